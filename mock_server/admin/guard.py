@@ -1,0 +1,83 @@
+"""What every admin request must pass: Host, origin, token.
+
+It stands inside the admin app, so no route can be reached around it. CORS does not
+help here: a web page may send without reading, and a rebound name looks like ours.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Collection
+from ipaddress import ip_address
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mock_server.api.answers import write
+from mock_server.api.auth import bearer_token
+from mock_server.api.body import RequestBody
+from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey, refused
+from mock_server.api.headers import values
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import Refusal, show
+
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]/@?#\s]+)(?::\d{1,5})?", re.IGNORECASE)
+_OPEN_PATHS = ("/__admin/health",)
+
+
+class Guard:
+    """Lets a request through to the admin app, or answers it."""
+
+    def __init__(
+        self, app: ASGIApp, *, token: str | None, allowed_hosts: Collection[str] = ()
+    ) -> None:
+        self._app = app
+        self._token = token
+        self._hosts = {host.lower() for host in allowed_hosts} | {"localhost"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            self._check(scope)
+        except Refusal as refusal:
+            answer = refused(refusal, Choices())
+            await write(answer, RequestBody(scope, receive), send)
+            return
+        await self._app(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        hosts = values(scope, b"host")
+        host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+        if not self._is_ours(host):
+            hint = "name further hosts by --allowed-host"
+            raise ForeignHost("a host of this server", show(host), "header Host", hint)
+        self._check_origin(scope, host)
+        if self._token is not None and scope["path"] not in _OPEN_PATHS:
+            given = bearer_token(scope).encode()
+            if not hmac.compare_digest(given, self._token.encode()):
+                raise UnknownKey("the admin token", "another", "header Authorization")
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        name = match[1].lower().rstrip(".")
+        return "." not in name.strip("[]") or name in self._hosts or _is_ip(name)
+
+    def _check_origin(self, scope: Scope, host: str) -> None:
+        own = f"http://{host}".lower(), f"https://{host}".lower()
+        for origin in values(scope, b"origin"):
+            if origin.decode("latin-1").lower() not in own:
+                got = show(origin.decode("latin-1"))
+                raise ForeignOrigin("a page of this server", got, "header Origin")
+        for site in values(scope, b"sec-fetch-site"):
+            if site in (b"cross-site", b"same-site"):
+                got = show(site.decode("ascii"))
+                raise ForeignOrigin("a page of this server", got, "Sec-Fetch-Site")
+
+
+def _is_ip(name: str) -> bool:
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,43 @@
+"""Bearer authorization (spec 5): from headers to the caller."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.types import Scope
+
+from mock_server.api.errors import MissingAuthorization, UnknownKey
+from mock_server.api.headers import values
+from mock_server.domain.access import Caller
+from mock_server.domain.sandbox import Sandbox
+
+# RFC 9110 11.1: the scheme in any case; one token of visible ASCII after it.
+_BEARER = re.compile(rb"[ \t]*bearer +([!-+\--~]+)[ \t]*", re.IGNORECASE)
+
+
+def authorize(scope: Scope, sandbox: Sandbox) -> Caller:
+    """The holder of the key. Raises MissingAuthorization or UnknownKey.
+
+    A fixture that declares no keys takes any key as an owner's (choice unknown_key).
+    """
+    key = bearer_token(scope)
+    keys = sandbox.store.generation.keys
+    caller = keys.get(key)
+    if caller is not None:
+        return caller
+    if keys or sandbox.choices.unknown_key == "reject":
+        raise UnknownKey("a key that the fixture declares", "another", _AT)
+    return Caller(key)
+
+
+_AT = "header Authorization"
+
+
+def bearer_token(scope: Scope) -> str:
+    """The one bearer token of a request. Raises MissingAuthorization."""
+    given = values(scope, b"authorization")
+    match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
+    if match is None:
+        got = "nothing" if not given else "two" if len(given) > 1 else "something else"
+        raise MissingAuthorization("one header `Authorization: Bearer KEY`", got, _AT)
+    return match[1].decode("ascii")

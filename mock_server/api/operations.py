@@ -1,0 +1,62 @@
+"""The table of operations: the two that the spec documents (4).
+
+The name is what faults, journal, logs and documents call an operation: the last
+segment of its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mock_server.api.fields import Body
+from mock_server.api.items import PageWriter
+from mock_server.api.requests import read_list_v2, read_update_history
+from mock_server.domain.access import Caller
+from mock_server.domain.choices import Choices
+from mock_server.domain.listing import list_v2
+from mock_server.domain.pinning import update_history
+from mock_server.domain.sandbox import Sandbox
+
+
+def null_writer() -> Callable[[None, Choices], bytes]:
+    """A writer for operations that answer nothing: their data is null (spec 2.3)."""
+    return lambda _data, _choices: b"null"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: where it is, how its body is read, done, and its data written."""
+
+    name: str
+    method: str
+    path: str
+    section: str
+    read: Callable[[Body, Choices], Any]
+    perform: Callable[[Sandbox, Caller, Any], Any]
+    writer: Callable[[], Callable[[Any, Choices], bytes]]
+    legacy_path: str | None = None
+
+
+OPERATIONS = (
+    Operation(
+        name="updateHistory",
+        method="PUT",
+        path="/api/core/chat/history/updateHistory",
+        section="4.1",
+        read=read_update_history,
+        perform=update_history,
+        writer=null_writer,
+        legacy_path="/api/core/chat/updateHistory",
+    ),
+    Operation(
+        name="listV2",
+        method="POST",
+        path="/api/core/dataset/collection/listV2",
+        section="4.2",
+        read=read_list_v2,
+        perform=list_v2,
+        writer=PageWriter,
+    ),
+)

@@ -1,0 +1,87 @@
+"""The Starlette application: the documented operations and the admin API."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mock_server.admin.routes import admin_app
+from mock_server.api.cors import CORS
+from mock_server.api.endpoint import Endpoint
+from mock_server.api.operations import OPERATIONS
+from mock_server.api.routes import NotFound
+from mock_server.domain.choices import Value, choose
+from mock_server.domain.sandbox import Sandbox
+from mock_server.fixture.load import Fixture, FixtureLike, load_fixture
+
+
+def create_app(
+    fixture: Fixture | FixtureLike | Sequence[FixtureLike] | None = None,
+    *,
+    profile: str = "documented",
+    choices: Mapping[str, Value] | None = None,
+    cors_origins: Collection[str] = ("*",),
+    admin_token: str | None = None,
+    allowed_hosts: Collection[str] = (),
+) -> Starlette:
+    """An application over one fixture: a path, a document, several, or the demo.
+
+    Its `state.sandbox` is the sandbox that requests read and change, its
+    `state.fixture` what was loaded. Raises FixtureError and UnknownChoice.
+    """
+    loaded = _load(fixture)
+    chosen = choose(profile, choices or {})
+    sandbox = Sandbox(loaded.generation, chosen, _real_time)
+    admin = admin_app(
+        sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
+    )
+    routes = [*_public_routes(sandbox, cors_origins), Mount("/__admin", app=admin)]
+    app = Starlette(routes=routes, middleware=[Middleware(ExactPath)])
+    app.router.redirect_slashes = False
+    app.router.default = CORS(NotFound(sandbox), cors_origins)
+    app.state.sandbox, app.state.fixture = sandbox, loaded
+    return app
+
+
+def _public_routes(sandbox: Sandbox, origins: Collection[str]) -> list[BaseRoute]:
+    routes: list[BaseRoute] = []
+    for each in OPERATIONS:
+        routes.append(Route(each.path, CORS(Endpoint(each, sandbox), origins)))
+        if each.legacy_path is not None:
+            legacy = Endpoint(each, sandbox, legacy=True)
+            routes.append(Route(each.legacy_path, CORS(legacy, origins)))
+    return routes
+
+
+def _load(
+    fixture: Fixture | FixtureLike | Sequence[FixtureLike] | None,
+) -> Fixture:
+    if isinstance(fixture, Fixture):
+        return fixture
+    if fixture is None:
+        return load_fixture()
+    if isinstance(fixture, Sequence) and not isinstance(fixture, str):
+        return load_fixture(*fixture)
+    return load_fixture(fixture)
+
+
+def _real_time() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class ExactPath:
+    """Routes by the path as it was sent: `%2F` is no slash and `%5f` no underscore."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raw = scope.get("raw_path") or b""
+        if b"%" in raw:
+            scope = {**scope, "path": raw.partition(b"?")[0].decode("ascii")}
+        await self._app(scope, receive, send)

@@ -1,0 +1,200 @@
+"""The table of choices: every behaviour that the spec leaves open has a row here.
+
+Each row is a field of `Choices`: its type lists the values, its default is the value
+of profile `documented` (the spec read strictly), and `row` adds the value of profile
+`deployed` (what the service behind the spec does), the spec's section and a sentence.
+README, command line, admin API and tests are driven by this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import cache
+from typing import Literal, TypeVar, get_args, get_type_hints
+
+Value = str | int
+Profile = Literal["documented", "deployed"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+T = TypeVar("T")
+
+
+class UnknownChoice(ValueError):
+    """A name that is no choice, or a value that the choice does not have."""
+
+
+def row(documented: T, deployed: T, section: str, sentence: str) -> T:
+    """A field of `Choices`."""
+    about = {"deployed": deployed, "section": section, "sentence": sentence}
+    default: T = field(default=documented, metadata=about)
+    return default
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices in force; a default is the value of profile `documented`."""
+
+    page_size_default: int = row(
+        10, 10, "4.2", "Items per page when `pageSize` is omitted."
+    )
+    page_size_over_limit: Literal["reject", "clamp"] = row(
+        "reject", "clamp", "8", "A `pageSize` over 30 is an error, or counts as 30."
+    )
+    offset_missing: Literal["reject", "accept"] = row(
+        "reject",
+        "accept",
+        "4.2",
+        "Without `offset` the request is an error, or starts at `pageNum` (else 0).",
+    )
+    numeric_strings: Literal["reject", "accept"] = row(
+        "reject",
+        "accept",
+        "4.2",
+        'Digits in a string (`"10"`) as `offset` or `pageSize`.',
+    )
+    list_order: Literal["update_time_desc", "name", "fixture"] = row(
+        "update_time_desc",
+        "update_time_desc",
+        "4.2",
+        "The order of `list`; ties are always ordered by `_id`.",
+    )
+    parent_omitted: Literal["any", "root"] = row(
+        "any", "root", "4.2", "Without `parentId`: no filter, or the top level."
+    )
+    parent_empty_string: Literal["unknown", "root"] = row(
+        "unknown",
+        "root",
+        "4.2",
+        '`parentId` `""` is an id that matches nothing, or the top level.',
+    )
+    parent_unknown: Literal["not_found", "empty"] = row(
+        "not_found",
+        "empty",
+        "4.2",
+        "A `parentId` that no collection has is an error, or an empty list.",
+    )
+    search_scope: Literal["folder", "dataset"] = row(
+        "folder",
+        "dataset",
+        "4.2",
+        "`searchText` with `parentId`: both apply, or the whole dataset is searched.",
+    )
+    search_fields: Literal["name_and_tags", "name"] = row(
+        "name_and_tags", "name", "4.2", "What `searchText` is matched against."
+    )
+    chat_unknown: Literal["not_found", "create", "ignore"] = row(
+        "not_found",
+        "ignore",
+        "4.1",
+        "A pin of an unknown chat is an error, creates it, or changes nothing.",
+    )
+    top_missing: Literal["reject", "ignore"] = row(
+        "reject",
+        "ignore",
+        "4.1",
+        "Without `top`: an error, or accepted (then `title`, `customTitle` count too).",
+    )
+    method_mismatch: Literal["reject", "accept"] = row(
+        "reject", "accept", "4", "Another method than the spec's: 405, or served."
+    )
+    content_type_missing: Literal["reject", "accept"] = row(
+        "reject", "accept", "5", "Without `Content-Type`: 415, or taken for JSON."
+    )
+    unknown_fields: Literal["ignore", "reject"] = row(
+        "ignore", "ignore", "7", "Fields of the body that the spec does not have."
+    )
+    list_filters: Literal["ignore", "honour"] = row(
+        "ignore",
+        "honour",
+        "4.2",
+        "The fields `selectFolder` (folders only) and `filterTags` (any of these).",
+    )
+    unknown_key: Literal["accept", "reject"] = row(
+        "accept", "accept", "5", "Any key, while the fixture declares none."
+    )
+    error_form: Literal["plain", "service"] = row(
+        "plain", "service", "7", "`code` is the HTTP status, or the service's own."
+    )
+    error_http_status: Literal["mapped", "always_500", "always_200"] = row(
+        "mapped", "mapped", "7", "The HTTP status of errors."
+    )
+    legacy_paths: Literal["off", "on"] = row(
+        "off", "on", "4.1", "Pins at the older path `/api/core/chat/updateHistory`."
+    )
+    item_fields: Literal["documented", "extended"] = row(
+        "documented",
+        "extended",
+        "2.2",
+        "Items with the 13 documented fields, or with `createTime` and others too.",
+    )
+    tags_empty: Literal["list", "absent"] = row(
+        "list", "list", "2.2", "An item without tags has `[]`, or no `tags`."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One row of the table, as documents and commands show it."""
+
+    name: str
+    section: str
+    values: tuple[Value, ...]
+    documented: Value
+    deployed: Value
+    sentence: str
+
+    def parse(self, value: Value) -> Value:
+        """The value as the table has it. Raises UnknownChoice."""
+        found = {str(known): known for known in self.values}.get(str(value))
+        if found is None or isinstance(value, bool):
+            raise UnknownChoice(
+                f"Expected {self.name} to be {self.values_text()}, got {value!r}"
+            )
+        return found
+
+    def values_text(self) -> str:
+        """The values in words: `reject or clamp`, `1 to 30`."""
+        if isinstance(self.values[0], int):
+            return f"{self.values[0]} to {self.values[-1]}"
+        return " or ".join(str(value) for value in self.values)
+
+
+@cache
+def table() -> Mapping[str, Choice]:
+    """All choices by name, in the order of `Choices`."""
+    hints, documented = get_type_hints(Choices), Choices()
+    return {
+        entry.name: Choice(
+            name=entry.name,
+            values=get_args(hints[entry.name]) or tuple(range(1, 31)),
+            documented=getattr(documented, entry.name),
+            **entry.metadata,
+        )
+        for entry in fields(Choices)
+    }
+
+
+def choose(
+    profile: str = "documented",
+    choices: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+) -> Choices:
+    """The choices of a profile, with single ones replaced.
+
+    Raises UnknownChoice for a profile, a name or a value that does not exist.
+    """
+    if profile not in PROFILES:
+        names = " or ".join(PROFILES)
+        raise UnknownChoice(f"Expected the profile to be {names}, got {profile!r}")
+    values = {name: getattr(known, profile) for name, known in table().items()}
+    for name, value in dict(choices).items():
+        values[name] = _row(name).parse(value)
+    return Choices(**values)
+
+
+def _row(name: str) -> Choice:
+    if name in table():
+        return table()[name]
+    near = get_close_matches(name, table(), 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise UnknownChoice(f"Expected the name of a choice, got {name!r}{hint}")

@@ -1,0 +1,73 @@
+"""The facts an operation can refuse with; what they look like on the wire is `api`'s.
+
+Refusal                 a request that is not carried out
+ ├─ InvalidField        a field of the body is missing or not as the spec says
+ ├─ AppNotFound         no such application
+ ├─ AppForbidden        the caller may not read the application
+ ├─ ChatNotFound        no such chat session in the application
+ ├─ DatasetNotFound     no such dataset
+ ├─ DatasetForbidden    the caller may not read the dataset
+ └─ ParentNotFound      no such collection in the dataset
+"""
+
+from __future__ import annotations
+
+import json
+
+_SHOWN_CHARS = 60
+
+
+class Refusal(Exception):
+    """A request that is not carried out.
+
+    `message` says what was expected, what came, and where: `Expected X, got Y - at Z`,
+    and then, in brackets, what may help.
+    """
+
+    def __init__(self, expected: str, got: str, at: str, hint: str = "") -> None:
+        self.message = f"Expected {expected}, got {got} - at {at}"
+        if hint:
+            self.message += f" ({hint})"
+        super().__init__(self.message)
+
+
+class InvalidField(Refusal):
+    """A field of the body is missing or not as the spec says."""
+
+
+class AppNotFound(Refusal):
+    """The fixture holds no such application."""
+
+
+class AppForbidden(Refusal):
+    """The caller's key may not read the application."""
+
+
+class ChatNotFound(Refusal):
+    """The application holds no such chat session."""
+
+
+class DatasetNotFound(Refusal):
+    """The fixture holds no such dataset."""
+
+
+class DatasetForbidden(Refusal):
+    """The caller's key may not read the dataset."""
+
+
+class ParentNotFound(Refusal):
+    """The dataset holds no collection of that id."""
+
+
+def show(value: object) -> str:
+    """A JSON value in the words of an error message, cut where it is long."""
+    if isinstance(value, str):
+        if len(value) <= _SHOWN_CHARS:
+            return f"the string {json.dumps(value, ensure_ascii=False)}"
+        start = json.dumps(value[:_SHOWN_CHARS] + "…", ensure_ascii=False)
+        return f"the string {start} of {len(value)} characters"
+    if isinstance(value, list):
+        return "an array"
+    if isinstance(value, dict):
+        return "an object"
+    return json.dumps(value)

@@ -1,0 +1,91 @@
+"""The list operation: scope, search, filters, paging (spec 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.choices import Choices
+from mock_server.domain.datasets import ANYWHERE, Collection, Dataset, Scope
+from mock_server.domain.errors import DatasetForbidden, ParentNotFound, show
+from mock_server.domain.sandbox import Sandbox
+
+
+class Omitted(Enum):
+    """The type of OMITTED: a field that the request does not have."""
+
+    OMITTED = "omitted"
+
+
+OMITTED: Final = Omitted.OMITTED
+
+
+@dataclass(frozen=True, slots=True)
+class ListV2:
+    """A list request, fields checked. `folders_only` and `tags` are list_filters."""
+
+    dataset_id: str
+    offset: int
+    page_size: int
+    parent_id: str | Omitted | None = OMITTED
+    search_text: str = ""
+    folders_only: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of matching collections, their count before paging, the caller's level."""
+
+    items: Sequence[Collection]
+    total: int
+    level: Level
+
+
+def list_v2(sandbox: Sandbox, caller: Caller, request: ListV2) -> Page:
+    """A page of a dataset's collections (spec 4.2); past the end it is empty.
+
+    Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden.
+    """
+    choices = sandbox.choices
+    dataset = sandbox.store.dataset(request.dataset_id)
+    scope = _scope(dataset, request, choices)
+    level = caller.level_on(dataset.permissions)
+    if not level.includes(Level.READ):
+        expected = f"a key with read permission on dataset {dataset.id!r}"
+        raise DatasetForbidden(expected, "another", "$.datasetId")
+    listing = dataset.listing(scope, choices.list_order)
+    matching = listing.items
+    if request.search_text:
+        matching = listing.search(request.search_text, choices.search_fields)
+    if request.folders_only or request.tags:
+        matching = _filtered(matching, request)
+    page = matching[request.offset : request.offset + request.page_size]
+    return Page(page, len(matching), level)
+
+
+def _scope(dataset: Dataset, request: ListV2, choices: Choices) -> Scope:
+    parent = request.parent_id
+    if request.search_text and choices.search_scope == "dataset":
+        return ANYWHERE
+    if parent is OMITTED:
+        return ANYWHERE if choices.parent_omitted == "any" else None
+    if parent == "" and choices.parent_empty_string == "root":
+        return None
+    if parent is None or parent in dataset or choices.parent_unknown == "empty":
+        return parent
+    expected = f"null or the _id of a collection of dataset {dataset.id!r}"
+    raise ParentNotFound(expected, show(parent), "$.parentId")
+
+
+def _filtered(items: Sequence[Collection], request: ListV2) -> Sequence[Collection]:
+    wanted = set(request.tags)
+    return [
+        item
+        for item in items
+        if (not request.folders_only or item.type == "folder")
+        and (not wanted or not wanted.isdisjoint(item.tags))
+    ]

@@ -1,0 +1,152 @@
+"""Serves an application by uvicorn: in the foreground, or in a thread for tests."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, Self
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.zttp_impl import ZttpProtocol
+
+from mock_server.app import create_app
+from mock_server.domain.access import Level
+from mock_server.domain.choices import Value
+from mock_server.domain.sandbox import Sandbox
+from mock_server.fixture.load import Fixture, FixtureLike
+
+HttpParser = Literal["zttp", "h11"]
+# Always named, never "auto": what is installed must not decide how requests are read.
+_PROTOCOLS: dict[HttpParser, Any] = {"zttp": ZttpProtocol, "h11": H11Protocol}
+_BACKLOG = 2048
+
+
+class CannotBind(Exception):
+    """An address that the server cannot listen on; the text says which and why."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one. Raises CannotBind."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CannotBind(f"cannot listen on {host}:{port}: {reason}") from None
+
+
+def url_of(listener: socket.socket) -> str:
+    """`http://HOST:PORT` of a listening socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serve(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    http: HttpParser = "zttp",
+    on_ready: Callable[[], object] = lambda: None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are taken."""
+    _Server(app, http, on_ready).run([listener])
+
+
+@contextmanager
+def running(
+    app: ASGIApp,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    http: HttpParser = "zttp",
+) -> Iterator[str]:
+    """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
+    listener = bind(host, port)
+    url, ready = url_of(listener), threading.Event()
+    server = _Server(app, http, ready.set)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        ready.wait()
+        yield url
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+class MockServer:
+    """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
+
+    `url` is its base address while it runs, `key` a key that may do everything (if
+    there is one), `sandbox` its state. Raises FixtureError, UnknownChoice, CannotBind.
+    """
+
+    def __init__(
+        self,
+        fixture: Fixture | FixtureLike | None = None,
+        *,
+        profile: str = "documented",
+        choices: Mapping[str, Value] | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        admin_token: str | None = None,
+    ) -> None:
+        app = create_app(
+            fixture, profile=profile, choices=choices, admin_token=admin_token
+        )
+        self.url = ""
+        self.sandbox: Sandbox = app.state.sandbox
+        self.key = self._owner_key()
+        self._running = running(app, host=host, port=port)
+
+    def _owner_key(self) -> str:
+        keys = self.sandbox.store.generation.keys.values()
+        owners = [caller.key for caller in keys if caller.level is Level.OWNER]
+        return [*owners, "fastgpt-owner"][0]
+
+    def __enter__(self) -> Self:
+        self.url = self._running.__enter__()
+        return self
+
+    def __exit__(self, *exc_info: Any) -> None:
+        self._running.__exit__(*exc_info)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn with this project's settings, that says when it is ready."""
+
+    def __init__(
+        self, app: ASGIApp, http: HttpParser, on_ready: Callable[[], object]
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=_PROTOCOLS[http],
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=5,
+            )
+        )
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn; listens, then reports."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Called by uvicorn, which raises the signal anew: a stop asked for is none."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
