@@ -36,7 +36,10 @@ class Haystack:
         self._bytes = b"".join(parts)
 
     def find(self, term: str) -> list[int]:
-        """The indices of the items of which one text contains `term`, ascending."""
+        """The indices of the items of which one text contains `term`, ascending.
+
+        The term is not empty.
+        """
         needle, find = fold(term).encode(), self._bytes.find
         hits: list[int] = []
         at = find(needle)

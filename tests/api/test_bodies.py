@@ -1,0 +1,152 @@
+"""Bodies that are not a JSON object, too large, or not said to be JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import LIST, PIN, Api, chunks
+
+AUTH = ("Authorization", "Bearer any")
+JSON = ("Content-Type", "application/json")
+GOOD = b'{"appId":"app-1","chatId":"chat-1","top":true}'
+MIB = 1024 * 1024
+
+
+def nested(depth: int) -> bytes:
+    return b'{"x":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"," + GOOD[1:]
+
+
+BAD_JSON = {
+    "empty": (b"", "nothing"),
+    "blank": (b" \n", "nothing"),
+    "array": (b"[]", "JSON that is not an object"),
+    "null": (b"null", "JSON that is not an object"),
+    "string": (b'"x"', "JSON that is not an object"),
+    "number": (b"1", "JSON that is not an object"),
+    "cut": (GOOD[:-1], "malformed JSON"),
+    "trailing": (GOOD + b"x", "malformed JSON"),
+    "two": (GOOD + GOOD, "malformed JSON"),
+    "comma": (GOOD[:-1] + b",}", "malformed JSON"),
+    "comment": (b"/* */" + GOOD, "malformed JSON"),
+    "single_quotes": (b"{'appId': 'x'}", "malformed JSON"),
+    "nan": (b'{"x":NaN,' + GOOD[1:], "malformed JSON"),
+    "infinity": (b'{"x":-Infinity,' + GOOD[1:], "malformed JSON"),
+    "overflow": (b'{"x":1e999,' + GOOD[1:], "malformed JSON"),
+    "digits": (b'{"x":' + b"9" * 5000 + b"," + GOOD[1:], "malformed JSON"),
+    "high_surrogate": (rb'{"x":"\ud800",' + GOOD[1:], "malformed JSON"),
+    "low_surrogate": (rb'{"x":"\udc00",' + GOOD[1:], "malformed JSON"),
+    "surrogate_key": (rb'{"\ud800 ":1,' + GOOD[1:], "malformed JSON"),
+    "raw_control": (b'{"x":"\x01",' + GOOD[1:], "malformed JSON"),
+    "bom": (b"\xef\xbb\xbf" + GOOD, "a byte order mark"),
+    "utf16": (GOOD.decode().encode("utf-16"), "malformed JSON"),
+    "not_utf8": (b'{"appId":"\xff","chatId":"c","top":true}', "text that is not UTF-8"),
+    "not_utf8_skipped": (b'{"x":"\xff",' + GOOD[1:], "text that is not UTF-8"),
+    "not_utf8_key": (b'{"\xc3(":1,' + GOOD[1:], "text that is not UTF-8"),
+    "encoded_surrogate": (b'{"x":"\xed\xa0\x80",' + GOOD[1:], "text that is not UTF-8"),
+    "depth_65": (nested(65), "JSON nested deeper than 64 levels"),
+    "depth_900": (nested(900), "JSON nested deeper than 64 levels"),
+    "depth_100000": (nested(100_000), "JSON nested deeper than 64 levels"),
+}
+
+
+@pytest.mark.parametrize("path", [PIN, LIST])
+@pytest.mark.parametrize("case", BAD_JSON)
+def test_a_body_that_is_no_json_object_is_400(api: Api, path: str, case: str) -> None:
+    body, got = BAD_JSON[case]
+    before = api.state()
+    method = "PUT" if path == PIN else "POST"
+    response = api.client.request(method, path, content=body, headers=[AUTH, JSON])
+    answer = response.json()
+    assert (response.status_code, answer["statusText"]) == (400, "badJson")
+    assert answer["message"].startswith(f"Expected a JSON object, got {got}")
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        nested(64),
+        b" \r\n\t" + GOOD + b"\n",
+        b'{"x":"' + b"[" * 100 + rb"\"" + b'",' + GOOD[1:],
+        b'{"x":[' + b"{}," * 99 + b"{}]," + GOOD[1:],
+        b'{"top":false,"t\\u006fp":true,' + GOOD[1:].replace(b',"top":true', b""),
+    ],
+    ids=["depth_64", "white_space", "brackets_in_text", "wide", "last_key_wins"],
+)
+def test_unusual_json_is_served(api: Api, body: bytes) -> None:
+    response = api.client.put(PIN, content=body, headers=[AUTH, JSON])
+    assert response.status_code == 200, response.text
+    assert api.top() is True
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/vnd.x+json",
+        "application/json, text/plain",
+        "application/json; charset=utf-16",
+        "",
+    ],
+)
+def test_another_content_type_is_415(api: Api, value: str) -> None:
+    headers = [AUTH, ("Content-Type", value)]
+    response = api.client.put(PIN, content=GOOD, headers=headers)
+    assert response.status_code == 415
+    assert response.json()["statusText"] == "unsupportedMediaType"
+    assert "at header Content-Type" in response.json()["message"]
+    assert api.top() is False
+
+
+def test_two_content_types_are_415(api: Api) -> None:
+    response = api.client.put(PIN, content=GOOD, headers=[AUTH, JSON, JSON])
+    assert (response.status_code, api.top()) == (415, False)
+
+
+@pytest.mark.parametrize(
+    "value", ["Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"']
+)
+def test_json_in_utf8_may_be_said_in_other_words(api: Api, value: str) -> None:
+    headers = [AUTH, ("Content-Type", value)]
+    assert api.client.put(PIN, content=GOOD, headers=headers).status_code == 200
+
+
+def test_a_compressed_body_is_415(api: Api) -> None:
+    headers = [AUTH, JSON, ("Content-Encoding", "gzip")]
+    response = api.client.put(PIN, content=GOOD, headers=headers)
+    assert (response.status_code, api.top()) == (415, False)
+
+
+def test_a_body_of_1_mib_is_served(api: Api) -> None:
+    body = GOOD + b" " * (MIB - len(GOOD))
+    assert api.client.put(PIN, content=body, headers=[AUTH, JSON]).status_code == 200
+
+
+@pytest.mark.parametrize("size", [MIB + 1, 20 * MIB])
+def test_a_larger_body_is_413_and_the_client_sees_it(api: Api, size: int) -> None:
+    response = api.client.put(PIN, content=b" " * size, headers=[AUTH, JSON])
+    assert response.status_code == 413
+    assert response.headers["connection"] == "close"
+    assert response.json()["message"] == (
+        f"Expected at most {MIB} bytes, got {size} bytes - at body"
+    )
+
+
+def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
+    response = api.client.put(PIN, content=sent(3 * MIB), headers=[AUTH, JSON])
+    assert response.status_code == 413
+    assert face == "asgi" or response.headers["connection"] == "close"
+    assert response.json()["statusText"] == "bodyTooLarge"
+
+
+def test_the_server_serves_on_after_an_early_answer(api: Api) -> None:
+    api.client.put(PIN, content=b" " * 20 * MIB)
+    assert api.pin().status_code == 200
+
+
+def sent(size: int) -> Iterator[bytes]:
+    yield from chunks(size)

@@ -1,0 +1,140 @@
+"""Listing the collections of a dataset (spec 4.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mock_server.fixture.load import shipped
+from tests.conftest import MakeApi
+from tests.support import Api
+
+
+def test_an_item_has_the_13_documented_fields(api: Api) -> None:
+    response = api.list_v2(parentId=None, pageSize=1, offset=1)
+    assert response.json() == {
+        "code": 200,
+        "statusText": "",
+        "message": "",
+        "data": {
+            "list": [
+                {
+                    "_id": "a",
+                    "parentId": None,
+                    "tmbId": "65422be6aa44b7da77729ec9",
+                    "type": "virtual",
+                    "name": "ALPHA",
+                    "updateTime": "2024-01-03T00:00:00.000Z",
+                    "dataAmount": 0,
+                    "trainingAmount": 0,
+                    "externalFileId": "",
+                    "tags": [],
+                    "forbid": True,
+                    "trainingType": "chunk",
+                    "permission": {
+                        "value": 4294967295,
+                        "isOwner": True,
+                        "hasManagePer": True,
+                        "hasWritePer": True,
+                        "hasReadPer": True,
+                    },
+                }
+            ],
+            "total": 4,
+        },
+    }
+
+
+def test_newest_come_first_and_ties_go_by_id(api: Api) -> None:
+    assert api.ids() == ["deep", "folder", "a", "c", "b", "bottom", "inner"]
+
+
+@pytest.mark.parametrize(
+    ("parent", "ids"),
+    [
+        (None, ["folder", "a", "c", "b"]),
+        ("folder", ["deep", "inner"]),
+        ("deep", ["bottom"]),
+        ("b", []),
+    ],
+)
+def test_parent_id_selects_direct_children(
+    api: Api, parent: str | None, ids: list[str]
+) -> None:
+    assert api.ids(parentId=parent) == ids
+
+
+@pytest.mark.parametrize(
+    ("search", "ids"),
+    [
+        ("", ["deep", "folder", "a", "c", "b", "bottom", "inner"]),
+        ("alpha", ["a", "bottom", "inner"]),
+        ("ALPHA B", ["bottom"]),
+        ("red", ["b", "inner"]),
+        ("ed", ["b", "inner"]),
+        ("redblue", []),
+        ("red blue", []),
+        (".*", []),
+        ("%", []),
+        (" alpha", []),
+    ],
+)
+def test_search_is_a_literal_part_of_a_name_or_tag(
+    api: Api, search: str, ids: list[str]
+) -> None:
+    assert api.ids(searchText=search) == ids
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "count"),
+    [(0, 1, 1), (0, 30, 7), (5, 3, 2), (7, 3, 0), (8, 3, 0), (2**53 - 1, 30, 0)],
+)
+def test_total_counts_before_paging(
+    api: Api, offset: int, size: int, count: int
+) -> None:
+    data = api.list_v2(offset=offset, pageSize=size).json()["data"]
+    assert (len(data["list"]), data["total"]) == (count, 7)
+
+
+@pytest.mark.parametrize("offset", [1, 1.0])
+def test_an_integral_float_is_an_integer(api: Api, offset: float) -> None:
+    assert api.ids(offset=offset, pageSize=1.0) == ["folder"]
+    assert api.ids(offset=-0.0, pageSize=1) == ["deep"]
+
+
+def test_unknown_dataset_is_404(api: Api) -> None:
+    response = api.list_v2(datasetId="nope")
+    assert response.status_code == 404
+    assert response.json()["statusText"] == "datasetNotFound"
+
+
+@pytest.mark.parametrize("size", [7, 30])
+def test_pages_joined_are_every_folder_once(make_api: MakeApi, size: int) -> None:
+    api = make_api(shipped("paging.yaml"))
+    dataset = next(iter(api.sandbox.store.generation.datasets.values()))
+    folders: list[Any] = [None]
+    found: list[str] = []
+    while folders:
+        folder = folders.pop()
+        for item in _all_pages(api, dataset.id, folder, size):
+            found.append(item["_id"])
+            if item["type"] == "folder":
+                folders.append(item["_id"])
+    expected = sorted(each.id for each in dataset.collections)
+    assert sorted(found) == expected
+
+
+def _all_pages(api: Api, dataset: str, parent: str | None, size: int) -> list[Any]:
+    items: list[Any] = []
+    while True:
+        data = api.list_v2(
+            "fastgpt-paging",
+            datasetId=dataset,
+            parentId=parent,
+            offset=len(items),
+            pageSize=size,
+        ).json()["data"]
+        items += data["list"]
+        if len(items) >= data["total"]:
+            return items

@@ -1,0 +1,80 @@
+"""The order of checks, and the headers of every answer (contract of the API)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import LIST, PIN, Api
+
+AUTH = {"Authorization": "Bearer any"}
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "body", "status_text"),
+    [
+        ("GET", "/api/nope", {}, b"[", "routeNotFound"),
+        ("GET", PIN, {}, b"[", "methodNotAllowed"),
+        ("PUT", PIN, {}, b"[", "unauthorized"),
+        ("PUT", PIN, AUTH, b"[" * 2_000_000, "unsupportedMediaType"),
+        ("PUT", PIN, AUTH | JSON, b"[" * 2_000_000, "bodyTooLarge"),
+        ("PUT", PIN, AUTH | JSON, b"[", "badJson"),
+        ("PUT", PIN, AUTH | JSON, b'{"appId":"no"}', "invalidField"),
+        (
+            "PUT",
+            PIN,
+            AUTH | JSON,
+            b'{"appId":"no","chatId":"no","top":true}',
+            "appNotFound",
+        ),
+    ],
+)
+def test_the_first_failing_check_answers(
+    api: Api,
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    body: bytes,
+    status_text: str,
+) -> None:
+    response = api.client.request(method, path, content=body, headers=headers)
+    assert response.json()["statusText"] == status_text
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-mock-sandbox"] == "default"
+    assert response.headers["x-mock-generation"] == "1"
+    assert int(response.headers["content-length"]) == len(response.content)
+
+
+@pytest.mark.parametrize(("path", "allow"), [(PIN, "PUT"), (LIST, "POST")])
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH", "OPTIONS", "FOO"])
+def test_another_method_is_405_with_allow(
+    api: Api, path: str, allow: str, method: str
+) -> None:
+    response = api.client.request(method, path, headers=AUTH)
+    assert response.status_code == 405
+    assert response.headers["allow"] == allow
+
+
+def test_put_on_list_and_post_on_pin_are_405(api: Api) -> None:
+    assert api.send("PUT", LIST, {"offset": 0, "datasetId": "x"}).status_code == 405
+    assert api.send("POST", PIN, {}).status_code == 405
+
+
+def test_head_is_405_without_a_body(api: Api, face: str) -> None:
+    response = api.client.head(LIST, headers=AUTH)
+    assert response.status_code == 405
+    assert face == "asgi" or response.content == b""
+
+
+def test_method_override_headers_do_nothing(api: Api) -> None:
+    headers = AUTH | JSON | {"X-HTTP-Method-Override": "PUT"}
+    assert api.client.post(PIN, content=b"{}", headers=headers).status_code == 405
+
+
+def test_a_query_string_changes_nothing(api: Api) -> None:
+    assert api.send("PUT", PIN + "?top=false", PIN_BODY).status_code == 200
+    assert api.top() is True
+
+
+PIN_BODY = {"appId": "app-1", "chatId": "chat-1", "top": True}

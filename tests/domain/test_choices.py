@@ -1,0 +1,53 @@
+"""The table of choices."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.domain.choices import Choices, UnknownChoice, Value, choose, table
+
+
+def test_every_row_is_complete() -> None:
+    for name, choice in table().items():
+        assert choice.name == name
+        assert choice.documented in choice.values
+        assert choice.deployed in choice.values
+        assert choice.sentence.endswith(".")
+        assert choice.section[0] in "2345678"
+
+
+def test_defaults_are_profile_documented() -> None:
+    assert choose() == choose("documented") == Choices()
+
+
+def test_profile_deployed_differs_where_the_table_says_so() -> None:
+    deployed = choose("deployed")
+    for name, choice in table().items():
+        assert getattr(deployed, name) == choice.deployed
+
+
+def test_single_choices_replace_the_profiles() -> None:
+    chosen = choose("deployed", {"legacy_paths": "off", "page_size_default": "7"})
+    assert (chosen.legacy_paths, chosen.page_size_default) == ("off", 7)
+    assert chosen.error_form == "service"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("legacy_path", "on", "got 'legacy_path' (did you mean 'legacy_paths'?)"),
+        ("zzz", "on", "Expected the name of a choice, got 'zzz'"),
+        ("legacy_paths", "yes", "Expected legacy_paths to be off or on, got 'yes'"),
+        ("page_size_default", "31", "to be 1 to 30, got '31'"),
+        ("page_size_default", True, "to be 1 to 30, got True"),
+    ],
+)
+def test_a_bad_choice_says_what_there_is(name: str, value: Value, message: str) -> None:
+    with pytest.raises(UnknownChoice) as error:
+        choose(choices={name: value})
+    assert str(error.value).endswith(message)
+
+
+def test_a_bad_profile_says_what_there_is() -> None:
+    with pytest.raises(UnknownChoice, match="documented or deployed, got 'real'"):
+        choose("real")

@@ -1,0 +1,98 @@
+"""Properties of listing: pages, orders, searches over any tree."""
+
+from __future__ import annotations
+
+from random import Random
+from unicodedata import normalize
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.access import Caller
+from mock_server.domain.choices import choose
+from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation
+
+OWNER = Caller("any")
+texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
+
+
+@st.composite
+def datasets(draw: st.DrawFn) -> Dataset:
+    """Collections under each other, with few names, times and tags, so with ties."""
+    collections: list[Collection] = []
+    for number in range(draw(st.integers(0, 40))):
+        above = [None, *(each.id for each in collections)]
+        collections.append(
+            Collection(
+                id=f"{draw(st.integers(0, 9))}-{number}",
+                name=draw(texts),
+                parent_id=draw(st.sampled_from(above)),
+                update_time=draw(st.integers(0, 3)),
+                tags=tuple(draw(st.lists(texts, max_size=2))),
+            )
+        )
+    return Dataset("d", collections)
+
+
+def listed(
+    dataset: Dataset,
+    order: str = "update_time_desc",
+    parent: str | Omitted | None = OMITTED,
+    search: str = "",
+    offset: int = 0,
+    size: int = 2**53,
+) -> Page:
+    generation = Generation(datasets={"d": dataset})
+    sandbox = Sandbox(generation, choose(choices={"list_order": order}), lambda: 0)
+    request = ListV2("d", offset, size, parent, search)
+    return list_v2(sandbox, OWNER, request)
+
+
+@given(datasets(), st.integers(1, 30))
+def test_pages_joined_are_the_whole_list(dataset: Dataset, size: int) -> None:
+    whole = listed(dataset)
+    pages = [
+        listed(dataset, offset=offset, size=size)
+        for offset in range(0, whole.total + size, size)
+    ]
+    joined = [item for page in pages for item in page.items]
+    assert joined == list(whole.items)
+    assert all(page.total == whole.total == len(joined) for page in pages)
+
+
+@given(datasets(), st.sampled_from(["update_time_desc", "name", "fixture"]))
+def test_folders_joined_are_the_whole_list(dataset: Dataset, order: str) -> None:
+    parents = [None, *(each.id for each in dataset.collections)]
+    found = [
+        item for parent in parents for item in listed(dataset, order, parent).items
+    ]
+    assert sorted(each.id for each in found) == sorted(
+        each.id for each in listed(dataset, order).items
+    )
+
+
+@given(datasets(), st.randoms(use_true_random=False))
+def test_order_does_not_depend_on_the_document(
+    dataset: Dataset, random: Random
+) -> None:
+    shuffled = list(dataset.collections)
+    random.shuffle(shuffled)
+    other = Dataset("d", shuffled)
+    for order in ("update_time_desc", "name"):
+        assert listed(dataset, order).items == listed(other, order).items
+
+
+@given(datasets(), texts)
+def test_search_finds_what_a_plain_loop_finds(dataset: Dataset, term: str) -> None:
+    def fold(text: str) -> str:
+        return normalize("NFC", normalize("NFC", text).casefold())
+
+    expected = [
+        item
+        for item in listed(dataset).items
+        if any(fold(term) in fold(text) for text in (item.name, *item.tags))
+    ]
+    assert list(listed(dataset, search=term).items) == expected

@@ -1,0 +1,125 @@
+"""What the tests share: a small fixture document and a client that speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mock_server.domain.sandbox import Sandbox
+
+PIN = "/api/core/chat/history/updateHistory"
+LEGACY_PIN = "/api/core/chat/updateHistory"
+LIST = "/api/core/dataset/collection/listV2"
+APP, CHAT, DATASET = "app-1", "chat-1", "dataset-1"
+FROZEN = "2026-01-01T00:00:00.000Z"
+
+LIBRARY: dict[str, Any] = {
+    "clock": FROZEN,
+    "apps": [
+        {"id": APP, "chats": [{"chatId": CHAT}, {"chatId": "chat-2", "top": True}]},
+        {"id": "app-2", "chats": [{"chatId": "other"}]},
+    ],
+    "datasets": [
+        {
+            "id": DATASET,
+            "collections": [
+                {
+                    "_id": "folder",
+                    "name": "Folder",
+                    "updateTime": "2024-01-04T00:00:00Z",
+                    "children": [
+                        {"_id": "inner", "name": "Alpha inside", "tags": ["red"]},
+                        {
+                            "_id": "deep",
+                            "name": "Deep folder",
+                            "updateTime": "2024-01-05T00:00:00Z",
+                            "children": [{"_id": "bottom", "name": "alpha bottom"}],
+                        },
+                    ],
+                },
+                {"_id": "b", "name": "Beta", "tags": ["red", "blue"]},
+                {
+                    "_id": "a",
+                    "name": "ALPHA",
+                    "updateTime": "2024-01-03T00:00:00Z",
+                    "createTime": "2023-01-01T00:00:00Z",
+                    "fileId": "file-1",
+                    "rawLink": "https://example.com",
+                    "hasError": True,
+                    "forbid": True,
+                },
+                {"_id": "c", "name": "Gamma", "updateTime": "2024-01-02T00:00:00Z"},
+            ],
+        },
+        {"id": "dataset-2", "collections": [{"_id": "else", "name": "Elsewhere"}]},
+    ],
+}
+
+
+class Api:
+    """A client of one server and a look at the sandbox behind it."""
+
+    def __init__(self, client: httpx2.Client, sandbox: Sandbox) -> None:
+        self.client = client
+        self.sandbox = sandbox
+
+    def pin(self, key: str | None = "any-key", **fields: Any) -> httpx2.Response:
+        """Pin chat-1 of app-1, fields replaced; `...` leaves one out."""
+        body = {"appId": APP, "chatId": CHAT, "top": True} | fields
+        return self.send("PUT", PIN, _present(body), key)
+
+    def list_v2(self, key: str | None = "any-key", **fields: Any) -> httpx2.Response:
+        """List dataset-1 from offset 0, fields replaced; `...` leaves one out."""
+        body = {"offset": 0, "datasetId": DATASET} | fields
+        return self.send("POST", LIST, _present(body), key)
+
+    def send(
+        self, method: str, path: str, body: object, key: str | None = "any-key"
+    ) -> httpx2.Response:
+        """Any request with a JSON body."""
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return self.client.request(method, path, json=body, headers=headers)
+
+    def ids(self, **fields: Any) -> list[str]:
+        """The ids of a page."""
+        response = self.list_v2(**fields)
+        assert response.status_code == 200, response.text
+        return [item["_id"] for item in response.json()["data"]["list"]]
+
+    def top(self, chat_id: str = CHAT, app_id: str = APP) -> bool | None:
+        """The pin state of a chat; None if there is none."""
+        store = self.sandbox.store
+        chat = store.chat(store.app(app_id), chat_id)
+        return None if chat is None else chat.top
+
+    def state(self) -> list[object]:
+        """Everything that a request could have changed."""
+        store = self.sandbox.store
+        chats = [
+            store.chat(app, chat_id)
+            for app in store.generation.apps.values()
+            for chat_id in app.chats
+        ]
+        return [*chats, store.created_chats]
+
+
+class Switch:
+    """An application that is another one's face, so that one socket serves many."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.app(scope, receive, send)
+
+
+def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:
+    """A body of that size, to be sent in pieces."""
+    for start in range(0, size, piece):
+        yield b" " * min(piece, size - start)
+
+
+def _present(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if value is not ...}
