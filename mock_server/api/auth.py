@@ -8,11 +8,11 @@ from starlette.types import Scope
 
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.headers import values
-from mock_server.domain.access import Caller
+from mock_server.domain.access import KEY, Caller
 from mock_server.domain.sandbox import Sandbox
 
-# RFC 9110 11.1: the scheme in any case; one token of visible ASCII after it.
-_BEARER = re.compile(rb"[ \t]*bearer +([!-+\--~]+)[ \t]*", re.IGNORECASE)
+# RFC 9110 11.1: the scheme in any case; one key after it.
+_BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY.encode(), re.IGNORECASE)
 
 
 def authorize(scope: Scope, sandbox: Sandbox) -> Caller:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+KEY = "[!-+\\--~]+"
+"""What a key is, as a regular expression: visible ASCII but the comma."""
+
 
 class Level(IntEnum):
     """A permission level; its number is the bitmask that `permission.value` shows.
