@@ -56,6 +56,12 @@ class Listed(click.types.StringParamType):
 
     envvar_list_splitter = ","
 
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """The text without the space that may follow a comma."""
+        return super().convert(value, param, ctx).strip()
+
 
 def pairs(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
@@ -65,7 +71,7 @@ def pairs(
     for name, equals, _ in named:
         if not equals:
             raise click.BadParameter(f"Expected NAME=VALUE, got {name!r}", ctx, param)
-    return {name.strip(): value.strip() for name, _, value in named}
+    return {name: value for name, _, value in named}
 
 
 def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:

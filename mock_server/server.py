@@ -33,9 +33,11 @@ def bind(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one. Raises CannotBind."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        if not 0 <= port <= 65535:
+            raise OSError("a port is from 0 to 65535")
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
+        reason = error.strerror or error
         raise CannotBind(f"cannot listen on {host}:{port}: {reason}") from None
 
 

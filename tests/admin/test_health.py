@@ -1,0 +1,122 @@
+"""The health route and the guard around the admin API."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from mock_server.fixture.load import shipped
+from tests.conftest import MakeApi
+from tests.support import Api
+
+HEALTH = "/__admin/health"
+
+
+def test_health_says_what_is_served(make_api: MakeApi) -> None:
+    api = make_api(shipped("paging.yaml"), profile="deployed")
+    response = api.client.get(HEALTH)
+    assert response.status_code == 200
+    answer = response.json()
+    assert len(answer["fixture"].pop("sha256")) == 64
+    assert answer == {
+        "status": "ready",
+        "fixture": {
+            "files": ["paging.yaml"],
+            "datasets": 2,
+            "collections": 1176,
+            "chats": 0,
+        },
+        "generation": 1,
+        "profile": "deployed",
+    }
+
+
+def test_health_needs_no_token_and_all_else_does(make_api: MakeApi) -> None:
+    api = make_api(admin_token="s3cret")
+    assert api.client.get(HEALTH).status_code == 200
+    for value in (None, "Bearer wrong", "Bearer s3cre", "Bearer s3cret\u00e9"):
+        headers = [] if value is None else [(b"Authorization", value.encode())]
+        response = api.client.get("/__admin/nope", headers=headers)
+        assert response.status_code == 401
+        assert response.json()["statusText"] == "unauthorized"
+    right = {"Authorization": "Bearer s3cret"}
+    assert api.client.get("/__admin/nope", headers=right).status_code == 404
+
+
+def test_admin_errors_are_plain_under_every_choice(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed", choices={"error_http_status": "always_200"})
+    response = api.client.get("/__admin/nope")
+    assert (response.status_code, response.json()["code"]) == (404, 404)
+    response = api.client.post(HEALTH, json={})
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
+
+
+def with_host(api: Api, host: str) -> httpx2.Response:
+    return api.client.get(HEALTH, headers={"Host": host})
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost:8000",
+        "LOCALHOST",
+        "localhost.",
+        "127.0.0.1:80",
+        "10.1.2.3",
+        "[::1]",
+        "[::1]:8000",
+        "mock",
+        "mock-server:8000",
+        "mock.internal.test",
+    ],
+)
+def test_own_hosts_are_answered(make_api: MakeApi, host: str) -> None:
+    api = make_api(allowed_hosts=["Mock.internal.test"])
+    assert with_host(api, host).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.nip.io",
+        "a/?q=",
+        "user@localhost",
+        "localhost:abc",
+        "localhost:123456",
+        "[::1",
+        "1.2.3",
+    ],
+)
+def test_foreign_hosts_are_421(api: Api, host: str) -> None:
+    response = with_host(api, host)
+    if response.headers["content-type"] != "application/json":
+        assert response.status_code == 400  # the parser's own word
+        return
+    assert response.status_code == 421
+    assert response.json()["statusText"] == "foreignHost"
+    assert "--allowed-host" in response.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://localhost:8000"}, 200),
+        ({"Origin": "http://LOCALHOST:8000"}, 200),
+        ({"Origin": "http://localhost:8001"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+def test_pages_of_other_origins_are_403(
+    api: Api, headers: dict[str, str], status: int
+) -> None:
+    headers = {"Host": "localhost:8000"} | headers
+    response = api.client.get(HEALTH, headers=headers)
+    assert response.status_code == status

@@ -1,0 +1,55 @@
+"""The floors of the package, its public names, and what it depends on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+
+import mock_server
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_import_contracts_are_kept() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    command = [str(lint), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_public_names_load_and_are_few() -> None:
+    assert mock_server.__all__ == sorted(mock_server.__all__)
+    assert len(mock_server.__all__) <= 8
+    for name in mock_server.__all__:
+        assert getattr(mock_server, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'Nope'"):
+        _ = mock_server.Nope
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, mock_server; "
+        "print(sorted({'starlette', 'uvicorn', 'yaml', 'msgspec'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_the_wire_depends_on_is_pinned() -> None:
+    needed = requires("fastgpt-mock-server") or []
+    (uvicorn,) = (line for line in needed if line.startswith("uvicorn"))
+    (zttp,) = (line for line in needed if line.startswith("zttp"))
+    minor = ".".join(version("uvicorn").split(".")[:2])
+    assert f">={minor}" in uvicorn
+    assert "<0." in uvicorn
+    assert zttp == f"zttp=={version('zttp')}"
+
+
+@pytest.mark.parametrize("name", ["jinja2", "multipart", "aiofiles", "requests"])
+def test_what_is_not_needed_is_not_required(name: str) -> None:
+    needed = requires("fastgpt-mock-server") or []
+    assert not [line for line in needed if name in line.lower()]

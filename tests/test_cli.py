@@ -1,0 +1,203 @@
+"""The command line, run as people run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from mock_server import __version__
+from mock_server.domain.choices import table
+from mock_server.fixture.load import shipped
+from mock_server.server import bind
+from tests.support import LIST
+
+COMMAND = [sys.executable, "-m", "mock_server"]
+PERMISSIONS = str(shipped("permissions.yaml"))
+
+
+def environment(**variables: str) -> dict[str, str]:
+    own = {k: v for k, v in os.environ.items() if not k.startswith("MOCK_SERVER_")}
+    return own | variables
+
+
+def run(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *args],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=environment(**variables),
+    )
+
+
+@contextmanager
+def serving(
+    *args: str, **variables: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server process; gives its URL once it is ready, and stops it."""
+    process = subprocess.Popen(
+        [*COMMAND, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**variables),
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("READY http://"), process.communicate()
+        yield line.split()[1], process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def stop(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str, str]:
+    process.send_signal(how)
+    out, err = process.communicate(timeout=10)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
+    with serving("--port", "0") as (url, process):
+        assert httpx2.get(url + "/__admin/health").status_code == 200
+        status, out, err = stop(process, how)
+    assert (status, out) == (0, "")
+    assert "Traceback" not in err
+
+
+def test_the_banner_tells_counts_keys_admin_and_a_call() -> None:
+    with serving("serve", PERMISSIONS, "--port=0") as (url, process):
+        _, _, err = stop(process, signal.SIGTERM)
+    assert "2 datasets, 63 collections, 3 chats from permissions.yaml" in err
+    assert "profile documented" in err
+    assert "fastgpt-owner, fastgpt-manager" in err
+    assert f"admin: {url}/__admin open" in err
+    assert f"curl -X POST {url}{LIST} -H 'Authorization: Bearer fastgpt-owner'" in err
+    assert err.count("\n") == 4
+
+
+def test_a_token_is_told_of_but_not_told() -> None:
+    with serving("--port=0", MOCK_SERVER_ADMIN_TOKEN="s3cret") as (_, process):
+        _, out, err = stop(process, signal.SIGTERM)
+    assert "needs the token" in err
+    assert "s3cret" not in out + err
+
+
+def test_every_setting_has_a_variable(tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text("datasets: [{id: x}]")
+    with serving(
+        MOCK_SERVER_HOST="127.0.0.1",
+        MOCK_SERVER_PORT="0",
+        MOCK_SERVER_FIXTURE=os.pathsep.join([PERMISSIONS, str(extra)]),
+        MOCK_SERVER_PROFILE="deployed",
+        MOCK_SERVER_CHOICE="legacy_paths=off, list_order=name",
+        MOCK_SERVER_HTTP="h11",
+        MOCK_SERVER_CORS_ORIGIN="http://a.example, http://b.example",
+        MOCK_SERVER_ALLOWED_HOST="mock.example",
+        MOCK_SERVER_LOG_FORMAT="json",
+    ) as (url, process):
+        headers = {"Host": "mock.example"}
+        health = httpx2.get(url + "/__admin/health", headers=headers).json()
+        page = httpx2.get(url, headers={"Origin": "http://b.example"})
+        legacy = httpx2.put(url + "/api/core/chat/updateHistory", json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    assert (health["profile"], health["fixture"]["datasets"]) == ("deployed", 3)
+    assert page.headers["access-control-allow-origin"] == "http://b.example"
+    assert legacy.status_code == 404
+    logged = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
+    assert [(line["path"], line["status"]) for line in logged] == [
+        ("/__admin/health", 200),
+        ("/", 404),
+        ("/api/core/chat/updateHistory", 404),
+    ]
+
+
+def test_request_lines_as_text() -> None:
+    with serving("--port=0", "--log-format=text") as (url, process):
+        httpx2.get(url + "/a%0Ab")
+        _, _, err = stop(process, signal.SIGTERM)
+    assert " GET /a%0Ab 404 " in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "variables", "status", "message"),
+    [
+        (["--nope"], {}, 1, "No such option"),
+        (["--port", "x"], {}, 1, "'x' is not a valid integer"),
+        (["--choice", "legacy_paths"], {}, 1, "Expected NAME=VALUE"),
+        (["--choice", "legacy_path=on"], {}, 1, "did you mean 'legacy_paths'?"),
+        (["--choice", "legacy_paths=yes"], {}, 1, "off or on"),
+        ([], {"MOCK_SERVER_PORT": "99999"}, 1, "99999 is not in the range"),
+        ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "'real' is not one of"),
+        (["check"], {}, 1, "Missing argument"),
+        (["no.yaml"], {}, 2, "no.yaml: no such file"),
+        (["check", "no.yaml"], {}, 2, "no.yaml: no such file"),
+        (["--host", "256.1.1.1"], {}, 3, "cannot listen on 256.1.1.1:8000: "),
+        (["healthcheck", "--port", "1"], {}, 3, "cannot reach 127.0.0.1:1: "),
+    ],
+)
+def test_a_mistake_is_one_clear_message_and_a_status(
+    args: list[str], variables: dict[str, str], status: int, message: str
+) -> None:
+    done = run(*args, **variables)
+    assert done.returncode == status
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("apps:\n- id: a\n  chat: []\n")
+    for command in ("serve", "check"):
+        done = run(command, str(broken))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"{broken}:3:3: unknown field 'chat' (did you mean 'chats'?)\n"
+        )
+
+
+def test_a_port_in_use_is_status_3() -> None:
+    with bind("127.0.0.1", 0) as listener:
+        port = str(listener.getsockname()[1])
+        done = run("--port", port)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
+
+
+def test_healthcheck_finds_the_server_of_the_environment() -> None:
+    with serving("--port=0", MOCK_SERVER_HOST="0.0.0.0") as (url, _):
+        port = url.rsplit(":", 1)[1]
+        done = run("healthcheck", MOCK_SERVER_HOST="0.0.0.0", MOCK_SERVER_PORT=port)
+    assert (done.returncode, done.stdout) == (0, "ready\n")
+
+
+def test_check_counts_what_it_loads() -> None:
+    done = run("check", PERMISSIONS)
+    assert done.stdout == "ok: 2 datasets, 63 collections, 3 chats\n"
+
+
+def test_choices_shows_the_table() -> None:
+    text, rows = run("choices").stdout, json.loads(run("choices", "--json").stdout)
+    assert [row["name"] for row in rows] == list(table())
+    for choice in table().values():
+        assert choice.name in text
+        assert choice.sentence in text
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout == f"mock-server, version {__version__}\n"
+    assert "healthcheck" in run("--help").stdout
+    assert "MOCK_SERVER_ALLOWED_HOST" in run("serve", "--help").stdout.replace("\n", "")

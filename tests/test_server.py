@@ -1,0 +1,137 @@
+"""Real sockets: raw requests, several servers, stopping."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from mock_server import MockServer
+from mock_server.app import create_app
+from mock_server.fixture.load import shipped
+from mock_server.server import CannotBind, HttpParser, bind, running, url_of
+from tests.support import LIBRARY, LIST, PIN, Switch
+
+BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
+HEAD = b"Host: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"
+Live = Callable[[HttpParser], tuple[Switch, str]]
+
+
+@pytest.fixture(params=["zttp", "h11"])
+def address(request: pytest.FixtureRequest, live: Live) -> tuple[str, int]:
+    switch, url = live(request.param)
+    switch.app = create_app(LIBRARY)
+    parts = urlsplit(url)
+    return str(parts.hostname), int(parts.port or 0)
+
+
+def exchange(address: tuple[str, int], request: bytes) -> bytes:
+    """Everything that the server says to these bytes."""
+    with socket.create_connection(address, timeout=10) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    return answer
+
+
+def put(path: str, *, close: bool = True, method: str = "PUT") -> bytes:
+    connection = b"Connection: close\r\n" if close else b""
+    length = b"Content-Length: %d\r\n\r\n" % len(BODY)
+    line = f"{method} {path} HTTP/1.1\r\n".encode()
+    return line + HEAD + connection + length + BODY
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/core/./chat/history/updateHistory", "/x/.." + PIN, PIN + "/", "/" + PIN],
+)
+def test_paths_are_taken_as_sent(address: tuple[str, int], path: str) -> None:
+    assert exchange(address, put(path)).startswith(b"HTTP/1.1 404 ")
+
+
+def test_methods_are_case_sensitive(address: tuple[str, int]) -> None:
+    assert exchange(address, put(PIN, method="put")).startswith(b"HTTP/1.1 40")
+
+
+def test_pipelined_requests_are_answered_in_order(address: tuple[str, int]) -> None:
+    first = put(PIN, close=False)
+    answer = exchange(address, first + put("/nope", close=False) + put(PIN))
+    statuses = [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
+    assert statuses[0] == b"200"
+    assert statuses[1] == b"404"
+
+
+def test_an_early_answer_announces_the_close(address: tuple[str, int]) -> None:
+    request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n"
+    answer = exchange(address, request % PIN.encode())
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert b"connection: close\r\n" in answer
+
+
+def test_a_body_held_back_is_not_asked_for_in_vain(address: tuple[str, int]) -> None:
+    request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+    answer = exchange(address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
+    switch, url = live("zttp")
+    app = switch.app = create_app(LIBRARY)
+    parts = urlsplit(url)
+    where = (str(parts.hostname), int(parts.port or 0))
+    with socket.create_connection(where) as connection:
+        connection.sendall(put(PIN)[:-5])
+    assert httpx2.get(url + "/__admin/health").status_code == 200
+    store = app.state.sandbox.store
+    assert store.chat(store.app("app-1"), "chat-1").top is False
+
+
+def test_servers_in_one_process_are_independent() -> None:
+    with MockServer(LIBRARY) as first, MockServer(LIBRARY) as second:
+        body = {"appId": "app-1", "chatId": "chat-1", "top": True}
+        headers = {"Authorization": f"Bearer {first.key}"}
+        answer = httpx2.put(first.url + PIN, json=body, headers=headers)
+        assert answer.status_code == 200
+        store, other = first.sandbox.store, second.sandbox.store
+        assert store.chat(store.app("app-1"), "chat-1") != (
+            other.chat(other.app("app-1"), "chat-1")
+        )
+
+
+def test_the_key_of_a_server_is_an_owners() -> None:
+    assert MockServer(shipped("permissions.yaml")).key == "fastgpt-owner"
+    with MockServer() as server:
+        headers = {"Authorization": f"Bearer {server.key}"}
+        body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
+        answer = httpx2.post(server.url + LIST, json=body, headers=headers).json()
+        assert answer["data"]["list"][0]["permission"]["isOwner"] is True
+
+
+def test_a_stopped_server_answers_nobody() -> None:
+    with running(create_app(LIBRARY)) as url:
+        assert httpx2.get(url + "/__admin/health").status_code == 200
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(url + "/__admin/health")
+
+
+def test_an_address_in_use_is_named() -> None:
+    with bind("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(CannotBind, match=f"127.0.0.1:{port}: "):
+            bind("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(("host", "port"), [("not a host", 0), ("127.0.0.1", 70_000)])
+def test_an_impossible_address_is_named(host: str, port: int) -> None:
+    with pytest.raises(CannotBind, match=f"cannot listen on {host}:{port}: "):
+        bind(host, port)
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+def test_ipv6_addresses_stand_in_brackets() -> None:
+    with bind("::1", 0) as listener:
+        assert url_of(listener).startswith("http://[::1]:")
