@@ -1,0 +1,128 @@
+"""What the README says is what the code does: commands, answers, tables, snippets."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from mock_server import MockServer
+from mock_server.api.errors import ERRORS
+from mock_server.api.operations import OPERATIONS
+from mock_server.cli import cli
+from mock_server.domain.choices import table
+from mock_server.fixture.load import load_fixture
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONSOLES = re.findall(r"```console\n\$ (.*?[^\\])\n(.*?)```", README, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+COMMANDS = re.findall(r"```sh\n(.*?)\n```", README, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockServer]:
+    with MockServer() as running:
+        yield running
+
+
+def row(*cells: object) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize(("command", "answer"), CONSOLES)
+def test_curl_lines_answer_as_printed(
+    server: MockServer, command: str, answer: str
+) -> None:
+    here = command.replace("localhost:8000", server.url.removeprefix("http://"))
+    done = subprocess.run(["bash", "-c", here], capture_output=True, text=True)
+    assert done.stdout == answer.strip()
+
+
+@pytest.mark.parametrize("snippet", PYTHON)
+def test_python_snippets_print_what_they_say(server: MockServer, snippet: str) -> None:
+    code = snippet.replace("http://localhost:8000", server.url)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    expected = re.findall(r"print\(.*\)  # (.*)", snippet)
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1:] == expected
+
+
+def test_there_is_something_to_check() -> None:
+    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (5, 2, 2)
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    run, test = COMMANDS
+    assert test in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert run.endswith("/mock-server")
+
+
+@pytest.mark.parametrize("name", table())
+def test_the_table_of_choices_is_the_codes(name: str) -> None:
+    choice = table()[name]
+    values = " · ".join(f"`{value}`" for value in choice.values)
+    if isinstance(choice.documented, int):
+        values = f"`{choice.values[0]}` – `{choice.values[-1]}`"
+    profiles = f"`{choice.documented}`", f"`{choice.deployed}`"
+    expected = row(f"`{name}`", choice.section, values, *profiles, choice.sentence)
+    assert expected in README
+
+
+def test_the_table_of_errors_is_the_codes() -> None:
+    for plain, service in ERRORS.values():
+        expected = row(
+            f"`{plain.status_text}`",
+            plain.code,
+            f"`{service.status_text}`",
+            service.code,
+            service.http,
+        )
+        assert expected in README
+
+
+def test_the_table_of_options_is_the_commands() -> None:
+    serve = cli.commands["serve"]
+    for option in serve.params:
+        if isinstance(option, click.Option):
+            default = option.default
+            if isinstance(default, tuple):
+                default = ", ".join(default)
+            shown = "" if default in (None, "") else f"`{default}`"
+            assert isinstance(option.help, str)
+            cells = f"`{option.opts[0]}`", f"`{option.envvar}`", shown, option.help
+            assert row(*cells) in README
+
+
+def test_commands_and_routes_are_named() -> None:
+    for name in cli.commands:
+        assert f"`mock-server {name}" in README or f"`mock-server [{name}]" in README
+    for each in OPERATIONS:
+        assert f"| `{each.name}` | `{each.method} {each.path}` |" in README
+
+
+def test_the_fixture_of_the_readme_loads(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+    path = tmp_path / "readme.yaml"
+    path.write_text(text)
+    assert load_fixture(path).counts() == {
+        "datasets": 1,
+        "collections": 254,
+        "chats": 2,
+    }
+
+
+def test_counts_in_the_text_are_true() -> None:
+    text = json.dumps(README)
+    assert "1,176 collections" in text
+    assert (
+        load_fixture(ROOT / "fixtures" / "paging.yaml").counts()["collections"] == 1176
+    )
