@@ -1,0 +1,22 @@
+"""`mock-server choices`: what the spec leaves open."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from mock_server.domain.choices import table
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def choices(as_json: bool) -> None:
+    """Show what the spec leaves open and what each profile makes of it."""
+    if as_json:
+        rows = msgspec.json.format(msgspec.json.encode(list(table().values())))
+        click.echo(rows.decode())
+        return
+    for row in table().values():
+        click.echo(f"{row.name} = {row.values_text()}   (spec {row.section})")
+        click.echo(f"    {row.sentence}")
+        click.echo(f"    documented: {row.documented}   deployed: {row.deployed}")

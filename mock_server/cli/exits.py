@@ -1,0 +1,21 @@
+"""How commands end: the exit codes, and ending with a message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+USAGE, BROKEN_FIXTURE, UNREACHABLE = 1, 2, 3
+
+
+class Stop(click.ClickException):
+    """Ends the command with a message, which says all there is, and an exit code."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+    def show(self, file: Any = None) -> None:
+        """Print the message as it is."""
+        click.echo(self.message, file=file, err=True)

@@ -1,0 +1,126 @@
+"""`mock-server serve`: the server in the foreground."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import get_args
+
+import click
+
+from mock_server import server
+from mock_server.api.request_log import LogFormat, RequestLog
+from mock_server.app import create_app
+from mock_server.cli.banner import banner
+from mock_server.cli.exits import UNREACHABLE, USAGE, Stop
+from mock_server.cli.fixtures import loaded
+from mock_server.cli.settings import (
+    PREFIX,
+    Listed,
+    host_setting,
+    pairs,
+    port_setting,
+    setting,
+)
+from mock_server.domain.choices import PROFILES, UnknownChoice
+from mock_server.server import CannotBind, HttpParser, bind, url_of
+
+
+@click.command()
+@click.argument(
+    "fixtures",
+    metavar="[FIXTURE]...",
+    nargs=-1,
+    type=click.Path(),
+    envvar=PREFIX + "FIXTURE",
+)
+@host_setting
+@port_setting
+@setting(
+    "profile",
+    type=click.Choice(PROFILES),
+    default="documented",
+    help="The spec read strictly, or what the service does today.",
+)
+@setting(
+    "choice",
+    multiple=True,
+    type=Listed(),
+    metavar="NAME=VALUE",
+    callback=pairs,
+    help="One choice other than the profile's, see `mock-server choices`; repeatable.",
+)
+@setting(
+    "http",
+    type=click.Choice(get_args(HttpParser)),
+    default="zttp",
+    help="HTTP parser: native, or pure Python.",
+)
+@setting(
+    "cors-origin",
+    multiple=True,
+    type=Listed(),
+    metavar="ORIGIN",
+    default=("*",),
+    help="Origin whose pages may call the operations; repeatable.",
+)
+@setting(
+    "admin-token", metavar="TOKEN", help="Bearer token that the admin routes then need."
+)
+@setting(
+    "allowed-host",
+    multiple=True,
+    type=Listed(),
+    metavar="HOST",
+    help="Further host name that the admin routes answer to; repeatable.",
+)
+@setting(
+    "log-format",
+    type=click.Choice(get_args(LogFormat)),
+    help="Request lines on stderr; on a terminal they are text anyway.",
+)
+def serve(
+    fixtures: Sequence[str],
+    host: str,
+    port: int,
+    profile: str,
+    choice: dict[str, str],
+    http: HttpParser,
+    cors_origin: Sequence[str],
+    admin_token: str | None,
+    allowed_host: Sequence[str],
+    log_format: LogFormat | None,
+) -> None:
+    """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
+    fixture = loaded(fixtures)
+    try:
+        app = create_app(
+            fixture,
+            profile=profile,
+            choices=choice,
+            cors_origins=cors_origin,
+            admin_token=admin_token,
+            allowed_hosts=allowed_host,
+        )
+        listener = bind(host, port)
+    except UnknownChoice as error:
+        raise Stop(str(error), USAGE) from None
+    except CannotBind as error:
+        raise Stop(str(error), UNREACHABLE) from None
+    url = url_of(listener)
+
+    def announce() -> None:
+        tell(banner(fixture, url, profile, admin_open=admin_token is None))
+        click.echo(f"READY {url}")
+
+    if log_format is None and sys.stderr.isatty():
+        log_format = "text"
+    logged = RequestLog(app, log_format, tell) if log_format else app
+    server.serve(logged, listener, http=http, on_ready=announce)
+
+
+def tell(line: str) -> None:
+    """Write to stderr; a stderr that is gone is no reason to stop serving."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(line, err=True)
