@@ -17,7 +17,8 @@ from mock_server.api.operations import OPERATIONS
 from mock_server.api.routes import NotFound
 from mock_server.domain.choices import Value, choose
 from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.load import Fixture, FixtureLike, load_fixture
+from mock_server.fixture.files import FixtureLike
+from mock_server.fixture.load import Fixture, load_fixture
 
 
 def create_app(

@@ -17,7 +17,8 @@ from mock_server.app import create_app
 from mock_server.domain.access import Level
 from mock_server.domain.choices import Value
 from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.load import Fixture, FixtureLike
+from mock_server.fixture.files import FixtureLike
+from mock_server.fixture.load import Fixture
 
 HttpParser = Literal["zttp", "h11"]
 # Always named, never "auto": what is installed must not decide how requests are read.

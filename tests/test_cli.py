@@ -16,7 +16,7 @@ import pytest
 
 from mock_server import __version__
 from mock_server.domain.choices import table
-from mock_server.fixture.load import shipped
+from mock_server.fixture.files import shipped
 from mock_server.server import bind
 from tests.support import LIST
 
@@ -143,7 +143,6 @@ def test_request_lines_as_text() -> None:
         ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "'real' is not one of"),
         (["check"], {}, 1, "Missing argument"),
         (["no.yaml"], {}, 2, "no.yaml: no such file"),
-        (["check", "no.yaml"], {}, 2, "no.yaml: no such file"),
         (["--host", "256.1.1.1"], {}, 3, "cannot listen on 256.1.1.1:8000: "),
         (["healthcheck", "--port", "1"], {}, 3, "cannot reach 127.0.0.1:1: "),
     ],
@@ -161,12 +160,18 @@ def test_a_mistake_is_one_clear_message_and_a_status(
 def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("apps:\n- id: a\n  chat: []\n")
-    for command in ("serve", "check"):
-        done = run(command, str(broken))
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == (
+    done, checked = run("serve", str(broken)), run("check", str(broken))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (checked.returncode, checked.stderr) == (2, "")
+    assert (
+        done.stderr
+        == checked.stdout
+        == (
             f"{broken}:3:3: unknown field 'chat' (did you mean 'chats'?)\n"
+            "  3 |   chat: []\n"
+            "    |   ^\n"
         )
+    )
 
 
 def test_a_port_in_use_is_status_3() -> None:
@@ -182,6 +187,36 @@ def test_healthcheck_finds_the_server_of_the_environment() -> None:
         port = url.rsplit(":", 1)[1]
         done = run("healthcheck", MOCK_SERVER_HOST="0.0.0.0", MOCK_SERVER_PORT=port)
     assert (done.returncode, done.stdout) == (0, "ready\n")
+
+
+def test_ten_mistakes_are_ten_lines_with_their_places(tmp_path: Path) -> None:
+    broken = tmp_path / "ten.yaml"
+    broken.write_text(TEN_MISTAKES)
+    done = run("check", str(broken))
+    lines = [line for line in done.stdout.splitlines() if line.startswith(str(broken))]
+    places = [line.removeprefix(str(broken)).split(": ")[0] for line in lines]
+    assert done.returncode == 2
+    assert places == [f":{place}" for place in TEN_PLACES.split()]
+
+
+TEN_PLACES = "1:8 2:29 5:29 6:3 7:33 11:20 12:29 13:11 14:25 15:23"
+TEN_MISTAKES = """\
+clock: yesterday
+keys: [{key: k, permission: reed}, {key: k2}]
+apps:
+- id: a
+  permissions: {k: read, z: read}
+  chat: []
+  chats: [{chatId: c}, {chatId: c}]
+datasets:
+- id: d
+  collections:
+  - {_id: x, name: 5}
+  - {_id: y, name: Y, tags: none}
+  - {_id: x, name: Y}
+  - {name: Z, parentId: nowhere}
+  - {name: Q, repeat: 0}
+"""
 
 
 def test_check_counts_what_it_loads() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.app import create_app
-from mock_server.fixture.load import shipped
+from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, HttpParser, bind, running, url_of
 from tests.support import LIBRARY, LIST, PIN, Switch
 

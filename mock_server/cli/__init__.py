@@ -10,7 +10,7 @@ import click
 from mock_server import __version__
 from mock_server.cli.choices import choices
 from mock_server.cli.exits import USAGE, Stop
-from mock_server.cli.fixtures import check
+from mock_server.cli.fixtures import check, schema
 from mock_server.cli.healthcheck import healthcheck
 from mock_server.cli.serve import serve
 
@@ -36,7 +36,7 @@ def cli() -> None:
     """
 
 
-for command in (serve, check, choices, healthcheck):
+for command in (serve, check, schema, choices, healthcheck):
     cli.add_command(command)
 
 

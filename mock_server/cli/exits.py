@@ -17,5 +17,6 @@ class Stop(click.ClickException):
         self.status = status
 
     def show(self, file: Any = None) -> None:
-        """Print the message as it is."""
-        click.echo(self.message, file=file, err=True)
+        """Print the message as it is; without one, all has been said."""
+        if self.message:
+            click.echo(self.message, file=file, err=True)

@@ -1,24 +1,49 @@
-"""`mock-server check`, and fixtures for other commands."""
+"""`mock-server check` and `mock-server schema`, and fixtures for other commands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import click
+import msgspec
 
 from mock_server.cli.exits import BROKEN_FIXTURE, Stop
+from mock_server.cli.reports import REPORTS, text
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.schema import document_schema
 
 
 @click.command()
-@click.argument("fixtures", nargs=-1, required=True, type=click.Path())
-def check(fixtures: Sequence[str]) -> None:
-    """Say whether FIXTURE files load together; exit 2 and say why if not."""
-    counts = loaded(fixtures).counts()
-    click.echo(
-        "ok: " + ", ".join(f"{number} {name}" for name, number in counts.items())
-    )
+@click.argument("fixtures", metavar="FIXTURE...", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "report",
+    type=click.Choice(list(REPORTS)),
+    default="text",
+    show_default=True,
+    help="How problems are written on stdout.",
+)
+def check(fixtures: Sequence[str], report: str) -> None:
+    """Say whether FIXTURE files load together; list every problem, exit 2, if not."""
+    problems, counts = [], ""
+    try:
+        found = load_fixture(*fixtures).counts()
+        counts = ", ".join(f"{number} {name}" for name, number in found.items())
+    except FixtureError as error:
+        problems = error.problems
+    if problems or report != "text":
+        click.echo(REPORTS[report](problems))
+    else:
+        click.echo(f"ok: {counts}")
+    if problems:
+        raise Stop("", BROKEN_FIXTURE)
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of fixture files, for editors and validators."""
+    click.echo(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
 
 
 def loaded(fixtures: Sequence[str]) -> Fixture:
@@ -26,4 +51,4 @@ def loaded(fixtures: Sequence[str]) -> Fixture:
     try:
         return load_fixture(*fixtures)
     except FixtureError as error:
-        raise Stop(str(error), BROKEN_FIXTURE) from None
+        raise Stop(text(error.problems), BROKEN_FIXTURE) from None

@@ -51,6 +51,11 @@ class Store:
         """The chat session of an application as it is now."""
         return self._chats.get((app.id, chat_id)) or app.chats.get(chat_id)
 
+    def chats(self, app: App) -> list[Chat]:
+        """All chat sessions of an application as they are now, created ones last."""
+        mine = {key[1]: chat for key, chat in self._chats.items() if key[0] == app.id}
+        return list({**app.chats, **mine}.values())
+
     def put_chat(self, chat: Chat) -> None:
         """Keep a chat session in place of the one with its ids."""
         if self.chat(self.app(chat.app_id), chat.chat_id) is None:

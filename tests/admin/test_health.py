@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from mock_server.fixture.load import shipped
+from mock_server.fixture.files import shipped
 from tests.conftest import MakeApi
 from tests.support import Api
 

@@ -1,0 +1,67 @@
+"""Problems of fixtures in the formats of `mock-server check`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mock_server.cli.reports import REPORTS
+from mock_server.fixture.problems import Problem
+
+PROBLEM = Problem("a,b.yaml", 12, 5, "50%: no\nway", "  - x: 1")
+FILE = Problem("a.yaml", 0, 0, "no such file")
+
+
+def test_text_shows_the_line_and_a_caret() -> None:
+    assert REPORTS["text"]([PROBLEM, FILE]) == (
+        "a,b.yaml:12:5: 50%: no\nway\n"
+        "  12 |   - x: 1\n"
+        "     |     ^\n"
+        "a.yaml: no such file"
+    )
+
+
+def test_a_long_line_is_cut_around_the_caret() -> None:
+    source = "x" * 500 + "!" + "y" * 500
+    _, line, caret = str(
+        REPORTS["text"]([Problem("f", 1, 501, "m", source)])
+    ).splitlines()
+    assert len(line) < 140
+    assert line[caret.index("^")] == "!"
+
+
+def test_a_tab_before_the_caret_does_not_move_it() -> None:
+    problem = Problem("f", 1, 3, "m", "\t\tx")
+    assert problem.excerpt().splitlines() == ["  1 |   x", "    |   ^"]
+
+
+def test_json_is_an_array_of_objects() -> None:
+    assert json.loads(REPORTS["json"]([PROBLEM])) == [
+        {"file": "a,b.yaml", "line": 12, "column": 5, "message": "50%: no\nway"}
+    ]
+
+
+def test_github_escapes_what_its_commands_need() -> None:
+    assert REPORTS["github"]([PROBLEM, FILE]).splitlines() == [
+        "::error file=a%2Cb.yaml,line=12,col=5::50%25: no%0Away",
+        "::error file=a.yaml,line=1,col=1::no such file",
+    ]
+
+
+def test_sarif_has_a_result_for_each_problem() -> None:
+    (run,) = json.loads(REPORTS["sarif"]([PROBLEM, FILE]))["runs"]
+    first, second = run["results"]
+    place = first["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 12, "startColumn": 5}
+    assert place["artifactLocation"]["uri"] == "a,b.yaml"
+    assert "region" not in second["locations"][0]["physicalLocation"]
+    assert {each["ruleId"] for each in run["results"]} == {
+        rule["id"] for rule in run["tool"]["driver"]["rules"]
+    }
+
+
+@pytest.mark.parametrize("name", ["json", "sarif"])
+def test_no_problems_is_an_empty_report(name: str) -> None:
+    report = json.loads(REPORTS[name]([]))
+    assert report == [] or report["runs"][0]["results"] == []
