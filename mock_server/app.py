@@ -33,7 +33,8 @@ def create_app(
     """An application over one fixture: a path, a document, several, or the demo.
 
     Its `state.sandbox` is the sandbox that requests read and change, its
-    `state.fixture` what was loaded. Raises FixtureError and UnknownChoice.
+    `state.fixture` what was loaded. Raises FixtureError, and
+    ValueError for a setting that cannot be (UnknownChoice among them).
     """
     loaded = _load(fixture)
     chosen = choose(profile, choices or {})
@@ -41,7 +42,11 @@ def create_app(
     admin = admin_app(
         sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
     )
-    routes = [*_public_routes(sandbox, cors_origins), Mount("/__admin", app=admin)]
+    routes = [
+        *_public_routes(sandbox, cors_origins),
+        Route("/__admin", admin),
+        Mount("/__admin", admin),
+    ]
     app = Starlette(routes=routes, middleware=[Middleware(ExactPath)])
     app.router.redirect_slashes = False
     app.router.default = CORS(NotFound(sandbox), cors_origins)

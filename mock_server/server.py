@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, Literal, Self
 
 import uvicorn
@@ -36,9 +37,11 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         if not 0 <= port <= 65535:
             raise OSError("a port is from 0 to 65535")
+        if not host:
+            raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise CannotBind(f"cannot listen on {host}:{port}: {reason}") from None
 
 
@@ -104,7 +107,8 @@ class MockServer:
         self.url = ""
         self.sandbox: Sandbox = app.state.sandbox
         self.key = self._owner_key()
-        self._running = running(app, host=host, port=port)
+        self._stack = ExitStack()
+        self._run = partial(running, app, host=host, port=port)
 
     def _owner_key(self) -> str:
         keys = self.sandbox.store.generation.keys.values()
@@ -112,11 +116,11 @@ class MockServer:
         return [*owners, "fastgpt-owner"][0]
 
     def __enter__(self) -> Self:
-        self.url = self._running.__enter__()
+        self.url = self._stack.enter_context(self._run())
         return self
 
-    def __exit__(self, *exc_info: Any) -> None:
-        self._running.__exit__(*exc_info)
+    def __exit__(self, *exc_info: object) -> None:
+        self._stack.close()
 
 
 class _Server(uvicorn.Server):

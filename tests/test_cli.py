@@ -143,6 +143,11 @@ def test_request_lines_as_text() -> None:
         ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "'real' is not one of"),
         (["check"], {}, 1, "Missing argument"),
         (["no.yaml"], {}, 2, "no.yaml: no such file"),
+        (["--admin-token", "two words"], {}, 1, "an admin token of visible ASCII"),
+        (["--allowed-host", "mock.example:80"], {}, 1, "a host name without port"),
+        (["--cors-origin", "http://a.example/"], {}, 1, "Expected an origin like"),
+        (["--host", ""], {}, 3, "cannot listen on :8000: an address is needed"),
+        (["healthcheck", "--host", "a b"], {}, 3, "cannot reach a b:8000: "),
         (["--host", "256.1.1.1"], {}, 3, "cannot listen on 256.1.1.1:8000: "),
         (["healthcheck", "--port", "1"], {}, 3, "cannot reach 127.0.0.1:1: "),
     ],
@@ -217,6 +222,16 @@ datasets:
   - {name: Z, parentId: nowhere}
   - {name: Q, repeat: 0}
 """
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_stdout_is_one_message() -> None:
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, "choices"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("cannot write: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_check_counts_what_it_loads() -> None:

@@ -72,6 +72,12 @@ def test_an_early_answer_announces_the_close(address: tuple[str, int]) -> None:
     assert b"connection: close\r\n" in answer
 
 
+def test_a_length_of_5000_digits_is_read(address: tuple[str, int]) -> None:
+    request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: %b1\r\n\r\n!"
+    answer = exchange(address, request % (PIN.encode(), b"0" * 5000))
+    assert answer.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 400 "))
+
+
 def test_a_body_held_back_is_not_asked_for_in_vain(address: tuple[str, int]) -> None:
     request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
     answer = exchange(address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n")
@@ -100,6 +106,13 @@ def test_servers_in_one_process_are_independent() -> None:
         assert store.chat(store.app("app-1"), "chat-1") != (
             other.chat(other.app("app-1"), "chat-1")
         )
+
+
+def test_a_server_can_run_again() -> None:
+    server = MockServer(LIBRARY)
+    for _ in range(2):
+        with server:
+            assert httpx2.get(server.url + "/__admin/health").status_code == 200
 
 
 def test_the_key_of_a_server_is_an_owners() -> None:

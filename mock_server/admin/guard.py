@@ -18,10 +18,12 @@ from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey, refused
 from mock_server.api.headers import values
+from mock_server.domain.access import KEY
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, show
 
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]/@?#\s]+)(?::\d{1,5})?", re.IGNORECASE)
+_NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
+_HOST = re.compile(rf"(\[[0-9a-f:.]+\]|{_NAME})(?::[0-9]{{0,5}})?", re.IGNORECASE)
 _OPEN_PATHS = ("/__admin/health",)
 
 
@@ -31,9 +33,17 @@ class Guard:
     def __init__(
         self, app: ASGIApp, *, token: str | None, allowed_hosts: Collection[str] = ()
     ) -> None:
+        """Raises ValueError for a token or a host that no request could ever show."""
+        if token is not None and not re.fullmatch(KEY, token):
+            raise ValueError(
+                "Expected an admin token of visible ASCII without spaces or commas"
+            )
+        for host in allowed_hosts:
+            if not re.fullmatch(_NAME, host, re.IGNORECASE):
+                raise ValueError(f"Expected a host name without port, got {host!r}")
         self._app = app
         self._token = token
-        self._hosts = {host.lower() for host in allowed_hosts} | {"localhost"}
+        self._hosts = {host.lower().rstrip(".") for host in allowed_hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -61,7 +71,9 @@ class Guard:
         if match is None:
             return False
         name = match[1].lower().rstrip(".")
-        return "." not in name.strip("[]") or name in self._hosts or _is_ip(name)
+        if name in self._hosts or _is_ip(name):
+            return True
+        return "." not in name and not name.startswith("[")
 
     def _check_origin(self, scope: Scope, host: str) -> None:
         own = f"http://{host}".lower(), f"https://{host}".lower()
@@ -77,7 +89,6 @@ class Guard:
 
 def _is_ip(name: str) -> bool:
     try:
-        ip_address(name.strip("[]"))
+        return (ip_address(name.strip("[]")).version == 6) == name.startswith("[")
     except ValueError:
         return False
-    return True

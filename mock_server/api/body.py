@@ -33,8 +33,7 @@ class RequestBody:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
-        lengths = values(scope, b"content-length")
-        self._length = int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+        self._length = _content_length(values(scope, b"content-length"))
         self.arrived = not self._length and not values(scope, b"transfer-encoding")
 
     async def read(self, limit: int) -> bytes:
@@ -60,6 +59,12 @@ class RequestBody:
         self.arrived = not message.get("more_body", False)
         body: bytes = message.get("body", b"")
         return body
+
+
+def _content_length(lengths: list[bytes]) -> int:
+    """The announced length in bytes; 0 without one."""
+    digits = lengths[0].lstrip(b"0") if lengths else b""
+    return int(digits[:18]) if digits.isdigit() else 0
 
 
 def read_object(body: bytes) -> dict[str, object]:

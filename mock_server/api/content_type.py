@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from email.message import Message
-
 from starlette.types import Scope
 
 from mock_server.api.errors import UnsupportedMediaType
@@ -18,22 +16,23 @@ def check_content_type(scope: Scope, choices: Choices) -> None:
     """Raises UnsupportedMediaType. A missing type is choice content_type_missing."""
     encodings = values(scope, b"content-encoding")
     if encodings and encodings != [b"identity"]:
-        got = show(b", ".join(encodings).decode("latin-1"))
+        got = _shown(encodings)
         raise UnsupportedMediaType("a plain body", got, "header Content-Encoding")
     types = values(scope, b"content-type")
     if types == [b"application/json"]:
         return
-    if not types:
-        if choices.content_type_missing == "reject":
-            raise UnsupportedMediaType(_EXPECTED, "nothing", "header Content-Type")
-    elif len(types) > 1 or not _is_json(types[0].decode("latin-1")):
-        got = show(b", ".join(types).decode("latin-1"))
-        raise UnsupportedMediaType(_EXPECTED, got, "header Content-Type")
+    if not types and choices.content_type_missing == "accept":
+        return
+    if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
+        raise UnsupportedMediaType(_EXPECTED, _shown(types), "header Content-Type")
 
 
 def _is_json(content_type: str) -> bool:
-    message = Message()
-    message["content-type"] = content_type
-    charset = message.get_content_charset() or "utf-8"
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind == "application/json" and charset in ("utf-8", "utf8")
+    kind, *parameters = content_type.lower().split(";")
+    named = [parameter.strip().partition("=") for parameter in parameters]
+    charsets = [value.strip('"') for name, _, value in named if name == "charset"]
+    return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
+
+
+def _shown(given: list[bytes]) -> str:
+    return show(b", ".join(given).decode("latin-1")) if given else "nothing"

@@ -5,6 +5,7 @@ Credentials are never allowed; a bearer key is an ordinary header, sent by the p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,11 +22,18 @@ _PREFLIGHT = [
     (b"access-control-max-age", b"600"),
 ]
 
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
+
 
 class CORS:
     """Answers preflights, and marks answers to admitted origins (`*` admits all)."""
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
+        """Raises ValueError for what is no origin, and so could never match."""
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                expected = "an origin like https://app.example:8443, or *"
+                raise ValueError(f"Expected {expected}, got {origin!r}")
         self._app = app
         self._all = "*" in origins
         self._origins = {origin.encode() for origin in origins}

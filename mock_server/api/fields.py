@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
+
+_DIGITS = re.compile("[0-9]{1,400}")
 
 Body = Mapping[str, object]
 
@@ -31,16 +34,22 @@ def boolean(body: Body, name: str) -> bool:
     raise refuse(body, name, "true or false")
 
 
-def integer(body: Body, name: str, low: int, high: int, *, strings: bool) -> int:
-    """An integer, 1.0 being one and true being none; `strings`: "10" is one too."""
+def integer(body: Body, name: str, low: int, high: int | None, *, strings: bool) -> int:
+    """An integer in bounds; 1.0 is one, true is none, with `strings` "10" is one."""
     value = body.get(name)
-    if strings and isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value) if len(value) <= len(str(LIMITS.integer)) else value
+    if strings and isinstance(value, str) and _DIGITS.fullmatch(value):
+        value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and low <= value
+        and (high is None or value <= high)
+    ):
         return value
-    raise refuse(body, name, f"an integer from {low} to {high}")
+    bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+    raise refuse(body, name, f"an integer {bounds}")
 
 
 def texts(body: Body, name: str) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _page_size(body: Body, choices: Choices) -> int:
     if "pageSize" not in body:
         return choices.page_size_default
     clamp = choices.page_size_over_limit == "clamp"
-    highest = LIMITS.integer if clamp else LIMITS.page_size
+    highest = None if clamp else LIMITS.page_size
     strings = choices.numeric_strings == "accept"
     asked = integer(body, "pageSize", 1, highest, strings=strings)
     return min(asked, LIMITS.page_size)

@@ -48,7 +48,10 @@ def main(args: Sequence[str] | None = None) -> None:
         stop.show()
         sys.exit(stop.status)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"{error.format_message()} (see mock-server --help)", err=True)
+        sys.exit(USAGE)
+    except OSError as error:
+        click.echo(f"cannot write: {error.strerror}", err=True)
         sys.exit(USAGE)
     except click.Abort:
         sys.exit(USAGE)

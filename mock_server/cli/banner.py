@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+
 from mock_server.api.operations import OPERATIONS
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.load import Fixture
 
 
-def banner(fixture: Fixture, url: str, profile: str, *, admin_open: bool) -> str:
-    """A few lines: content, keys, a call to try, who may use the admin API."""
+def banner(
+    fixture: Fixture, sandbox: Sandbox, url: str, profile: str, *, admin_open: bool
+) -> str:
+    """A few lines: content, keys, who may use the admin API, a call to try."""
     counts = ", ".join(f"{count} {name}" for name, count in fixture.counts().items())
-    files = ", ".join(fixture.files)
-    keys = fixture.generation.keys
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
-    lines = [
-        f"serving {counts} from {files}, profile {profile}",
-        f"keys: {', '.join(keys) or 'any bearer key is accepted'}",
+    lines = (
+        f"serving {counts} from {', '.join(fixture.files)}, profile {profile}",
+        f"keys: {_keys(sandbox)}",
         f"admin: {url}/__admin {admin}",
-        *_example(fixture, url),
-    ]
+        f"try: {_example(sandbox, url)}",
+    )
     return "\n".join(lines)
 
 
-def _example(fixture: Fixture, url: str) -> list[str]:
-    key = next(iter(fixture.generation.keys), "fastgpt-demo")
+def _keys(sandbox: Sandbox) -> str:
+    declared = ", ".join(sandbox.store.generation.keys)
+    if declared or sandbox.choices.unknown_key == "reject":
+        return declared or "none is declared, and none is accepted"
+    return "any bearer key is accepted"
+
+
+def _example(sandbox: Sandbox, url: str) -> str:
+    generation = sandbox.store.generation
+    callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     list_v2 = OPERATIONS[1]
-    for dataset_id in fixture.generation.datasets:
-        body = f'{{"offset": 0, "datasetId": "{dataset_id}", "parentId": null}}'
-        return [
-            f"try: curl -X {list_v2.method} {url}{list_v2.path} "
-            f"-H 'Authorization: Bearer {key}' "
-            f"-H 'Content-Type: application/json' -d '{body}'"
-        ]
-    return []
+    for dataset in generation.datasets.values():
+        for caller in callers:
+            if caller.level_on(dataset.permissions).includes(Level.READ):
+                body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
+                key = shlex.quote(f"Authorization: Bearer {caller.key}")
+                data = shlex.quote(json.dumps(body, ensure_ascii=False))
+                return (
+                    f"curl -X {list_v2.method} {url}{list_v2.path} -H {key} "
+                    f"-H 'Content-Type: application/json' -d {data}"
+                )
+    return f"curl {url}/__admin/health"

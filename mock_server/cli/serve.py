@@ -23,7 +23,7 @@ from mock_server.cli.settings import (
     port_setting,
     setting,
 )
-from mock_server.domain.choices import PROFILES, UnknownChoice
+from mock_server.domain.choices import PROFILES
 from mock_server.server import CannotBind, HttpParser, bind, url_of
 
 
@@ -104,15 +104,15 @@ def serve(
             allowed_hosts=allowed_host,
         )
         listener = bind(host, port)
-    except UnknownChoice as error:
+    except ValueError as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
-    url = url_of(listener)
+    url, is_open = url_of(listener), admin_token is None
 
     def announce() -> None:
-        tell(banner(fixture, url, profile, admin_open=admin_token is None))
-        click.echo(f"READY {url}")
+        tell(banner(fixture, app.state.sandbox, url, profile, admin_open=is_open))
+        tell(f"READY {url}", err=False)
 
     if log_format is None and sys.stderr.isatty():
         log_format = "text"
@@ -120,7 +120,7 @@ def serve(
     server.serve(logged, listener, http=http, on_ready=announce)
 
 
-def tell(line: str) -> None:
-    """Write to stderr; a stderr that is gone is no reason to stop serving."""
+def tell(line: str, *, err: bool = True) -> None:
+    """Write a line; an output that is full or gone is no reason not to serve."""
     with contextlib.suppress(OSError, ValueError):
-        click.echo(line, err=True)
+        click.echo(line, err=err)

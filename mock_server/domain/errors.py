@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 
 _SHOWN_CHARS = 60
+_LONG_INTEGER = 10**_SHOWN_CHARS
 
 
 class Refusal(Exception):
@@ -70,4 +71,6 @@ def show(value: object) -> str:
         return "an array"
     if isinstance(value, dict):
         return "an object"
+    if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
+        return "a longer integer"
     return json.dumps(value)

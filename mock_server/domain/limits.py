@@ -35,6 +35,8 @@ class Limits:
     """Bytes of one fixture file at most."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` counted out."""
+    folder_depth: int = 100
+    """Folders above a collection at most."""
     fixture_alias_nodes: int = 10_000
     """YAML nodes that aliases may add to one file."""
     fixture_problems: int = 1_000

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx2
 import pytest
 
+from mock_server.app import create_app
 from mock_server.fixture.files import shipped
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -68,6 +71,7 @@ def with_host(api: Api, host: str) -> httpx2.Response:
         "[::1]:8000",
         "mock",
         "mock-server:8000",
+        "localhost:",
         "mock.internal.test",
     ],
 )
@@ -88,6 +92,12 @@ def test_own_hosts_are_answered(make_api: MakeApi, host: str) -> None:
         "localhost:123456",
         "[::1",
         "1.2.3",
+        ".",
+        "...",
+        "[abc]",
+        "[1.2.3.4]",
+        "evil%2eexample",
+        "::1",
     ],
 )
 def test_foreign_hosts_are_421(api: Api, host: str) -> None:
@@ -120,3 +130,29 @@ def test_pages_of_other_origins_are_403(
     headers = {"Host": "localhost:8000"} | headers
     response = api.client.get(HEALTH, headers=headers)
     assert response.status_code == status
+
+
+def test_the_guard_stands_before_the_admin_root_too(make_api: MakeApi) -> None:
+    api = make_api(choices={"error_http_status": "always_200"})
+    preflight = {"Origin": "http://x.example", "Access-Control-Request-Method": "GET"}
+    assert with_host(api, "evil.example").status_code == 421
+    for path in ("/__admin", "/__admin/"):
+        assert api.client.get(path).status_code == 404
+        assert api.client.options(path, headers=preflight).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"admin_token": ""},
+        {"admin_token": "two words"},
+        {"admin_token": "k\u00e9"},
+        {"allowed_hosts": ["mock.example:8000"]},
+        {"allowed_hosts": ["http://mock.example"]},
+        {"cors_origins": ["http://page.example/"]},
+        {"cors_origins": ["page.example"]},
+    ],
+)
+def test_a_setting_that_could_never_match_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="Expected "):
+        create_app({}, **settings)

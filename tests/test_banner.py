@@ -1,0 +1,44 @@
+"""What a server says of itself when it starts."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from mock_server.app import create_app
+from mock_server.cli.banner import banner
+
+
+def said(document: dict[str, Any], **choices: str) -> str:
+    app = create_app(document, choices=choices)
+    where = "http://localhost:1"
+    fixture, sandbox = app.state.fixture, app.state.sandbox
+    return banner(fixture, sandbox, where, "documented", admin_open=True)
+
+
+def test_the_call_to_try_survives_a_shell() -> None:
+    name = 'it\'s "d"'
+    call = said({"datasets": [{"id": name}]}).splitlines()[-1]
+    assert json.loads(shlex.split(call)[-1])["datasetId"] == name
+
+
+def test_the_call_uses_a_key_that_may_read() -> None:
+    keys = [{"key": "nobody", "permission": "none"}, {"key": "reader"}]
+    text = said({"keys": keys, "datasets": [{"id": "d"}]})
+    assert "keys: nobody, reader" in text
+    assert "Bearer reader" in text
+
+
+@pytest.mark.parametrize("keys", [[], [{"key": "nobody", "permission": "none"}]])
+def test_without_a_dataset_to_read_the_call_is_health(keys: list[Any]) -> None:
+    datasets = [{"id": "d"}] if keys else []
+    text = said({"keys": keys, "datasets": datasets})
+    assert "try: curl http://localhost:1/__admin/health" in text
+
+
+def test_keys_are_told_as_they_are_taken() -> None:
+    assert "any bearer key is accepted" in said({})
+    assert "none is accepted" in said({}, unknown_key="reject")
