@@ -3,19 +3,27 @@
 The public names load on first use, so that importing the package costs nothing.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mock_server.app import create_app
+    from mock_server.domain.sandbox import Sandbox
+    from mock_server.fixture.load import load_fixture
+    from mock_server.server import MockServer
 
 __version__ = "0.1.0"
 __all__ = ["MockServer", "Sandbox", "create_app", "load_fixture"]
 
+_HOMES = {
+    "MockServer": "server",
+    "Sandbox": "domain.sandbox",
+    "create_app": "app",
+    "load_fixture": "fixture.load",
+}
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from mock_server.app import create_app  # noqa: PLC0415
-    from mock_server.domain.sandbox import Sandbox  # noqa: PLC0415
-    from mock_server.fixture.load import load_fixture  # noqa: PLC0415
-    from mock_server.server import MockServer  # noqa: PLC0415
-
-    public = (MockServer, Sandbox, create_app, load_fixture)
-    return {each.__name__: each for each in public}[name]
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.routes import admin_app
 from mock_server.api.cors import CORS
 from mock_server.api.endpoint import Endpoint
+from mock_server.api.not_found import NotFound
 from mock_server.api.operations import OPERATIONS
-from mock_server.api.routes import NotFound
 from mock_server.domain.choices import Value, choose
 from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.files import FixtureLike
@@ -37,7 +37,7 @@ def create_app(
     ValueError for a setting that cannot be (UnknownChoice among them).
     """
     loaded = _load(fixture)
-    chosen = choose(profile, choices or {})
+    chosen = choose(profile, choices)
     sandbox = Sandbox(loaded.generation, chosen, _real_time)
     admin = admin_app(
         sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
@@ -56,7 +56,7 @@ def create_app(
 
 def _public_routes(sandbox: Sandbox, origins: Collection[str]) -> list[BaseRoute]:
     routes: list[BaseRoute] = []
-    for each in OPERATIONS:
+    for each in OPERATIONS.values():
         routes.append(Route(each.path, CORS(Endpoint(each, sandbox), origins)))
         if each.legacy_path is not None:
             legacy = Endpoint(each, sandbox, legacy=True)
@@ -89,5 +89,7 @@ class ExactPath:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw = scope.get("raw_path") or b""
         if b"%" in raw:
-            scope = {**scope, "path": raw.partition(b"?")[0].decode("ascii")}
+            # Some servers leave the query in it.
+            path = raw.partition(b"?")[0].decode("latin-1")
+            scope = {**scope, "path": path}
         await self._app(scope, receive, send)

@@ -91,8 +91,7 @@ class Api:
 
     def top(self, chat_id: str = CHAT, app_id: str = APP) -> bool | None:
         """The pin state of a chat; None if there is none."""
-        store = self.sandbox.store
-        chat = store.chat(store.app(app_id), chat_id)
+        chat = self.sandbox.chat(app_id, chat_id)
         return None if chat is None else chat.top
 
     def state(self) -> list[object]:

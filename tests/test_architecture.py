@@ -47,9 +47,3 @@ def test_what_the_wire_depends_on_is_pinned() -> None:
     assert f">={minor}" in uvicorn
     assert "<0." in uvicorn
     assert zttp == f"zttp=={version('zttp')}"
-
-
-@pytest.mark.parametrize("name", ["jinja2", "multipart", "aiofiles", "requests"])
-def test_what_is_not_needed_is_not_required(name: str) -> None:
-    needed = requires("fastgpt-mock-server") or []
-    assert not [line for line in needed if name in line.lower()]

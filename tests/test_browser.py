@@ -98,8 +98,7 @@ def test_a_page_of_another_origin_pins_and_lists(
             text=True,
             timeout=60,
         )
-        store = server.sandbox.store
-        chat = store.chat(store.app("app-1"), "chat-1")
+        chat = server.sandbox.chat("app-1", "chat-1")
     said = done.stdout.split("<pre>")[1].split("</pre>")[0].splitlines()
     assert said == [
         "pinned 200 default 200 ",

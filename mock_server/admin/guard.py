@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Collection
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -18,13 +18,13 @@ from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey, refused
 from mock_server.api.headers import values
-from mock_server.domain.access import KEY
+from mock_server.domain.access import KEY_PATTERN
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, show
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
-_HOST = re.compile(rf"(\[[0-9a-f:.]+\]|{_NAME})(?::[0-9]{{0,5}})?", re.IGNORECASE)
-_OPEN_PATHS = ("/__admin/health",)
+_HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
+_OPEN_PATHS = ("/health",)
 
 
 class Guard:
@@ -34,7 +34,7 @@ class Guard:
         self, app: ASGIApp, *, token: str | None, allowed_hosts: Collection[str] = ()
     ) -> None:
         """Raises ValueError for a token or a host that no request could ever show."""
-        if token is not None and not re.fullmatch(KEY, token):
+        if token is not None and not re.fullmatch(KEY_PATTERN, token):
             raise ValueError(
                 "Expected an admin token of visible ASCII without spaces or commas"
             )
@@ -61,7 +61,7 @@ class Guard:
             hint = "name further hosts by --allowed-host"
             raise ForeignHost("a host of this server", show(host), "header Host", hint)
         self._check_origin(scope, host)
-        if self._token is not None and scope["path"] not in _OPEN_PATHS:
+        if self._token is not None and _route(scope) not in _OPEN_PATHS:
             given = bearer_token(scope).encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
@@ -70,10 +70,11 @@ class Guard:
         match = _HOST.fullmatch(host)
         if match is None:
             return False
-        name = match[1].lower().rstrip(".")
-        if name in self._hosts or _is_ip(name):
-            return True
-        return "." not in name and not name.startswith("[")
+        if match[1]:
+            return _is_address(match[1], IPv6Address)
+        name = match[2].lower().rstrip(".")
+        known = "." not in name or name in self._hosts
+        return known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
         own = f"http://{host}".lower(), f"https://{host}".lower()
@@ -84,11 +85,20 @@ class Guard:
         for site in values(scope, b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 got = show(site.decode("ascii"))
-                raise ForeignOrigin("a page of this server", got, "Sec-Fetch-Site")
+                raise ForeignOrigin(
+                    "a page of this server", got, "header Sec-Fetch-Site"
+                )
 
 
-def _is_ip(name: str) -> bool:
+def _route(scope: Scope) -> str:
+    """The path below the admin app, wherever that is mounted."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def _is_address(text: str, kind: type[IPv4Address | IPv6Address]) -> bool:
     try:
-        return (ip_address(name.strip("[]")).version == 6) == name.startswith("[")
+        kind(text)
     except ValueError:
         return False
+    return True

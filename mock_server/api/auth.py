@@ -8,11 +8,11 @@ from starlette.types import Scope
 
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.headers import values
-from mock_server.domain.access import KEY, Caller
+from mock_server.domain.access import KEY_PATTERN, Caller
 from mock_server.domain.sandbox import Sandbox
 
 # RFC 9110 11.1: the scheme in any case; one key after it.
-_BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY.encode(), re.IGNORECASE)
+_BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
 
 
 def authorize(scope: Scope, sandbox: Sandbox) -> Caller:
@@ -26,7 +26,7 @@ def authorize(scope: Scope, sandbox: Sandbox) -> Caller:
     if caller is not None:
         return caller
     if keys or sandbox.choices.unknown_key == "reject":
-        raise UnknownKey("a key that the fixture declares", "another", _AT)
+        raise UnknownKey("a key that the fixture declares", "an unknown one", _AT)
     return Caller(key)
 
 

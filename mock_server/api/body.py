@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 from starlette.types import Receive, Scope
 
 from mock_server.api.headers import values
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.nesting import deeper_than
 
 _BOM = b"\xef\xbb\xbf"
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKETS = bytes.maketrans(b"{}", b"[]")
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_TOO_DEEP = f"JSON nested deeper than {LIMITS.json_depth} levels"
 
 
 class ClientGone(Exception):
@@ -34,18 +31,20 @@ class RequestBody:
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
         self._length = _content_length(values(scope, b"content-length"))
-        self.arrived = not self._length and not values(scope, b"transfer-encoding")
+        # Only HTTP/1 says beforehand that there is no body.
+        announced = self._length or values(scope, b"transfer-encoding")
+        self.arrived = not announced and scope["http_version"].startswith("1")
 
-    async def read(self, limit: int) -> bytes:
+    async def read(self, max_bytes: int) -> bytes:
         """The whole body. Raises TooLarge as soon as it is clear, and ClientGone."""
-        if self._length > limit:
+        if self._length > max_bytes:
             raise TooLarge(f"{self._length} bytes")
-        body = b""
+        body = bytearray()
         while not self.arrived:
             body += await self._next()
-            if len(body) > limit:
-                raise TooLarge(f"{len(body)} bytes and maybe more")
-        return body
+            if len(body) > max_bytes:
+                raise TooLarge(f"at least {len(body)} bytes")
+        return bytes(body)
 
     async def discard(self) -> None:
         """Receive what is left of the body and drop it. Raises ClientGone."""
@@ -62,40 +61,34 @@ class RequestBody:
 
 
 def _content_length(lengths: list[bytes]) -> int:
-    """The announced length in bytes; 0 without one."""
+    """The announced length in bytes, 0 without one; cut where it is out of reach."""
     digits = lengths[0].lstrip(b"0") if lengths else b""
     return int(digits[:18]) if digits.isdigit() else 0
 
 
 def read_object(body: bytes) -> dict[str, object]:
     """The body as a JSON object, all of it in valid UTF-8. Raises NotJson."""
-    if body.startswith(_BOM):
-        raise NotJson("a byte order mark")
     try:
         value = msgspec.json.decode(body)
     except UnicodeDecodeError:
         raise NotJson("text that is not UTF-8") from None
     except RecursionError:
-        raise NotJson(f"JSON nested deeper than {LIMITS.json_depth} levels") from None
+        raise NotJson(_TOO_DEEP) from None
     except msgspec.DecodeError as error:
-        raise NotJson("nothing" if not body.strip() else _readable(error)) from None
+        raise NotJson(_reason(body, error)) from None
     if not isinstance(value, dict):
         raise NotJson("JSON that is not an object")
-    if _deeper_than(body, LIMITS.json_depth):
-        raise NotJson(f"JSON nested deeper than {LIMITS.json_depth} levels")
+    # Counting brackets is cheap, and few of them cannot nest deep.
+    brackets = body.count(b"[") + body.count(b"{")
+    if brackets > LIMITS.json_depth and deeper_than(value, LIMITS.json_depth):
+        raise NotJson(_TOO_DEEP)
     return value
 
 
-def _readable(error: msgspec.DecodeError) -> str:
+def _reason(body: bytes, error: msgspec.DecodeError) -> str:
+    if not body.strip():
+        return "nothing"
+    if body.startswith(_BOM):
+        return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")
     return f"malformed JSON, {text[0].lower()}{text[1:]}"
-
-
-def _deeper_than(body: bytes, depth: int) -> bool:
-    """Whether valid JSON nests deeper; each round takes the innermost level away."""
-    if body.count(b"[") + body.count(b"{") <= depth:
-        return False
-    levels = _STRING.sub(b"", body).translate(_BRACKETS, _NO_BRACKETS)
-    for _ in range(depth):
-        levels = levels.replace(b"[]", b"")
-    return bool(levels)

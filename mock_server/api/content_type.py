@@ -1,4 +1,4 @@
-"""What the body must say of itself (spec 5): JSON, in UTF-8, not compressed."""
+"""Checks of Content-Type and Content-Encoding (spec 5)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class CORS:
         self._origins = {origin.encode() for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = self._allow(scope)
+        headers = self._allow(scope) if scope["type"] == "http" else []
         if not headers:
             await self._app(scope, receive, send)
         elif scope["method"] == "OPTIONS" and values(

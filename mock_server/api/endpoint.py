@@ -10,8 +10,8 @@ from mock_server.api.body import ClientGone, NotJson, RequestBody, TooLarge, rea
 from mock_server.api.content_type import check_content_type
 from mock_server.api.envelope import success
 from mock_server.api.errors import BadJson, BodyTooLarge, MethodNotAllowed, refused
+from mock_server.api.not_found import unknown_route
 from mock_server.api.operations import Operation
-from mock_server.api.routes import unknown_route
 from mock_server.domain.errors import Refusal, show
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox

@@ -63,7 +63,7 @@ class ForeignOrigin(Refusal):
     """An admin request that a web page of another origin has made."""
 
 
-class Face(NamedTuple):
+class Form(NamedTuple):
     """How an error looks: HTTP status (while it is mapped), code, statusText."""
 
     http: int
@@ -74,47 +74,59 @@ class Face(NamedTuple):
 class ErrorRow(NamedTuple):
     """One row of the table: the choice error_form takes the first or the second."""
 
-    plain: Face
-    service: Face
+    plain: Form
+    service: Form
 
 
 def _both(status: int, status_text: str) -> ErrorRow:
-    face = Face(status, status, status_text)
-    return ErrorRow(face, face)
+    form = Form(status, status, status_text)
+    return ErrorRow(form, form)
 
 
-def _own(status: int, status_text: str, *service: int | str) -> ErrorRow:
-    return ErrorRow(Face(status, status, status_text), Face(*service))  # type: ignore[arg-type]
-
+_BAD_REQUEST = Form(400, 400, "error")
 
 ERRORS: dict[type[Refusal], ErrorRow] = {
     ForeignHost: _both(421, "foreignHost"),
     ForeignOrigin: _both(403, "foreignOrigin"),
     RouteNotFound: _both(404, "routeNotFound"),
     MethodNotAllowed: _both(405, "methodNotAllowed"),
-    MissingAuthorization: _own(401, "unauthorized", 403, 403, "unAuthorization"),
-    UnknownKey: _own(401, "unauthorized", 500, 514, "unAuthApiKey"),
+    MissingAuthorization: ErrorRow(
+        Form(401, 401, "unauthorized"), Form(403, 403, "unAuthorization")
+    ),
+    UnknownKey: ErrorRow(
+        Form(401, 401, "unauthorized"), Form(500, 514, "unAuthApiKey")
+    ),
     UnsupportedMediaType: _both(415, "unsupportedMediaType"),
     BodyTooLarge: _both(413, "bodyTooLarge"),
-    BadJson: _own(400, "badJson", 400, 400, "error"),
-    InvalidField: _own(400, "invalidField", 400, 400, "error"),
-    AppNotFound: _own(404, "appNotFound", 500, 502000, "appUnExist"),
-    AppForbidden: _own(403, "forbidden", 500, 502001, "unAuthApp"),
-    ChatNotFound: _own(404, "chatNotFound", 500, 504000, "unAuthChat"),
-    DatasetNotFound: _own(404, "datasetNotFound", 500, 501002, "unExistDataset"),
-    DatasetForbidden: _own(403, "forbidden", 500, 501004, "unAuthDataset"),
-    ParentNotFound: _own(404, "parentNotFound", 500, 501002, "unExistDataset"),
+    BadJson: ErrorRow(Form(400, 400, "badJson"), _BAD_REQUEST),
+    InvalidField: ErrorRow(Form(400, 400, "invalidField"), _BAD_REQUEST),
+    AppNotFound: ErrorRow(
+        Form(404, 404, "appNotFound"), Form(500, 502000, "appUnExist")
+    ),
+    AppForbidden: ErrorRow(Form(403, 403, "forbidden"), Form(500, 502001, "unAuthApp")),
+    ChatNotFound: ErrorRow(
+        Form(404, 404, "chatNotFound"), Form(500, 504000, "unAuthChat")
+    ),
+    DatasetNotFound: ErrorRow(
+        Form(404, 404, "datasetNotFound"), Form(500, 501002, "unExistDataset")
+    ),
+    DatasetForbidden: ErrorRow(
+        Form(403, 403, "forbidden"), Form(500, 501004, "unAuthDataset")
+    ),
+    ParentNotFound: ErrorRow(
+        Form(404, 404, "parentNotFound"), Form(500, 501002, "unExistDataset")
+    ),
 }
 
 
 def refused(refusal: Refusal, choices: Choices) -> Answer:
     """The answer to a request that is refused, in the chosen form."""
     row = ERRORS[type(refusal)]
-    face = row.service if choices.error_form == "service" else row.plain
+    form = row.service if choices.error_form == "service" else row.plain
     status = {"always_500": 500, "always_200": 200}.get(
-        choices.error_http_status, face.http
+        choices.error_http_status, form.http
     )
-    body = failure(face.code, face.status_text, refusal.message)
+    body = failure(form.code, form.status_text, refusal.message)
     return Answer(status, body, _headers(refusal, status))
 
 

@@ -39,7 +39,7 @@ class Operation:
     legacy_path: str | None = None
 
 
-OPERATIONS = (
+_TABLE = (
     Operation(
         name="updateHistory",
         method="PUT",
@@ -60,3 +60,4 @@ OPERATIONS = (
         writer=PageWriter,
     ),
 )
+OPERATIONS = {operation.name: operation for operation in _TABLE}

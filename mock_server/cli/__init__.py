@@ -26,7 +26,9 @@ class ServeByDefault(click.Group):
 
 
 @click.group(
-    cls=ServeByDefault, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=ServeByDefault,
+    commands=[serve, check, schema, choices, healthcheck],
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="mock-server")
 def cli() -> None:
@@ -34,10 +36,6 @@ def cli() -> None:
 
     Without a command it serves.
     """
-
-
-for command in (serve, check, schema, choices, healthcheck):
-    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -49,9 +47,6 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.exit(stop.status)
     except click.ClickException as error:
         click.echo(f"{error.format_message()} (see mock-server --help)", err=True)
-        sys.exit(USAGE)
-    except OSError as error:
-        click.echo(f"cannot write: {error.strerror}", err=True)
         sys.exit(USAGE)
     except click.Abort:
         sys.exit(USAGE)

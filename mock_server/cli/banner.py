@@ -36,7 +36,7 @@ def _keys(sandbox: Sandbox) -> str:
 def _example(sandbox: Sandbox, url: str) -> str:
     generation = sandbox.store.generation
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
-    list_v2 = OPERATIONS[1]
+    list_v2 = OPERATIONS["listV2"]
     for dataset in generation.datasets.values():
         for caller in callers:
             if caller.level_on(dataset.permissions).includes(Level.READ):

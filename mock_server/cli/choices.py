@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
+from mock_server.cli.exits import say
 from mock_server.domain.choices import table
 
 
@@ -14,9 +15,9 @@ def choices(as_json: bool) -> None:
     """Show what the spec leaves open and what each profile makes of it."""
     if as_json:
         rows = msgspec.json.format(msgspec.json.encode(list(table().values())))
-        click.echo(rows.decode())
+        say(rows.decode())
         return
     for row in table().values():
-        click.echo(f"{row.name} = {row.values_text()}   (spec {row.section})")
-        click.echo(f"    {row.sentence}")
-        click.echo(f"    documented: {row.documented}   deployed: {row.deployed}")
+        say(f"{row.name} = {row.values_text()}   (spec {row.section})")
+        say(f"    {row.sentence}")
+        say(f"    documented: {row.documented}   deployed: {row.deployed}")

@@ -9,6 +9,14 @@ import click
 USAGE, BROKEN_FIXTURE, UNREACHABLE = 1, 2, 3
 
 
+def say(text: str) -> None:
+    """Write to stdout. Raises Stop if it is full or gone."""
+    try:
+        click.echo(text)
+    except OSError as error:
+        raise Stop(f"cannot write: {error.strerror}", USAGE) from None
+
+
 class Stop(click.ClickException):
     """Ends the command with a message, which says all there is, and an exit code."""
 

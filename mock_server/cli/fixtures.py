@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from mock_server.cli.exits import BROKEN_FIXTURE, Stop
+from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say
 from mock_server.cli.reports import REPORTS, text
 from mock_server.fixture.load import Fixture, load_fixture
 from mock_server.fixture.problems import FixtureError
@@ -33,9 +33,9 @@ def check(fixtures: Sequence[str], report: str) -> None:
     except FixtureError as error:
         problems = error.problems
     if problems or report != "text":
-        click.echo(REPORTS[report](problems))
+        say(REPORTS[report](problems))
     else:
-        click.echo(f"ok: {counts}")
+        say(f"ok: {counts}")
     if problems:
         raise Stop("", BROKEN_FIXTURE)
 
@@ -43,7 +43,7 @@ def check(fixtures: Sequence[str], report: str) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of fixture files, for editors and validators."""
-    click.echo(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
+    say(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
 
 
 def loaded(fixtures: Sequence[str]) -> Fixture:

@@ -7,7 +7,7 @@ import http.client
 
 import click
 
-from mock_server.cli.exits import UNREACHABLE, Stop
+from mock_server.cli.exits import UNREACHABLE, Stop, say
 from mock_server.cli.settings import host_setting, port_setting
 
 
@@ -26,4 +26,4 @@ def healthcheck(host: str, port: int) -> None:
         raise Stop(f"cannot reach {target}:{port}: {error}", UNREACHABLE) from None
     if status != 200:
         raise Stop(f"{target}:{port} answered {status}", UNREACHABLE)
-    click.echo("ready")
+    say("ready")

@@ -10,7 +10,6 @@ from typing import get_args
 import click
 
 from mock_server import server
-from mock_server.api.request_log import LogFormat, RequestLog
 from mock_server.app import create_app
 from mock_server.cli.banner import banner
 from mock_server.cli.exits import UNREACHABLE, USAGE, Stop
@@ -24,6 +23,7 @@ from mock_server.cli.settings import (
     setting,
 )
 from mock_server.domain.choices import PROFILES
+from mock_server.request_log import LogFormat, RequestLog
 from mock_server.server import CannotBind, HttpParser, bind, url_of
 
 
@@ -73,7 +73,7 @@ from mock_server.server import CannotBind, HttpParser, bind, url_of
     multiple=True,
     type=Listed(),
     metavar="HOST",
-    help="Further host name that the admin routes answer to; repeatable.",
+    help="Additional host name that the admin routes answer to; repeatable.",
 )
 @setting(
     "log-format",

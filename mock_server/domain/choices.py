@@ -8,11 +8,13 @@ README, command line, admin API and tests are driven by this table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import cache
 from typing import Literal, TypeVar, get_args, get_type_hints
+
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.suggest import did_you_mean
 
 Value = str | int
 Profile = Literal["documented", "deployed"]
@@ -167,7 +169,7 @@ def table() -> Mapping[str, Choice]:
     return {
         entry.name: Choice(
             name=entry.name,
-            values=get_args(hints[entry.name]) or tuple(range(1, 31)),
+            values=get_args(hints[entry.name]) or tuple(range(1, LIMITS.page_size + 1)),
             documented=getattr(documented, entry.name),
             **entry.metadata,
         )
@@ -177,7 +179,7 @@ def table() -> Mapping[str, Choice]:
 
 def choose(
     profile: str = "documented",
-    choices: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+    choices: Mapping[str, Value] | None = None,
 ) -> Choices:
     """The choices of a profile, with single ones replaced.
 
@@ -187,7 +189,7 @@ def choose(
         names = " or ".join(PROFILES)
         raise UnknownChoice(f"Expected the profile to be {names}, got {profile!r}")
     values = {name: getattr(known, profile) for name, known in table().items()}
-    for name, value in dict(choices).items():
+    for name, value in (choices or {}).items():
         values[name] = _row(name).parse(value)
     return Choices(**values)
 
@@ -195,6 +197,5 @@ def choose(
 def _row(name: str) -> Choice:
     if name in table():
         return table()[name]
-    near = get_close_matches(name, table(), 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    hint = did_you_mean(name, table())
     raise UnknownChoice(f"Expected the name of a choice, got {name!r}{hint}")

@@ -25,7 +25,7 @@ class Anywhere(Enum):
 
 
 ANYWHERE: Final = Anywhere.ANYWHERE
-Scope = str | None | Anywhere
+Within = str | None | Anywhere
 """A folder by its id, the top level (None), or ANYWHERE."""
 
 
@@ -56,7 +56,7 @@ class Collection:
 
 
 class Listing:
-    """The collections of one scope in one order, with what a search in them needs."""
+    """Collections in one order, with what a search in them needs."""
 
     def __init__(self, items: Sequence[Collection]) -> None:
         self.items = items
@@ -78,7 +78,7 @@ class Listing:
 class Dataset:
     """A dataset: its collections in document order, and lazily each listing of them.
 
-    Immutable to the eye: what is computed on first use depends on nothing else.
+    Observably immutable: what is computed on first use depends on nothing else.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Dataset:
         self.name = name
         self.permissions: Permissions = permissions or {}
         self.collections = collections
-        self._listings: dict[Order, dict[Scope, Listing]] = {}
+        self._listings: dict[Order, dict[Within, Listing]] = {}
 
     def __contains__(self, collection_id: str) -> bool:
         return collection_id in self._ids
@@ -102,11 +102,11 @@ class Dataset:
     def _ids(self) -> frozenset[str]:
         return frozenset(collection.id for collection in self.collections)
 
-    def listing(self, scope: Scope, order: Order) -> Listing:
-        """The collections of `scope` in `order`; ties are always ordered by `_id`."""
+    def listing(self, within: Within, order: Order) -> Listing:
+        """The collections within a part, in an order; ties always go by `_id`."""
         if order not in self._listings:
             self._listings[order] = _listings(_sorted(self.collections, order))
-        return self._listings[order].get(scope, _EMPTY)
+        return self._listings[order].get(within, _EMPTY)
 
 
 _EMPTY = Listing(())
@@ -120,10 +120,10 @@ def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collect
     return collections
 
 
-def _listings(ordered: Sequence[Collection]) -> dict[Scope, Listing]:
+def _listings(ordered: Sequence[Collection]) -> dict[Within, Listing]:
     folders: dict[str | None, list[Collection]] = {}
     for item in ordered:
         folders.setdefault(item.parent_id, []).append(item)
-    listings: dict[Scope, Listing] = {ANYWHERE: Listing(ordered)}
+    listings: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
     listings.update((parent, Listing(items)) for parent, items in folders.items())
     return listings

@@ -60,13 +60,18 @@ class ParentNotFound(Refusal):
     """The dataset holds no collection of that id."""
 
 
+def quoted(text: str) -> str:
+    """A text as messages name it, in JSON's own quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def show(value: object) -> str:
     """A JSON value in the words of an error message, cut where it is long."""
     if isinstance(value, str):
         if len(value) <= _SHOWN_CHARS:
-            return f"the string {json.dumps(value, ensure_ascii=False)}"
-        start = json.dumps(value[:_SHOWN_CHARS] + "…", ensure_ascii=False)
-        return f"the string {start} of {len(value)} characters"
+            return f"the string {quoted(value)}"
+        start = value[:_SHOWN_CHARS] + "…"
+        return f"the string {quoted(start)} of {len(value)} characters"
     if isinstance(value, list):
         return "an array"
     if isinstance(value, dict):

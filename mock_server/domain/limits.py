@@ -1,4 +1,4 @@
-"""Every limit of the product: one name, one default, one place."""
+"""Every limit on data: one name, one default, one place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Limits:
     fixture_bytes: int = 32 * 1024 * 1024
     """Bytes of one fixture file at most."""
     fixture_collections: int = 2_000_000
-    """Collections of all fixture files together, `repeat` counted out."""
+    """Collections of all fixture files together, `repeat` expanded."""
     folder_depth: int = 100
     """Folders above a collection at most."""
     fixture_alias_nodes: int = 10_000

@@ -9,8 +9,14 @@ from typing import Final
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.datasets import ANYWHERE, Collection, Dataset, Scope
-from mock_server.domain.errors import DatasetForbidden, ParentNotFound, show
+from mock_server.domain.datasets import ANYWHERE, Collection, Dataset, Within
+from mock_server.domain.errors import (
+    DatasetForbidden,
+    DatasetNotFound,
+    ParentNotFound,
+    quoted,
+    show,
+)
 from mock_server.domain.sandbox import Sandbox
 
 
@@ -52,12 +58,15 @@ def list_v2(sandbox: Sandbox, caller: Caller, request: ListV2) -> Page:
     """
     choices = sandbox.choices
     dataset = sandbox.store.dataset(request.dataset_id)
-    scope = _scope(dataset, request, choices)
+    if dataset is None:
+        got = show(request.dataset_id)
+        raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
+    within = _within(dataset, request, choices)
     level = caller.level_on(dataset.permissions)
     if not level.includes(Level.READ):
-        expected = f"a key with read permission on dataset {dataset.id!r}"
-        raise DatasetForbidden(expected, "another", "$.datasetId")
-    listing = dataset.listing(scope, choices.list_order)
+        expected = f"a key with read permission on dataset {quoted(dataset.id)}"
+        raise DatasetForbidden(expected, "a key without it", "$.datasetId")
+    listing = dataset.listing(within, choices.list_order)
     matching = listing.items
     if request.search_text:
         matching = listing.search(request.search_text, choices.search_fields)
@@ -67,7 +76,7 @@ def list_v2(sandbox: Sandbox, caller: Caller, request: ListV2) -> Page:
     return Page(page, len(matching), level)
 
 
-def _scope(dataset: Dataset, request: ListV2, choices: Choices) -> Scope:
+def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
     parent = request.parent_id
     if request.search_text and choices.search_scope == "dataset":
         return ANYWHERE
@@ -77,7 +86,7 @@ def _scope(dataset: Dataset, request: ListV2, choices: Choices) -> Scope:
         return None
     if parent is None or parent in dataset or choices.parent_unknown == "empty":
         return parent
-    expected = f"null or the _id of a collection of dataset {dataset.id!r}"
+    expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     raise ParentNotFound(expected, show(parent), "$.parentId")
 
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.chats import Chat
-from mock_server.domain.errors import AppForbidden, ChatNotFound, show
+from mock_server.domain.chats import App, Chat
+from mock_server.domain.errors import (
+    AppForbidden,
+    AppNotFound,
+    ChatNotFound,
+    quoted,
+    show,
+)
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox
 
@@ -41,22 +47,27 @@ def update_history(sandbox: Sandbox, caller: Caller, request: UpdateHistory) -> 
     """
     store, unknown = sandbox.store, sandbox.choices.chat_unknown
     app = store.app(request.app_id)
+    if app is None:
+        raise AppNotFound("the id of an app", show(request.app_id), "$.appId")
     chat = store.chat(app, request.chat_id)
     if chat is None and unknown == "not_found":
-        raise ChatNotFound(
-            f"a chat session of app {app.id!r}", show(request.chat_id), "$.chatId"
-        )
+        expected = f"a chat session of app {quoted(app.id)}"
+        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
     if not caller.level_on(app.permissions).includes(Level.READ):
-        raise AppForbidden(
-            f"a key with read permission on app {app.id!r}", "another", "$.appId"
-        )
-    if chat is None:
-        if unknown == "ignore":
-            return
-        if store.created_chats >= LIMITS.created_chats:
-            got = f"{store.created_chats} and one more"
-            raise ChatNotFound(
-                f"at most {LIMITS.created_chats} created chats", got, "$.chatId"
-            )
-        chat = Chat(app.id, request.chat_id)
-    store.put_chat(request.apply(chat, sandbox.clock.now()))
+        expected = f"a key with read permission on app {quoted(app.id)}"
+        raise AppForbidden(expected, "a key without it", "$.appId")
+    if chat is None and unknown == "create":
+        chat = _created(sandbox, app, request)
+    if chat is not None:
+        store.put_chat(app, request.apply(chat, sandbox.clock.now()))
+
+
+def _created(sandbox: Sandbox, app: App, request: UpdateHistory) -> Chat:
+    """A chat session that the pin adds. Raises ChatNotFound when there are too many.
+
+    That is the refusal it has to be: a chat that cannot be created is not found.
+    """
+    if sandbox.store.created_chats >= LIMITS.created_chats:
+        expected = f"at most {LIMITS.created_chats} created chats"
+        raise ChatNotFound(expected, "one more", "$.chatId")
+    return Chat(app.id, request.chat_id)

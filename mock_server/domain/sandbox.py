@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Clock
 from mock_server.domain.store import Generation, Store
@@ -28,3 +29,8 @@ class Sandbox:
         self.store = Store(generation)
         self.clock = Clock(real_time, generation.frozen_at)
         self.generation_number = 1
+
+    def chat(self, app_id: str, chat_id: str) -> Chat | None:
+        """A chat session as it is now; None if there is none."""
+        app = self.store.app(app_id)
+        return None if app is None else self.store.chat(app, chat_id)

@@ -1,6 +1,6 @@
 """The literal, case-insensitive search (spec 4.2, `searchText`).
 
-Texts lie in one byte string, parted by a byte that UTF-8 never uses. So no term can
+Texts lie in one byte string, separated by a byte that UTF-8 never uses. So no term can
 match across two names or two tags, and one `bytes.find` skips everything that misses.
 """
 

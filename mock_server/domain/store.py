@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from mock_server.domain.access import Caller
 from mock_server.domain.chats import App, Chat
 from mock_server.domain.datasets import Dataset
-from mock_server.domain.errors import AppNotFound, DatasetNotFound, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +29,20 @@ class Store:
     def __init__(self, generation: Generation) -> None:
         self.generation = generation
         self._chats: dict[tuple[str, str], Chat] = {}
-        self.created_chats = 0
+        self._created_chats = 0
 
-    def app(self, app_id: str) -> App:
-        """The application of that id. Raises AppNotFound."""
-        app = self.generation.apps.get(app_id)
-        if app is None:
-            raise AppNotFound("the id of an app", show(app_id), "$.appId")
-        return app
+    @property
+    def created_chats(self) -> int:
+        """How many chat sessions there are that the generation does not have."""
+        return self._created_chats
 
-    def dataset(self, dataset_id: str) -> Dataset:
-        """The dataset of that id. Raises DatasetNotFound."""
-        dataset = self.generation.datasets.get(dataset_id)
-        if dataset is None:
-            expected = "the id of a dataset"
-            raise DatasetNotFound(expected, show(dataset_id), "$.datasetId")
-        return dataset
+    def app(self, app_id: str) -> App | None:
+        """The application of that id."""
+        return self.generation.apps.get(app_id)
+
+    def dataset(self, dataset_id: str) -> Dataset | None:
+        """The dataset of that id."""
+        return self.generation.datasets.get(dataset_id)
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """The chat session of an application as it is now."""
@@ -56,8 +53,8 @@ class Store:
         mine = {key[1]: chat for key, chat in self._chats.items() if key[0] == app.id}
         return list({**app.chats, **mine}.values())
 
-    def put_chat(self, chat: Chat) -> None:
-        """Keep a chat session in place of the one with its ids."""
-        if self.chat(self.app(chat.app_id), chat.chat_id) is None:
-            self.created_chats += 1
-        self._chats[chat.app_id, chat.chat_id] = chat
+    def put_chat(self, app: App, chat: Chat) -> None:
+        """Keep a chat session of an application in place of the one with its id."""
+        if self.chat(app, chat.chat_id) is None:
+            self._created_chats += 1
+        self._chats[app.id, chat.chat_id] = chat

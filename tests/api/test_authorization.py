@@ -118,6 +118,14 @@ def test_pinning_needs_read_on_the_app(
     assert (api.state() == before) == (status != 200)
 
 
+def test_existence_is_checked_before_permission(make_api: MakeApi) -> None:
+    api = make_api(shipped("permissions.yaml"))
+    response = api.list_v2("fastgpt-outsider", datasetId=SHARED, parentId="nope")
+    assert response.status_code == 404
+    response = api.pin("fastgpt-outsider", appId=SHARED_APP, chatId="nope")
+    assert response.status_code == 404
+
+
 def test_an_unauthorized_caller_learns_nothing_of_the_body(api: Api) -> None:
     for content in (b"", b"[", b"x" * 10_000):
         response = api.client.put(PIN, content=content)

@@ -109,6 +109,6 @@ def test_unknown_parent_is_404(api: Api) -> None:
     response = api.list_v2(parentId="else")
     assert response.status_code == 404
     assert response.json()["message"] == (
-        "Expected null or the _id of a collection of dataset 'dataset-1', "
+        'Expected null or the _id of a collection of dataset "dataset-1", '
         'got the string "else" - at $.parentId'
     )

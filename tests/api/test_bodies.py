@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.support import LIST, PIN, Api, chunks
@@ -149,7 +147,7 @@ def test_a_larger_body_is_413_and_the_client_sees_it(api: Api, size: int) -> Non
 
 
 def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
-    response = api.client.put(PIN, content=sent(3 * MIB), headers=[AUTH, JSON])
+    response = api.client.put(PIN, content=chunks(3 * MIB), headers=[AUTH, JSON])
     assert response.status_code == 413
     assert face == "asgi" or response.headers["connection"] == "close"
     assert response.json()["statusText"] == "bodyTooLarge"
@@ -158,7 +156,3 @@ def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
 def test_the_server_serves_on_after_an_early_answer(api: Api) -> None:
     api.client.put(PIN, content=b" " * 20 * MIB)
     assert api.pin().status_code == 200
-
-
-def sent(size: int) -> Iterator[bytes]:
-    yield from chunks(size)

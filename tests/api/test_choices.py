@@ -188,8 +188,7 @@ def test_top_missing_ignore(make_api: MakeApi) -> None:
 
 
 def titles(api: Api) -> tuple[str, str]:
-    store = api.sandbox.store
-    chat = store.chat(store.app(APP), CHAT)
+    chat = api.sandbox.chat(APP, CHAT)
     assert chat is not None
     return chat.title, chat.custom_title
 
@@ -372,12 +371,3 @@ def test_tags_empty_absent(make_api: MakeApi) -> None:
     api = make_api(choices={"tags_empty": "absent"})
     assert "tags" not in item(api, 0)
     assert item(api, 4)["tags"] == ["red", "blue"]
-
-
-def test_created_chats_are_bounded(make_api: MakeApi) -> None:
-    api = make_api(choices={"chat_unknown": "create"})
-    api.sandbox.store.created_chats = 9_999
-    assert api.pin(chatId="last").status_code == 200
-    response = api.pin(chatId="one more")
-    assert response.status_code == 404
-    assert "at most 10000 created chats" in response.json()["message"]

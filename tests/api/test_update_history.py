@@ -36,8 +36,7 @@ def test_other_chats_keep_their_state(api: Api) -> None:
 
 def test_a_pin_sets_the_update_time(api: Api) -> None:
     api.pin()
-    app = api.sandbox.store.app("app-1")
-    chat = api.sandbox.store.chat(app, "chat-1")
+    chat = api.sandbox.chat("app-1", "chat-1")
     assert chat is not None
     assert chat.update_time == api.sandbox.clock.now()
 
@@ -54,7 +53,7 @@ def test_a_chat_of_another_app_is_unknown(api: Api) -> None:
     assert response.json() == {
         "code": 404,
         "statusText": "chatNotFound",
-        "message": "Expected a chat session of app 'app-1', "
+        "message": 'Expected a chat session of app "app-1", '
         'got the string "other" - at $.chatId',
         "data": None,
     }

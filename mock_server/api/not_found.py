@@ -28,14 +28,14 @@ class NotFound:
 
 def unknown_route(path: str) -> RouteNotFound:
     """The refusal of a path, with the nearest one that exists."""
-    routes = " or ".join(f"{each.method} {each.path}" for each in OPERATIONS)
+    routes = " or ".join(f"{each.method} {each.path}" for each in OPERATIONS.values())
     return RouteNotFound(routes, show(path), "path", _hint(path))
 
 
 def _hint(path: str) -> str:
-    for operation in OPERATIONS:
+    for operation in OPERATIONS.values():
         if path == operation.legacy_path:
             return "older paths are served with the choice legacy_paths=on"
-    paths = {each.path.lower(): each.path for each in OPERATIONS}
+    paths = {each.path.lower(): each.path for each in OPERATIONS.values()}
     near = get_close_matches(path.lower(), paths, 1, cutoff=0.8)
     return f"did you mean {paths[near[0]]}? Paths are exact" if near else ""

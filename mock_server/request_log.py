@@ -13,7 +13,10 @@ LogFormat = Literal["text", "json"]
 
 
 class RequestLog:
-    """Hands a line per answered request to `write`, without a line end."""
+    """Hands a line for each request to `write`, without a line end.
+
+    A request that was left without an answer has the status 0.
+    """
 
     def __init__(
         self, app: ASGIApp, log_format: LogFormat, write: Callable[[str], object]

@@ -1,0 +1,63 @@
+"""Pins in the domain: what the wire does not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.chats import App, Chat
+from mock_server.domain.choices import choose
+from mock_server.domain.errors import AppForbidden, ChatNotFound
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.pinning import UpdateHistory, update_history
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation
+
+OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
+APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
+
+
+def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
+    return Sandbox(
+        Generation(apps=APPS, frozen_at=frozen_at), choose(choices=choices), lambda: 7
+    )
+
+
+def test_a_pin_keeps_the_rest_and_tells_the_real_time() -> None:
+    there = sandbox()
+    update_history(there, OWNER, UpdateHistory("a", "c", top=True))
+    assert there.chat("a", "c") == Chat("a", "c", "T", "", top=True, update_time=7)
+
+
+def test_frozen_time_stands_still() -> None:
+    there = sandbox(frozen_at=5)
+    update_history(there, OWNER, UpdateHistory("a", "c", top=False))
+    chat = there.chat("a", "c")
+    assert chat is not None
+    assert chat.update_time == 5
+
+
+def test_existence_comes_before_permission() -> None:
+    with pytest.raises(ChatNotFound):
+        update_history(sandbox(), NOBODY, UpdateHistory("a", "x", top=True))
+
+
+@pytest.mark.parametrize("unknown", ["create", "ignore"])
+def test_permission_comes_before_the_effect(unknown: str) -> None:
+    there = sandbox(chat_unknown=unknown)
+    for chat_id in ("c", "x"):
+        with pytest.raises(AppForbidden):
+            update_history(there, NOBODY, UpdateHistory("a", chat_id, top=True))
+    assert there.store.chats(APPS["a"]) == [*APPS["a"].chats.values()]
+
+
+def test_created_chats_are_bounded_and_come_last() -> None:
+    there = sandbox(chat_unknown="create")
+    for number in range(LIMITS.created_chats):
+        update_history(there, OWNER, UpdateHistory("a", f"new-{number}", top=True))
+    with pytest.raises(ChatNotFound, match="at most 10000 created chats"):
+        update_history(there, OWNER, UpdateHistory("a", "one more", top=True))
+    update_history(there, OWNER, UpdateHistory("a", "new-0", top=False))
+    ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
+    assert ids[:2] == ["c", "new-0"]
+    assert len(ids) == LIMITS.created_chats + 1
