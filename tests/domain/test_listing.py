@@ -5,17 +5,24 @@ from __future__ import annotations
 from random import Random
 from unicodedata import normalize
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.access import Caller
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
 from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.errors import (
+    DatasetForbidden,
+    DatasetNotFound,
+    ParentNotFound,
+    Refusal,
+)
 from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
-OWNER = Caller("any")
+OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
 
 
@@ -49,6 +56,48 @@ def listed(
     sandbox = Sandbox(generation, choose(choices={"list_order": order}), lambda: 0)
     request = ListV2("d", offset, size, parent, search)
     return list_v2(sandbox, OWNER, request)
+
+
+@pytest.mark.parametrize(
+    ("caller", "dataset_id", "parent", "refusal", "message"),
+    [
+        (
+            OWNER,
+            "x",
+            None,
+            DatasetNotFound,
+            'the id of a dataset, got the string "x" - at $.datasetId',
+        ),
+        (
+            OWNER,
+            "d",
+            "x",
+            ParentNotFound,
+            'null or the _id of a collection of dataset "d", '
+            'got the string "x" - at $.parentId',
+        ),
+        (
+            NOBODY,
+            "d",
+            None,
+            DatasetForbidden,
+            'a key with read permission on dataset "d", '
+            "got a key without it - at $.datasetId",
+        ),
+        (NOBODY, "d", "x", ParentNotFound, ""),
+    ],
+)
+def test_a_refusal_says_what_was_expected(
+    caller: Caller,
+    dataset_id: str,
+    parent: str | None,
+    refusal: type[Refusal],
+    message: str,
+) -> None:
+    sandbox = Sandbox(Generation(datasets={"d": Dataset("d")}), choose(), lambda: 0)
+    with pytest.raises(refusal) as error:
+        list_v2(sandbox, caller, ListV2(dataset_id, 0, 10, parent))
+    assert error.value.message.startswith(f"Expected {message}")
 
 
 @given(datasets(), st.integers(1, 30))

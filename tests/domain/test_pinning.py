@@ -7,7 +7,7 @@ import pytest
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.chats import App, Chat
 from mock_server.domain.choices import choose
-from mock_server.domain.errors import AppForbidden, ChatNotFound
+from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.sandbox import Sandbox
@@ -37,6 +37,45 @@ def test_frozen_time_stands_still() -> None:
     assert chat.update_time == 5
 
 
+@pytest.mark.parametrize(
+    ("caller", "app_id", "chat_id", "refusal", "message"),
+    [
+        (
+            OWNER,
+            "x",
+            "c",
+            AppNotFound,
+            'the id of an app, got the string "x" - at $.appId',
+        ),
+        (
+            OWNER,
+            "a",
+            "x",
+            ChatNotFound,
+            'a chat session of app "a", got the string "x" - at $.chatId',
+        ),
+        (
+            NOBODY,
+            "a",
+            "c",
+            AppForbidden,
+            'a key with read permission on app "a", got a key without it - at $.appId',
+        ),
+    ],
+)
+def test_a_refusal_says_what_was_expected(
+    caller: Caller, app_id: str, chat_id: str, refusal: type[Refusal], message: str
+) -> None:
+    with pytest.raises(refusal) as error:
+        update_history(sandbox(), caller, UpdateHistory(app_id, chat_id, top=True))
+    assert error.value.message == str(error.value) == f"Expected {message}"
+
+
+def test_there_is_no_chat_without_its_app() -> None:
+    assert sandbox().chat("x", "c") is None
+    assert sandbox().chat("a", "x") is None
+
+
 def test_existence_comes_before_permission() -> None:
     with pytest.raises(ChatNotFound):
         update_history(sandbox(), NOBODY, UpdateHistory("a", "x", top=True))
@@ -55,8 +94,10 @@ def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
     for number in range(LIMITS.created_chats):
         update_history(there, OWNER, UpdateHistory("a", f"new-{number}", top=True))
-    with pytest.raises(ChatNotFound, match="at most 10000 created chats"):
+    with pytest.raises(ChatNotFound) as error:
         update_history(there, OWNER, UpdateHistory("a", "one more", top=True))
+    expected = "Expected at most 10000 created chats, got one more - at $.chatId"
+    assert error.value.message == expected
     update_history(there, OWNER, UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids[:2] == ["c", "new-0"]
