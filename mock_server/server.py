@@ -1,4 +1,4 @@
-"""Serves an application by uvicorn: in the foreground, or in a thread for tests."""
+"""Serves an application: in the foreground, or in a thread for tests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Self
 
-import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 
 from mock_server.app import create_app
 from mock_server.domain.access import Level
@@ -20,10 +17,9 @@ from mock_server.domain.choices import Value
 from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import Fixture
+from mock_server.wire.drain import Server
+from mock_server.wire.protocol import HttpParser
 
-HttpParser = Literal["zttp", "h11"]
-# Always named, never "auto": what is installed must not decide how requests are read.
-_PROTOCOLS: dict[HttpParser, Any] = {"zttp": ZttpProtocol, "h11": H11Protocol}
 _BACKLOG = 2048
 _LOOK_SECONDS = 0.05
 
@@ -60,7 +56,7 @@ def serve(
     on_ready: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are taken."""
-    _Server(app, http, on_ready).run([listener])
+    Server(app, http, on_ready, embedded=False).run([listener])
 
 
 @contextmanager
@@ -74,7 +70,7 @@ def running(
     """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
     listener = bind(host, port)
     url, ready = url_of(listener), threading.Event()
-    server = _Server(app, http, ready.set)
+    server = Server(app, http, ready.set, embedded=True)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
@@ -129,42 +125,3 @@ class MockServer:
 
     def __exit__(self, *exc_info: object) -> None:
         self._stack.close()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn with this project's settings, that says when it is ready."""
-
-    def __init__(
-        self, app: ASGIApp, http: HttpParser, on_ready: Callable[[], object]
-    ) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=_PROTOCOLS[http],
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_keep_alive=75,
-                timeout_graceful_shutdown=5,
-            )
-        )
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Called by uvicorn; listens, then reports."""
-        await super().startup(sockets)
-        self._on_ready()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Called by uvicorn, which raises captured signals anew when it ends.
-
-        A requested stop must exit 0, so they are dropped.
-        """
-        with super().capture_signals():
-            yield
-            self._captured_signals.clear()

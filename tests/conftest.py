@@ -11,7 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from mock_server.app import create_app
-from mock_server.server import HttpParser, running
+from mock_server.server import running
+from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, Api, Switch
 
 MakeApi = Callable[..., Api]

@@ -6,9 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -18,15 +15,10 @@ from mock_server import __version__
 from mock_server.domain.choices import table
 from mock_server.fixture.files import shipped
 from mock_server.server import bind
+from tests.process import COMMAND, environment, serving
 from tests.support import LIST
 
-COMMAND = [sys.executable, "-m", "mock_server"]
 PERMISSIONS = str(shipped("permissions.yaml"))
-
-
-def environment(**variables: str) -> dict[str, str]:
-    own = {k: v for k, v in os.environ.items() if not k.startswith("MOCK_SERVER_")}
-    return own | variables
 
 
 def run(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -37,28 +29,6 @@ def run(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
         timeout=30,
         env=environment(**variables),
     )
-
-
-@contextmanager
-def serving(
-    *args: str, **variables: str
-) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server process; gives its URL once it is ready, and stops it."""
-    process = subprocess.Popen(
-        [*COMMAND, *args],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**variables),
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("READY http://"), process.communicate()
-        yield line.split()[1], process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def stop(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str, str]:

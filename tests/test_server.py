@@ -12,7 +12,8 @@ import pytest
 from mock_server import MockServer
 from mock_server.app import create_app
 from mock_server.fixture.files import shipped
-from mock_server.server import CannotBind, HttpParser, bind, running, url_of
+from mock_server.server import CannotBind, bind, running, url_of
+from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, LIST, PIN, Switch
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'

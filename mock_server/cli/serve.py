@@ -24,7 +24,8 @@ from mock_server.cli.settings import (
 )
 from mock_server.domain.choices import PROFILES
 from mock_server.request_log import LogFormat, RequestLog
-from mock_server.server import CannotBind, HttpParser, bind, url_of
+from mock_server.server import CannotBind, bind, url_of
+from mock_server.wire.protocol import HttpParser
 
 
 @click.command()

@@ -29,6 +29,8 @@ class Limits:
     """Nested arrays and objects of a document at most."""
     cached_items: int = 65_536
     """Collections of which the JSON text is kept ready."""
+    receipt_seconds: float = 10.0
+    """From the first to the last byte of a request at most."""
     discard_seconds: float = 1.0
     """How long an unread request body is read and discarded after an early answer."""
     fixture_bytes: int = 32 * 1024 * 1024

@@ -1,0 +1,101 @@
+"""A uvicorn server that says when it is ready and loses no request when it stops.
+
+uvicorn closes idle connections at once, and with them the requests that clients were
+just sending. Here every answer first announces the close; idle connections stay open
+for a moment, then what is in flight is waited for, then all ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from mock_server.wire.protocol import PROTOCOLS, HttpParser
+
+KEEP_ALIVE_SECONDS = 75
+IDLE_SECONDS = 1.0
+GRACE_SECONDS = 4.0
+_TICK_SECONDS = 0.01
+
+
+class Server(uvicorn.Server):
+    """Serves one application; `on_ready` is called once requests are taken.
+
+    An `embedded` server stops without waiting for idle connections.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        http: HttpParser,
+        on_ready: Callable[[], object],
+        *,
+        embedded: bool,
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=PROTOCOLS[http],
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            )
+        )
+        self._on_ready = on_ready
+        self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn; listens, then reports."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn once a stop is asked for; ends all connections."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        # The list that every answer's headers begin with, those in flight included.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        connections, tasks = self.server_state.connections, self.server_state.tasks
+        await self._until(lambda: not connections, self._idle_seconds)
+        for connection in list(connections):
+            connection.shutdown()
+        await self._until(lambda: not connections and not tasks, GRACE_SECONDS)
+        for connection in list(connections):
+            connection.transport.abort()
+        await self._until(lambda: not tasks, IDLE_SECONDS)
+        for task in list(tasks):
+            task.cancel()
+
+    async def _until(self, done: Callable[[], bool], seconds: float) -> None:
+        """Wait for a condition; a second signal ends the wait."""
+        end = asyncio.get_running_loop().time() + seconds
+        while not (done() or self.force_exit):
+            if asyncio.get_running_loop().time() >= end:
+                return
+            await asyncio.sleep(_TICK_SECONDS)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called at SIGINT and SIGTERM; the second one ends at once."""
+        self.force_exit = self.should_exit
+        super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Called by uvicorn, which raises captured signals anew when it ends.
+
+        A requested stop must exit 0, so they are dropped.
+        """
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()

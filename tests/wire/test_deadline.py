@@ -1,0 +1,74 @@
+"""Requests that do not arrive in time are ended, at any pace."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import httpx2
+
+from mock_server.app import create_app
+from mock_server.domain.limits import LIMITS
+from mock_server.wire.protocol import HttpParser
+from tests.support import LIBRARY, PIN, Switch
+
+HEAD = b"PUT %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n" % PIN.encode()
+TYPE = b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
+# What is sent at first, and then again and again.
+SLOW: dict[str, tuple[bytes, bytes]] = {
+    "nothing": (b"", b""),
+    "half a header": (HEAD, b""),
+    "a header byte by byte": (HEAD + b"X-Slow: ", b"x"),
+    "half a body": (HEAD + TYPE + b"{", b""),
+    "a body byte by byte": (HEAD + TYPE + b"{", b" "),
+}
+
+
+def ended(url: str, first: bytes, again: bytes) -> tuple[bytes, float]:
+    """What the server says at last, and after how many seconds."""
+    parts = urlsplit(url)
+    start, answer = time.monotonic(), b""
+    with socket.create_connection(
+        (str(parts.hostname), int(parts.port or 0))
+    ) as client:
+        client.sendall(first)
+        client.settimeout(0.5)
+        while True:
+            try:
+                part = client.recv(65_536)
+            except TimeoutError:
+                client.sendall(again)
+                continue
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                return answer, time.monotonic() - start
+            answer += part
+
+
+def test_slow_requests_get_408_and_others_are_served(
+    live: Callable[[HttpParser], tuple[Switch, str]],
+) -> None:
+    parsers: list[HttpParser] = ["zttp", "h11"]
+    apps = [create_app(LIBRARY) for _ in parsers]
+    urls = []
+    for parser, app in zip(parsers, apps, strict=True):
+        switch, url = live(parser)
+        switch.app = app
+        urls.append(url)
+    with ThreadPoolExecutor(len(SLOW) * len(urls)) as pool:
+        cases = [(url, *slow) for url in urls for slow in SLOW.values()]
+        waiting = [pool.submit(ended, *case) for case in cases]
+        for url in urls:
+            assert httpx2.get(url + "/__admin/health").status_code == 200
+        results = [each.result() for each in waiting]
+    for answer, seconds in results:
+        assert answer.startswith(b"HTTP/1.1 408 "), answer
+        assert b'"statusText":"requestTimeout"' in answer
+        assert b"connection: close" in answer
+        assert seconds >= LIMITS.receipt_seconds - 0.1
+    for app in apps:
+        assert app.state.sandbox.chat("app-1", "chat-1").top is False

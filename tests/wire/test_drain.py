@@ -1,0 +1,115 @@
+"""A stop loses no request: what was connected is answered, then told to go."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.process import serving
+from tests.support import LIST
+
+BODY = b'{"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}'
+REQUEST = (
+    b"POST %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n"
+    b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+) % (LIST.encode(), len(BODY), BODY)
+
+
+def connect(url: str) -> socket.socket:
+    parts = urlsplit(url)
+    where = (str(parts.hostname), int(parts.port or 0))
+    return socket.create_connection(where, timeout=10)
+
+
+def exchange(client: socket.socket, more: bytes = b"") -> bytes:
+    """One request (and `more` bytes) and its whole answer; empty if there is none."""
+    client.sendall(REQUEST + more)
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        part = client.recv(65_536)
+        if not part:
+            return b""
+        answer += part
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+    while len(body) < length:
+        part = client.recv(65_536)
+        if not part:
+            return b""
+        body += part
+    return head + b"\r\n\r\n" + body
+
+
+def loop(url: str, connected: threading.Barrier) -> str:
+    """Send one request after the other until an answer announces the close."""
+    with connect(url) as client:
+        exchange(client)
+        connected.wait()
+        while True:
+            try:
+                answer = exchange(client)
+            except OSError as error:
+                return f"failed: {error}"
+            if not answer.startswith(b"HTTP/1.1 200 "):
+                return f"failed: {answer[:80]!r}"
+            if b"connection: close" in answer:
+                return "told to go"
+
+
+def stop(process: subprocess.Popen[str], *signals: signal.Signals) -> tuple[int, str]:
+    for each in signals:
+        process.send_signal(each)
+    _, err = process.communicate(timeout=10)
+    return process.returncode, err
+
+
+def drained(http: str, clients: int) -> list[str]:
+    with serving("--port=0", f"--http={http}") as (url, process):
+        connected = threading.Barrier(clients + 1)
+        with ThreadPoolExecutor(clients) as pool:
+            running = [pool.submit(loop, url, connected) for _ in range(clients)]
+            connected.wait()
+            status, err = stop(process, signal.SIGTERM)
+            assert (status, "Traceback" in err) == (0, False), err
+            return [each.result() for each in running]
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_busy_connections_lose_no_request(http: str) -> None:
+    assert set(drained(http, 16)) == {"told to go"}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("round_number", range(20))
+def test_64_busy_connections_lose_no_request(http: str, round_number: int) -> None:
+    assert set(drained(http, 64)) == {"told to go"}, round_number
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_idle_connections_and_half_bodies_end(http: str) -> None:
+    with (
+        serving("--port=0", f"--http={http}") as (url, process),
+        connect(url) as idle,
+        connect(url) as half,
+    ):
+        exchange(idle)
+        exchange(half, REQUEST[:-5])
+        status, err = stop(process, signal.SIGINT)
+        assert idle.recv(1) == b""
+    assert (status, "Traceback" in err) == (0, False), err
+
+
+def test_a_second_signal_ends_at_once() -> None:
+    with serving("--port=0") as (url, process), connect(url) as half:
+        exchange(half, REQUEST[:-5])
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+        assert stop(process, signal.SIGTERM)[0] == 0
