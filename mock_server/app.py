@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.routes import admin_app
 from mock_server.api.cors import CORS
 from mock_server.api.endpoint import Endpoint
+from mock_server.api.last_resort import LastResort
 from mock_server.api.not_found import NotFound
 from mock_server.api.operations import OPERATIONS
 from mock_server.domain.choices import Value, choose
@@ -39,8 +40,10 @@ def create_app(
     loaded = _load(fixture)
     chosen = choose(profile, choices)
     sandbox = Sandbox(loaded.generation, chosen, _real_time)
-    admin = admin_app(
-        sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
+    admin = LastResort(
+        admin_app(
+            sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
+        )
     )
     routes = [
         *_public_routes(sandbox, cors_origins),
@@ -49,7 +52,7 @@ def create_app(
     ]
     app = Starlette(routes=routes, middleware=[Middleware(ExactPath)])
     app.router.redirect_slashes = False
-    app.router.default = CORS(NotFound(sandbox), cors_origins)
+    app.router.default = _public(NotFound(sandbox), cors_origins)
     app.state.sandbox, app.state.fixture = sandbox, loaded
     return app
 
@@ -57,11 +60,16 @@ def create_app(
 def _public_routes(sandbox: Sandbox, origins: Collection[str]) -> list[BaseRoute]:
     routes: list[BaseRoute] = []
     for each in OPERATIONS.values():
-        routes.append(Route(each.path, CORS(Endpoint(each, sandbox), origins)))
+        routes.append(Route(each.path, _public(Endpoint(each, sandbox), origins)))
         if each.legacy_path is not None:
             legacy = Endpoint(each, sandbox, legacy=True)
-            routes.append(Route(each.legacy_path, CORS(legacy, origins)))
+            routes.append(Route(each.legacy_path, _public(legacy, origins)))
     return routes
+
+
+def _public(app: ASGIApp, origins: Collection[str]) -> ASGIApp:
+    """What stands around every public path, outermost first."""
+    return CORS(LastResort(app), origins)
 
 
 def _load(

@@ -17,7 +17,9 @@ from mock_server.api.errors import ERRORS
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli import cli
 from mock_server.domain.choices import table
+from mock_server.domain.limits import LIMITS
 from mock_server.fixture.load import load_fixture
+from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -117,6 +119,33 @@ def test_the_fixture_of_the_readme_loads(tmp_path: Path) -> None:
         "collections": 254,
         "chats": 2,
     }
+
+
+def test_limits_in_the_text_are_true() -> None:
+    limits = {
+        "items of a page": LIMITS.page_size,
+        "characters of an id, of `searchText`": (
+            f"{LIMITS.id_chars}, {LIMITS.search_chars}"
+        ),
+        "bytes of a request body": f"{LIMITS.body_bytes // 2**20} MiB",
+        "header fields of a request, bytes of them": (
+            f"{LIMITS.headers}, {LIMITS.header_bytes // 2**10} KiB"
+        ),
+        "nesting of JSON": f"{LIMITS.json_depth} levels",
+        "time from the first to the last byte of a request": (
+            f"{LIMITS.receipt_seconds:g} s"
+        ),
+        "idle time of a connection between requests": f"{KEEP_ALIVE_SECONDS} s",
+        "chats that pins may create (`chat_unknown=create`)": (
+            f"{LIMITS.created_chats:,}"
+        ),
+        "size of a fixture file, collections of all files": (
+            f"{LIMITS.fixture_bytes // 2**20} MiB, {LIMITS.fixture_collections:,}"
+        ),
+        "folders above a collection": LIMITS.folder_depth,
+    }
+    for name, value in limits.items():
+        assert row(name, value) in README
 
 
 def test_counts_in_the_text_are_true() -> None:

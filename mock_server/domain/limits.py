@@ -29,6 +29,10 @@ class Limits:
     """Nested arrays and objects of a document at most."""
     cached_items: int = 65_536
     """Collections of which the JSON text is kept ready."""
+    headers: int = 100
+    """Header fields of a request at most."""
+    header_bytes: int = 64 * 1024
+    """Bytes of a request's header fields at most."""
     receipt_seconds: float = 10.0
     """From the first to the last byte of a request at most."""
     discard_seconds: float = 1.0

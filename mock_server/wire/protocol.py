@@ -7,6 +7,7 @@ from the connection) to the last byte of a request is bounded, whatever the pace
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, Literal
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -14,28 +15,47 @@ from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 
 from mock_server.api.envelope import failure
 from mock_server.domain.limits import LIMITS
+from mock_server.wire.strict import Strict
 
 HttpParser = Literal["zttp", "h11"]
 
-_TIMEOUT_BODY = failure(
+_FIRST = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
+_LOGGER = logging.getLogger("mock_server")
+
+
+def _last_answer(status: int, reason: str, status_text: str, message: str) -> bytes:
+    """An answer as bytes, for connections on which no request can be answered."""
+    body = failure(status, status_text, message)
+    return (
+        f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\ncache-control: no-store\r\n"
+        "connection: close\r\n\r\n"
+    ).encode() + body
+
+
+_TIMEOUT = _last_answer(
     408,
+    "Request Timeout",
     "requestTimeout",
     f"Expected the whole request within {LIMITS.receipt_seconds:g} s, "
     "got a part of it - at connection",
 )
-_TIMEOUT = (
-    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n"
-    b"content-length: %d\r\ncache-control: no-store\r\nconnection: close\r\n\r\n%b"
-) % (len(_TIMEOUT_BODY), _TIMEOUT_BODY)
+_BAD_REQUEST = _last_answer(
+    400,
+    "Bad Request",
+    "badRequest",
+    "Expected an HTTP/1.1 request, got something else - at connection",
+)
 
 
-class Deadline:
+class Bounded:
     """A mixin for uvicorn's protocols, which both have `transport` and `cycle`."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     cycle: Any
     _deadline: asyncio.TimerHandle | None = None
+    _begun = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request is awaited from now on."""
@@ -45,7 +65,15 @@ class Deadline:
     def data_received(self, data: bytes) -> None:
         """Called by the event loop."""
         self._arm()
-        super().data_received(data)  # type: ignore[misc]
+        if not self._begun and data[0] not in _FIRST:
+            self._end(_BAD_REQUEST)  # such as TLS; zttp would wait for a line
+            return
+        self._begun = True
+        try:
+            super().data_received(data)  # type: ignore[misc]
+        except Exception as error:  # both parsers let some bytes through to here
+            _LOGGER.warning("invalid HTTP request: %r", error)
+            self._end(_BAD_REQUEST)
         if self.cycle is not None and not self.cycle.more_body:
             self._disarm()
 
@@ -54,36 +82,45 @@ class Deadline:
         self._disarm()
         super().connection_lost(exc)  # type: ignore[misc]
 
+    def send_400_response(self, msg: str) -> None:
+        """Called by uvicorn for bytes that are no request."""
+        del msg
+        self._end(_BAD_REQUEST)
+
     def _arm(self) -> None:
         if self._deadline is None:
             seconds = LIMITS.receipt_seconds
-            self._deadline = self.loop.call_later(seconds, self._expire)
+            self._deadline = self.loop.call_later(seconds, self._end, _TIMEOUT)
 
     def _disarm(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _expire(self) -> None:
-        """End a connection that has not sent its request in time."""
-        answering = self.cycle is not None and self.cycle.response_started
-        complete = self.cycle is not None and self.cycle.response_complete
+    def _end(self, answer: bytes) -> None:
+        """Close the connection, with a last answer unless one has begun."""
+        cycle = self.cycle
+        begun = cycle and cycle.response_started and not cycle.response_complete
         if not self.transport.is_closing():
-            if complete or not answering:
-                self.transport.write(_TIMEOUT)
+            if not begun:
+                self.transport.write(answer)
             self.transport.close()
 
 
-class DeadlineZttp(Deadline, ZttpProtocol):
+class BoundedZttp(Bounded, ZttpProtocol):
     """The native parser."""
 
 
-class DeadlineH11(Deadline, H11Protocol):
-    """The parser in Python."""
+class BoundedH11(Bounded, H11Protocol):
+    """The parser in Python, which needs an eye on what it lets through."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.app = Strict(self.app)
 
 
 PROTOCOLS: dict[HttpParser, type[asyncio.Protocol]] = {
-    "zttp": DeadlineZttp,
-    "h11": DeadlineH11,
+    "zttp": BoundedZttp,
+    "h11": BoundedH11,
 }
 """Always named, never "auto": what is installed must not decide how bytes are read."""

@@ -1,0 +1,57 @@
+"""What must not happen is answered too, and tells nobody but the log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import httpx2
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from mock_server.api.last_resort import LastResort
+from mock_server.wire.protocol import HttpParser
+from tests.support import Switch
+
+Live = Callable[[HttpParser], tuple[Switch, str]]
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_an_unexpected_error_is_an_envelope_and_a_line(
+    live: Live, http: HttpParser, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise ZeroDivisionError("a secret")
+
+    switch, url = live(http)
+    switch.app = LastResort(broken)
+    with caplog.at_level(logging.ERROR):
+        response = httpx2.post(url, content=b"x")
+    answer = response.json()
+    trace_id = answer["message"].split()[-1]
+    assert (response.status_code, answer["code"]) == (500, 500)
+    assert (answer["statusText"], answer["data"]) == ("internalError", None)
+    assert "secret" not in response.text
+    (record,) = caplog.records
+    assert trace_id in record.getMessage()
+    assert "ZeroDivisionError('a secret') at " in record.getMessage()
+    assert record.exc_info is None
+
+
+def test_nothing_is_added_to_an_answer_that_has_begun() -> None:
+    sent: list[object] = []
+
+    async def broken(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise ZeroDivisionError
+
+    async def send(message: object) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "http_version": "1.1", "headers": []}
+    asyncio.run(LastResort(broken)(scope, receive, send))
+    assert len(sent) == 1
