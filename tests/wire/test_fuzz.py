@@ -1,0 +1,117 @@
+"""Mutated and split requests: no crash, no hang, no effect without a 200."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from random import Random
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.applications import Starlette
+
+from mock_server.app import create_app
+from mock_server.wire.protocol import HttpParser
+from tests.support import LIBRARY, LIST, Switch
+from tests.wire.test_battery import ACCEPTED, LIST_BODY, REFUSED, raw, said, status
+
+Live = Callable[[HttpParser], tuple[Switch, str]]
+
+SEEDS = [
+    request
+    for request in [*ACCEPTED.values(), *(each for _, each in REFUSED.values())]
+    if len(request) < 2_000
+]
+PIECES = [b"\r\n", b"\r", b"\n", b"\x00", b" ", b":", b"\xff", b"0", b"%", b"chunked"]
+PATIENCE_SECONDS = 0.05
+TOGETHER = 100
+
+
+def mutated(random: Random) -> list[bytes]:
+    """A request with a few bytes changed, in up to three pieces."""
+    request = bytearray(random.choice(SEEDS))
+    for _ in range(random.randint(0, 3)):
+        at = random.randrange(len(request) + 1)
+        kind = random.randrange(4)
+        if kind == 0:
+            request[at:at] = random.choice(PIECES)
+        elif kind == 1:
+            del request[at : at + random.choice([1, 2, 10])]
+        elif kind == 2:
+            request[at : at + 1] = bytes([random.randrange(256)])
+        else:
+            request[at:at] = request[: random.randrange(60)]
+    cuts = sorted(
+        random.randrange(len(request) + 1) for _ in range(random.randrange(3))
+    )
+    ends = zip([0, *cuts], [*cuts, len(request)], strict=True)
+    return [bytes(request[start:end]) for start, end in ends]
+
+
+async def answer(url: str, pieces: list[bytes], patience: float) -> bytes:
+    """What the server says within so many seconds; nothing if it says nothing."""
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    said = b""
+    try:
+        for piece in pieces:
+            writer.write(piece)
+            await asyncio.sleep(0)
+        async with asyncio.timeout(patience):
+            said = await reader.read(65_536)
+    except (TimeoutError, ConnectionError):
+        pass
+    writer.close()
+    return said
+
+
+async def answers(
+    url: str, batch: list[list[bytes]], patience: float = PATIENCE_SECONDS
+) -> list[bytes]:
+    """The answers to a batch of requests, sent at once."""
+    return await asyncio.gather(*(answer(url, each, patience) for each in batch))
+
+
+def served(answers: list[bytes]) -> bool:
+    """Whether one of them is a success."""
+    return any(each.startswith(b"HTTP/1.1 200 ") for each in answers)
+
+
+async def fuzz(app: Starlette, url: str, seed: int, count: int) -> None:
+    random = Random(seed)
+    for _ in range(count // TOGETHER):
+        batch = [mutated(random) for _ in range(TOGETHER)]
+        said = await answers(url, batch)
+        for each in said:
+            assert each[:9] in (b"", b"HTTP/1.1 "), each
+            assert not each.startswith(b"HTTP/1.1 500"), each
+        if app.state.sandbox.chat("app-1", "chat-1").top and not served(said):
+            # The answer may have come late; then it comes again.
+            late = [sent for sent, each in zip(batch, said, strict=True) if not each]
+            assert served(await answers(url, late, patience=2))
+        app.state.sandbox.store.put_chat(*fresh(app))
+
+
+def fresh(app: Starlette) -> tuple[object, object]:
+    """The app and its chat as the fixture has it."""
+    there = app.state.sandbox.store.app("app-1")
+    return there, there.chats["chat-1"]
+
+
+def run(live: Live, http: HttpParser, seed: int, count: int) -> None:
+    switch, url = live(http)
+    app = create_app(LIBRARY)
+    switch.app = app
+    asyncio.run(fuzz(app, url, seed, count))
+    assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_mutated_requests_end_cleanly(live: Live, http: HttpParser) -> None:
+    run(live, http, seed=1, count=1_000)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(10))
+def test_100_000_mutated_requests_end_cleanly(live: Live, seed: int) -> None:
+    run(live, "zttp", seed + 100, count=10_000)
