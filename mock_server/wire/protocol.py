@@ -69,12 +69,20 @@ class Bounded:
             self._end(_BAD_REQUEST)  # such as TLS; zttp would wait for a line
             return
         self._begun = True
+        before, between = self.cycle, self._is_complete()
         try:
             super().data_received(data)  # type: ignore[misc]
         except Exception as error:  # both parsers let some bytes through to here
             _LOGGER.warning("invalid HTTP request: %r", error)
             self._end(_BAD_REQUEST)
-        if self.cycle is not None and not self.cycle.more_body:
+        # Between requests, bytes that complete none are the beginning of the next.
+        if self._is_complete() and not (between and self.cycle is before):
+            self._disarm()
+
+    def on_response_complete(self) -> None:
+        """Called by uvicorn, which may go on with a request that came meanwhile."""
+        super().on_response_complete()  # type: ignore[misc]
+        if self._is_complete():
             self._disarm()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -86,6 +94,10 @@ class Bounded:
         """Called by uvicorn for bytes that are no request."""
         del msg
         self._end(_BAD_REQUEST)
+
+    def _is_complete(self) -> bool:
+        """Whether a request has come and all of it is there."""
+        return self.cycle is not None and not self.cycle.more_body
 
     def _arm(self) -> None:
         if self._deadline is None:

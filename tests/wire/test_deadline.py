@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import httpx2
+import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import LIMITS
@@ -17,23 +18,32 @@ from tests.support import LIBRARY, PIN, Switch
 
 HEAD = b"PUT %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n" % PIN.encode()
 TYPE = b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
-# What is sent at first, and then again and again.
-SLOW: dict[str, tuple[bytes, bytes]] = {
-    "nothing": (b"", b""),
-    "half a header": (HEAD, b""),
-    "a header byte by byte": (HEAD + b"X-Slow: ", b"x"),
-    "half a body": (HEAD + TYPE + b"{", b""),
-    "a body byte by byte": (HEAD + TYPE + b"{", b" "),
+GOOD = b"GET /__admin/health HTTP/1.1\r\nHost: x\r\n\r\n"
+# What is answered before, what is sent then, and what again and again.
+SLOW: dict[str, tuple[bytes, bytes, bytes]] = {
+    "nothing": (b"", b"", b""),
+    "half a header": (b"", HEAD, b""),
+    "a header byte by byte": (b"", HEAD + b"X-Slow: ", b"x"),
+    "half a body": (b"", HEAD + TYPE + b"{", b""),
+    "a body byte by byte": (b"", HEAD + TYPE + b"{", b" "),
+    "half a second header": (GOOD, HEAD, b""),
+    "half a second body": (GOOD, HEAD + TYPE + b"{", b""),
 }
 
 
-def ended(url: str, first: bytes, again: bytes) -> tuple[bytes, float]:
+def ended(url: str, before: bytes, first: bytes, again: bytes) -> tuple[bytes, float]:
     """What the server says at last, and after how many seconds."""
     parts = urlsplit(url)
     start, answer = time.monotonic(), b""
     with socket.create_connection(
         (str(parts.hostname), int(parts.port or 0))
     ) as client:
+        if before:
+            client.sendall(before)
+            good = b""
+            while not good.endswith(b"}"):
+                good += client.recv(65_536)
+            assert good.startswith(b"HTTP/1.1 200 ")
         client.sendall(first)
         client.settimeout(0.5)
         while True:
@@ -72,3 +82,35 @@ def test_slow_requests_get_408_and_others_are_served(
         assert seconds >= LIMITS.receipt_seconds - 0.1
     for app in apps:
         assert app.state.sandbox.chat("app-1", "chat-1").top is False
+
+
+@pytest.mark.full
+def test_a_connection_may_be_idle_after_pipelined_requests(
+    live: Callable[[HttpParser], tuple[Switch, str]],
+) -> None:
+    seconds = LIMITS.receipt_seconds + 1
+    with ThreadPoolExecutor(2) as pool:
+        waiting = []
+        for parser in ("zttp", "h11"):
+            switch, url = live(parser)
+            switch.app = create_app(LIBRARY)
+            waiting.append(pool.submit(idle, url, seconds))
+        assert [each.result() for each in waiting] == [b"", b""]
+
+
+def idle(url: str, seconds: float) -> bytes:
+    """What the server says of itself, long after three requests at once."""
+    parts = urlsplit(url)
+    where = (str(parts.hostname), int(parts.port or 0))
+    with socket.create_connection(where, timeout=seconds) as client:
+        client.sendall(GOOD * 3)
+        answers = b""
+        while answers.count(b"HTTP/1.1 200 ") < 3 or not answers.endswith(b"}"):
+            answers += client.recv(65_536)
+        try:
+            said = client.recv(65_536)
+        except TimeoutError:
+            said = b""
+        client.sendall(GOOD)
+        assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        return said
