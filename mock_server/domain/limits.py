@@ -25,6 +25,8 @@ class Limits:
     """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
     body_bytes: int = 1024 * 1024
     """Bytes of a request body at most."""
+    body_pieces: int = 2_000
+    """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
     """Nested arrays and objects of a document at most."""
     cached_items: int = 65_536

@@ -47,6 +47,13 @@ _BAD_REQUEST = _last_answer(
     "Expected an HTTP/1.1 request, got something else - at connection",
 )
 
+_TOO_MANY_PIECES = _last_answer(
+    413,
+    "Content Too Large",
+    "bodyTooLarge",
+    f"Expected at most {LIMITS.body_pieces} chunks, got more - at body",
+)
+
 
 class Bounded:
     """A mixin for uvicorn's protocols, which both have `transport` and `cycle`."""
@@ -54,8 +61,10 @@ class Bounded:
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     cycle: Any
+    headers: list[tuple[bytes, bytes]]
     _deadline: asyncio.TimerHandle | None = None
     _begun = False
+    _line_ends = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request is awaited from now on."""
@@ -69,6 +78,9 @@ class Bounded:
             self._end(_BAD_REQUEST)  # such as TLS; zttp would wait for a line
             return
         self._begun = True
+        if self._has_too_many_pieces(data):
+            self._end(_TOO_MANY_PIECES)
+            return
         before, between = self.cycle, self._is_complete()
         try:
             super().data_received(data)  # type: ignore[misc]
@@ -94,6 +106,16 @@ class Bounded:
         """Called by uvicorn for bytes that are no request."""
         del msg
         self._end(_BAD_REQUEST)
+
+    def _has_too_many_pieces(self, data: bytes) -> bool:
+        """Whether a chunked body has more chunks than the limit, at two lines each."""
+        if self.cycle is None or self._is_complete():
+            self._line_ends = 0
+            chunked = b"chunked" in data.lower()
+        else:
+            chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
+        self._line_ends += data.count(b"\r\n") if chunked else 0
+        return self._line_ends > 2 * LIMITS.body_pieces
 
     def _is_complete(self) -> bool:
         """Whether a request has come and all of it is there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -11,12 +12,15 @@ from starlette.applications import Starlette
 
 from mock_server.app import create_app
 from mock_server.wire.protocol import HttpParser
+from tests.api.test_bad_fields import BAD_LISTS, BAD_PINS
+from tests.api.test_bodies import BAD_JSON
 from tests.support import LIBRARY, LIST, PIN, Switch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
 PIN_BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 LIST_BODY = b'{"offset":0,"datasetId":"dataset-1"}'
+PIN_LINE, LIST_LINE = f"PUT {PIN} HTTP/1.1", f"POST {LIST} HTTP/1.1"
 AUTH = b"Authorization: Bearer k\r\n"
 TYPE = b"Content-Type: application/json\r\n"
 HOST = b"Host: x\r\n"
@@ -49,12 +53,21 @@ def put(path: str) -> bytes:
     return raw(f"PUT {path} HTTP/1.1")
 
 
+def with_field(operation: str, field: str, value: object) -> bytes:
+    """A request of which one field is replaced, or left out for `...`."""
+    line, body = (PIN_LINE, PIN_BODY) if operation == "pin" else (LIST_LINE, LIST_BODY)
+    fields = json.loads(body) | {field: value}
+    present = {name: each for name, each in fields.items() if each is not ...}
+    return raw(line, body=json.dumps(present).encode())
+
+
 ACCEPTED = {
     "pin": raw(),
     "http_1_0": raw(f"PUT {PIN} HTTP/1.0"),
     "http_1_2": raw(f"PUT {PIN} HTTP/1.2"),
     "chunked": chunked(PIN_BODY),
     "chunked_in_bytes": chunked(*(bytes([byte]) for byte in PIN_BODY)),
+    "chunked_in_1900": chunked(*[b" "] * 1_899, PIN_BODY),
     "chunk_extension": raw(
         length=b"Transfer-Encoding: chunked\r\n",
         body=b"%x;a=b\r\n%b\r\n0\r\n\r\n" % (len(PIN_BODY), PIN_BODY),
@@ -141,6 +154,7 @@ REFUSED: dict[str, tuple[int, bytes]] = {
     "gzip": (415, raw(headers=GOOD + b"Content-Encoding: gzip\r\n")),
     "huge_length": (413, raw(length=b"Content-Length: 1000000000000000\r\n", body=b"")),
     "over_length": (413, raw(length=b"Content-Length: 1048577\r\n", body=b"x")),
+    "pieces_over": (413, chunked(*[b" "] * 2_001)),
     "chunks_over": (413, chunked(*[b" " * 65_536] * 17)),
     "no_body": (400, raw(body=b"", length=b"")),
     "empty_body": (400, raw(body=b"")),
@@ -203,6 +217,19 @@ REFUSED: dict[str, tuple[int, bytes]] = {
     "binary": (400, bytes(range(256)) * 2),
     "http_2_preface": (400, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
 }
+REFUSED |= {
+    f"{path.rpartition('/')[2]}_{name}": (
+        400,
+        raw(f"{method} {path} HTTP/1.1", body=body),
+    )
+    for method, path in (("PUT", PIN), ("POST", LIST))
+    for name, (body, _) in BAD_JSON.items()
+}
+REFUSED |= {
+    f"{operation}_{number}_{field}": (400, with_field(operation, field, value))
+    for operation, cases in (("pin", BAD_PINS), ("list", BAD_LISTS))
+    for number, (field, value, *_) in enumerate(cases)
+}
 
 
 @pytest.fixture(params=["zttp", "h11"])
@@ -256,6 +283,10 @@ def test_bad_requests_have_none(server: tuple[Starlette, str], case: str) -> Non
     assert status(said(url, request)) == expected
     assert app.state.sandbox.chat("app-1", "chat-1").top is False
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
+
+
+def test_the_table_is_long() -> None:
+    assert len(ACCEPTED) + len(REFUSED) >= 200
 
 
 @pytest.mark.parametrize("case", ["pin", "chunked", "no_key", "array", "garbage"])
