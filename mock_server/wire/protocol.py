@@ -16,6 +16,7 @@ from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 from mock_server.api.envelope import failure
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.strict import Strict
+from mock_server.wire.transport import Connected
 
 HttpParser = Literal["zttp", "h11"]
 
@@ -60,15 +61,21 @@ class Bounded:
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
+    app: Any
     cycle: Any
     headers: list[tuple[bytes, bytes]]
     _deadline: asyncio.TimerHandle | None = None
     _begun = False
     _line_ends = 0
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.app = self._connected = Connected(self.app)
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request is awaited from now on."""
         super().connection_made(transport)  # type: ignore[misc]
+        self._connected.transport = self.transport
         self._arm()
 
     def data_received(self, data: bytes) -> None:

@@ -1,0 +1,136 @@
+"""What happens to a server around its requests: kills, restarts, scarce resources."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from tests.process import COMMAND, environment, serving
+from tests.wire.test_drain import connect, exchange
+
+resource = pytest.importorskip("resource")
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+
+FLOORS = {
+    "starlette": (1, 3, 1),
+    "uvicorn": (0, 51),
+    "h11": (0, 16, 0),
+    "PyYAML": (6, 0),
+}
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_dependencies_are_not_older_than_their_repairs(name: str) -> None:
+    parts = version(name).split(".")
+    assert tuple(int(part) for part in parts[: len(FLOORS[name])]) >= FLOORS[name]
+
+
+def test_a_killed_server_can_start_again_at_once() -> None:
+    with serving("--port=0") as (url, process):
+        port = str(urlsplit(url).port)
+        with connect(url) as client:
+            exchange(client)
+            process.kill()
+            process.communicate()
+            with serving("--port", port) as (again, _):
+                assert again == url
+                assert httpx2.get(again + "/__admin/health").status_code == 200
+
+
+def test_few_descriptors_are_no_crash() -> None:
+    def few() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+    process = subprocess.Popen(
+        [*COMMAND, "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+        preexec_fn=few,
+    )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().split()[1]
+        clients = [connect(url) for _ in range(120)]
+        for client in clients:
+            client.close()
+        assert httpx2.get(url + "/__admin/health", timeout=10).status_code == 200
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@FULL
+def test_a_full_stderr_does_not_stop_serving() -> None:
+    with open("/dev/full", "w") as full:
+        process = subprocess.Popen(
+            [*COMMAND, "--port=0", "--log-format=text"],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            text=True,
+            env=environment(),
+        )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().split()[1]
+        for _ in range(3):
+            assert httpx2.get(url + "/__admin/health").status_code == 200
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_client_that_resets_leaves_no_trace() -> None:
+    with serving("--port=0") as (url, process):
+        for _ in range(50):
+            with connect(url) as client:
+                client.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"
+                )
+                client.sendall(
+                    b"PUT /api HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"
+                )
+        assert httpx2.get(url + "/__admin/health").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=10)
+    assert "Traceback" not in err
+    assert err.count("\n") <= 4 + 50
+
+
+def test_a_request_is_answered_though_the_client_has_finished_sending() -> None:
+    with serving("--port=0") as (url, _), connect(url) as client:
+        client.sendall(b"GET /__admin/health HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := client.recv(65_536):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_the_server_opens_no_connection_of_its_own() -> None:
+    code = (
+        "import socket, sys\n"
+        "def no(*_): raise AssertionError('outbound')\n"
+        "socket.socket.connect = socket.socket.connect_ex = no\n"
+        "from mock_server.cli import main; main(['--port=0'])"
+    )
+    process = subprocess.Popen(
+        [COMMAND[0], "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    url = process.stdout.readline().split()[1]
+    assert httpx2.get(url + "/__admin/health").status_code == 200
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, "outbound" in err) == (0, False)

@@ -1,0 +1,39 @@
+"""An application can reach the connection below a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from mock_server.wire.protocol import HttpParser
+from mock_server.wire.transport import transport_of
+from tests.support import Switch
+
+Live = Callable[[HttpParser], tuple[Switch, str]]
+
+
+async def speak(scope: Scope, _receive: Receive, send: Send) -> None:
+    """Write to the transport; where there is none, answer."""
+    transport = transport_of(scope)
+    if transport is None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"none"})
+        return
+    transport.write(b"HTTP/1.1 299 Own\r\nContent-Length: 0\r\n\r\n")
+    transport.close()
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_the_transport_is_that_of_the_connection(live: Live, http: HttpParser) -> None:
+    switch, url = live(http)
+    switch.app = speak
+    for _ in range(2):
+        assert httpx2.get(url).status_code == 299
+
+
+def test_in_process_there_is_no_transport() -> None:
+    assert TestClient(speak).get("/").text == "none"
