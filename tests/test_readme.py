@@ -132,7 +132,9 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.headers}, {LIMITS.header_bytes // 2**10} KiB"
         ),
         "chunks of a request body": f"{LIMITS.body_pieces:,}",
-        "nesting of JSON": f"{LIMITS.json_depth} levels",
+        "nesting of JSON, integers in it": (
+            f"{LIMITS.json_depth} levels, {LIMITS.integer:,}"
+        ),
         "time from the first to the last byte of a request": (
             f"{LIMITS.receipt_seconds:g} s"
         ),

@@ -10,6 +10,7 @@ from mock_server.api.body import ClientGone, NotJson, RequestBody, TooLarge, rea
 from mock_server.api.content_type import check_content_type
 from mock_server.api.envelope import success
 from mock_server.api.errors import BadJson, BodyTooLarge, MethodNotAllowed, refused
+from mock_server.api.fields import check_integers
 from mock_server.api.not_found import unknown_route
 from mock_server.api.operations import Operation
 from mock_server.domain.errors import Refusal, show
@@ -57,7 +58,10 @@ class Endpoint:
 
 async def _object(body: RequestBody) -> dict[str, object]:
     try:
-        return read_object(await body.read(LIMITS.body_bytes))
+        content = await body.read(LIMITS.body_bytes)
+        fields = read_object(content)
+        check_integers(content, fields)
+        return fields
     except TooLarge as error:
         expected = f"at most {LIMITS.body_bytes} bytes"
         raise BodyTooLarge(expected, str(error), "body") from None

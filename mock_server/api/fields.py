@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
 
+_LONG = re.compile(rb"[0-9]{16}")
 _DIGITS = re.compile("[0-9]{1,400}")
 
 Body = Mapping[str, object]
@@ -68,6 +69,24 @@ def only(body: Body, known: Collection[str]) -> None:
         if name not in known:
             names = ", ".join(known)
             raise InvalidField(f"only the fields {names}", show(name), f"$.{name}")
+
+
+def check_integers(content: bytes, fields: Body) -> None:
+    """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2)."""
+    if _LONG.search(content):
+        _check_integers(fields, "$")
+
+
+def _check_integers(value: object, at: str) -> None:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            _check_integers(item, f"{at}.{name}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _check_integers(item, f"{at}[{index}]")
+    elif isinstance(value, int) and abs(value) > LIMITS.integer:
+        expected = f"integers of at most {LIMITS.integer}"
+        raise InvalidField(expected, show(value), at)
 
 
 def refuse(body: Body, name: str, expected: str) -> InvalidField:

@@ -46,7 +46,7 @@ def test_page_size_over_limit_clamp(make_api: MakeApi) -> None:
     collections = [{"name": "x", "repeat": 40}]
     document = {"datasets": [{"id": DATASET, "collections": collections}]}
     api = make_api(document, choices={"page_size_over_limit": "clamp"})
-    assert len(api.ids(pageSize=31)) == len(api.ids(pageSize=2**64)) == 30
+    assert len(api.ids(pageSize=31)) == len(api.ids(pageSize=2**53 - 1)) == 30
     assert len(api.ids(pageSize=1e16)) == 30
 
 

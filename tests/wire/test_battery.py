@@ -11,6 +11,7 @@ import pytest
 from starlette.applications import Starlette
 
 from mock_server.app import create_app
+from mock_server.fixture.write import to_document
 from mock_server.wire.protocol import HttpParser
 from tests.api.test_bad_fields import BAD_LISTS, BAD_PINS
 from tests.api.test_bodies import BAD_JSON
@@ -277,11 +278,15 @@ def test_good_requests_have_their_effect(
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_bad_requests_have_none(server: tuple[Starlette, str], case: str) -> None:
+def test_bad_requests_have_none(
+    server: tuple[Starlette, str], case: str, caplog: pytest.LogCaptureFixture
+) -> None:
     app, url = server
     expected, request = REFUSED[case]
+    before = to_document(app.state.sandbox.store)
     assert status(said(url, request)) == expected
-    assert app.state.sandbox.chat("app-1", "chat-1").top is False
+    assert to_document(app.state.sandbox.store) == before
+    assert not [record for record in caplog.records if record.exc_info]
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
 
 
