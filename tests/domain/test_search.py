@@ -48,3 +48,9 @@ def test_finds_each_item_once_and_in_order(items: list[list[str]], term: str) ->
         if any(fold(term) in fold(text) for text in texts)
     ]
     assert Haystack(items).find(term) == expected
+
+
+def test_a_term_never_matches_across_two_texts() -> None:
+    haystack = Haystack([["red", "blue"], ["green"]])
+    for term in ("redblue", "red blue", "db", "bluegreen", "eg"):
+        assert haystack.find(term) == []

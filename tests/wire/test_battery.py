@@ -290,6 +290,16 @@ def test_bad_requests_have_none(
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
 
 
+def test_a_client_that_sends_all_before_it_reads_sees_the_413(
+    server: tuple[Starlette, str],
+) -> None:
+    parts = urlsplit(server[1])
+    where = (str(parts.hostname), int(parts.port or 0))
+    with socket.create_connection(where, timeout=15) as client:
+        client.sendall(raw(body=b" " * 20_000_000))
+        assert client.recv(65_536).startswith(b"HTTP/1.1 413 ")
+
+
 def test_the_table_is_long() -> None:
     assert len(ACCEPTED) + len(REFUSED) >= 200
 
