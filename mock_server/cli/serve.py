@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Sequence
 from typing import get_args
@@ -94,6 +95,9 @@ def serve(
     log_format: LogFormat | None,
 ) -> None:
     """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        # Until the server listens for them itself; a stop while loading is a stop too.
+        signal.signal(each, lambda *_: sys.exit(0))
     fixture = loaded(fixtures)
     try:
         app = create_app(

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 from importlib.metadata import version
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -42,6 +43,32 @@ def test_a_killed_server_can_start_again_at_once() -> None:
             with serving("--port", port) as (again, _):
                 assert again == url
                 assert httpx2.get(again + "/__admin/health").status_code == 200
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="no /proc here")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_while_loading_is_a_stop(tmp_path: Path, how: signal.Signals) -> None:
+    slow = tmp_path / "slow.yaml"
+    entries = "[{name: x, repeat: 2000000}]"
+    slow.write_text(f"datasets: [{{id: d, collections: {entries}}}]")
+    process = subprocess.Popen(
+        [*COMMAND, "--port=0", str(slow)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    while cpu_seconds(process.pid) < 1.5:
+        assert process.poll() is None
+    process.send_signal(how)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has computed so far (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_few_descriptors_are_no_crash() -> None:
