@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -97,7 +98,9 @@ def serve(
     """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
     for each in (signal.SIGINT, signal.SIGTERM):
         # Until the server listens for them itself; a stop while loading is a stop too.
-        signal.signal(each, lambda *_: sys.exit(0))
+        # There is nothing to close yet, and an exception raised here could be swallowed
+        # wherever the loader happens to be.
+        signal.signal(each, lambda *_: os._exit(0))
     fixture = loaded(fixtures)
     try:
         app = create_app(
