@@ -68,7 +68,8 @@ def test_a_stop_while_loading_is_a_stop(tmp_path: Path, how: signal.Signals) -> 
 def resident_bytes(pid: int) -> int:
     """The memory that a process has in use (Linux)."""
     pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
-    return int(pages) * resource.getpagesize()
+    size: int = int(pages) * resource.getpagesize()
+    return size
 
 
 def test_few_descriptors_are_no_crash() -> None:
