@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
 from mock_server.api.cors import CORS
-from mock_server.api.endpoint import Endpoint
 from mock_server.api.last_resort import LastResort
-from mock_server.api.not_found import NotFound
-from mock_server.api.operations import OPERATIONS
-from mock_server.domain.choices import Value, choose
-from mock_server.domain.sandbox import Sandbox
+from mock_server.api.public import PublicApi
+from mock_server.domain.choices import Value, as_profile, choose
+from mock_server.domain.sandboxes import Outside, Sandboxes
+from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
-from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.fixture.load import load_fixture
 
 
 def create_app(
-    fixture: Fixture | FixtureLike | Sequence[FixtureLike] | None = None,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
     *,
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
@@ -33,49 +34,32 @@ def create_app(
 ) -> Starlette:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    Its `state.sandbox` is the sandbox that requests read and change, its
-    `state.fixture` what was loaded. Raises FixtureError, and
-    ValueError for a setting that cannot be (UnknownChoice among them).
+    Its `state.sandbox` is the default sandbox, its `state.sandboxes` all of them.
+    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
+    among them).
     """
-    loaded = _load(fixture)
+    outside = Outside(_milliseconds, time.monotonic, lambda: secrets.token_hex(16))
     chosen = choose(profile, choices)
-    sandbox = Sandbox(loaded.generation, chosen, _real_time)
+    sandboxes = Sandboxes(_load(fixture), as_profile(profile), chosen, outside)
+    streams = Streams()
     admin = LastResort(
-        admin_app(
-            sandbox, loaded, profile, token=admin_token, allowed_hosts=allowed_hosts
-        )
+        admin_app(sandboxes, streams, token=admin_token, allowed_hosts=allowed_hosts)
     )
-    routes = [
-        *_public_routes(sandbox, cors_origins),
-        Route("/__admin", admin),
-        Mount("/__admin", admin),
-    ]
-    app = Starlette(routes=routes, middleware=[Middleware(ExactPath)])
+    app = Starlette(
+        routes=[Route("/__admin", admin), Mount("/__admin", admin)],
+        middleware=[Middleware(ExactPath)],
+    )
     app.router.redirect_slashes = False
-    app.router.default = _public(NotFound(sandbox), cors_origins)
-    app.state.sandbox, app.state.fixture = sandbox, loaded
+    app.router.default = CORS(LastResort(PublicApi(sandboxes)), cors_origins)
+    app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
+    app.state.close = streams.close
     return app
 
 
-def _public_routes(sandbox: Sandbox, origins: Collection[str]) -> list[BaseRoute]:
-    routes: list[BaseRoute] = []
-    for each in OPERATIONS.values():
-        routes.append(Route(each.path, _public(Endpoint(each, sandbox), origins)))
-        if each.legacy_path is not None:
-            legacy = Endpoint(each, sandbox, legacy=True)
-            routes.append(Route(each.legacy_path, _public(legacy, origins)))
-    return routes
-
-
-def _public(app: ASGIApp, origins: Collection[str]) -> ASGIApp:
-    """What stands around every public path, outermost first."""
-    return CORS(LastResort(app), origins)
-
-
 def _load(
-    fixture: Fixture | FixtureLike | Sequence[FixtureLike] | None,
-) -> Fixture:
-    if isinstance(fixture, Fixture):
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
+) -> Generation:
+    if isinstance(fixture, Generation):
         return fixture
     if fixture is None:
         return load_fixture()
@@ -84,7 +68,7 @@ def _load(
     return load_fixture(fixture)
 
 
-def _real_time() -> int:
+def _milliseconds() -> int:
     return time.time_ns() // 1_000_000
 
 

@@ -12,11 +12,10 @@ from typing import Self
 from starlette.types import ASGIApp
 
 from mock_server.app import create_app
-from mock_server.domain.access import Level
 from mock_server.domain.choices import Value
 from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
-from mock_server.fixture.load import Fixture
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
 
@@ -92,7 +91,7 @@ class MockServer:
 
     def __init__(
         self,
-        fixture: Fixture | FixtureLike | Sequence[FixtureLike] | None = None,
+        fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
         *,
         profile: str = "documented",
         choices: Mapping[str, Value] | None = None,
@@ -111,13 +110,9 @@ class MockServer:
     @property
     def key(self) -> str:
         """A key that may do everything. Raises LookupError if there is none."""
-        declared = self.sandbox.store.generation.keys.values()
-        owners = [caller.key for caller in declared if caller.level is Level.OWNER]
-        if not declared and self.sandbox.choices.unknown_key == "accept":
-            owners = ["fastgpt-owner"]
-        if not owners:
+        if self.sandbox.key is None:
             raise LookupError("the fixture declares no key of level owner")
-        return owners[0]
+        return self.sandbox.key
 
     def __enter__(self) -> Self:
         self.url = self._stack.enter_context(self._run())

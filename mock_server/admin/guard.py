@@ -1,4 +1,4 @@
-"""What every admin request must pass: Host, origin, token.
+"""What every admin request must pass: Host, origin, token, content type.
 
 It stands inside the admin app, so no route can be reached around it. CORS does not
 help here: a web page may send without reading, and a rebound name looks like ours.
@@ -16,7 +16,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.api.answers import write
 from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
-from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey, refused
+from mock_server.api.content_type import check_content_type
+from mock_server.api.errors import (
+    ForeignHost,
+    ForeignOrigin,
+    UnknownKey,
+    UnsupportedMediaType,
+    refused,
+)
 from mock_server.api.headers import values
 from mock_server.domain.access import KEY_PATTERN
 from mock_server.domain.choices import Choices
@@ -55,7 +62,7 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
-        hosts = values(scope, b"host")
+        hosts = values(scope["headers"], b"host")
         host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
         if not self._is_ours(host):
             hint = "name further hosts by --allowed-host"
@@ -65,6 +72,7 @@ class Guard:
             given = bearer_token(scope).encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
+        _check_content_type(scope, host)
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)
@@ -78,16 +86,36 @@ class Guard:
 
     def _check_origin(self, scope: Scope, host: str) -> None:
         own = f"http://{host}".lower(), f"https://{host}".lower()
-        for origin in values(scope, b"origin"):
+        for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
                 got = show(origin.decode("latin-1"))
                 raise ForeignOrigin("a page of this server", got, "header Origin")
-        for site in values(scope, b"sec-fetch-site"):
+        for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 got = show(site.decode("ascii"))
                 raise ForeignOrigin(
                     "a page of this server", got, "header Sec-Fetch-Site"
                 )
+
+
+def _check_content_type(scope: Scope, host: str) -> None:
+    """What changes something must be JSON: no page can send that unasked (CORS)."""
+    if scope["method"] not in ("POST", "PUT"):
+        return
+    types = values(scope["headers"], b"content-type")
+    if types == [b"application/yaml"] and _route(scope).endswith("/state"):
+        return
+    try:
+        check_content_type(scope["headers"], Choices())
+    except UnsupportedMediaType:
+        path = scope["path"]
+        command = f"curl -X {scope['method']} http://{host}{path}"
+        raise UnsupportedMediaType(
+            "application/json",
+            show(b", ".join(types).decode("latin-1")) if types else "nothing",
+            "header Content-Type",
+            f"such as {command} -H 'Content-Type: application/json' -d '{{}}'",
+        ) from None
 
 
 def _route(scope: Scope) -> str:

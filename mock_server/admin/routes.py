@@ -1,70 +1,77 @@
-"""The admin app: its routes, and the guard around all of them."""
+"""The admin app: the table of its routes, and the guard around all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-import msgspec
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.admin import (
+    chats,
+    choosing,
+    clocks,
+    collections,
+    health,
+    journals,
+    sandboxes,
+    snapshots,
+    states,
+    verify,
+)
+from mock_server.admin.endpoint import AdminEndpoint, answer, plain
+from mock_server.admin.events import Streams
 from mock_server.admin.guard import Guard
-from mock_server.api.answers import Answer, write
+from mock_server.admin.route import AdminRoute
 from mock_server.api.body import RequestBody
-from mock_server.api.errors import MethodNotAllowed, RouteNotFound, refused
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import Refusal, show
-from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.load import Fixture
+from mock_server.api.errors import RouteNotFound
+from mock_server.domain.errors import show
+from mock_server.domain.sandboxes import Sandboxes
 
 
-class Health:
-    """`GET /__admin/health`: what is served. Needs no token and tells no secret."""
+def table(streams: Streams) -> tuple[AdminRoute, ...]:
+    """All routes of the admin API."""
+    return (
+        *health.ROUTES,
+        *states.ROUTES,
+        *snapshots.ROUTES,
+        *clocks.ROUTES,
+        *choosing.ROUTES,
+        *chats.ROUTES,
+        *collections.ROUTES,
+        *journals.routes(streams),
+        *verify.ROUTES,
+        *sandboxes.ROUTES,
+    )
 
-    def __init__(self, sandbox: Sandbox, fixture: Fixture, profile: str) -> None:
-        self._sandbox = sandbox
-        self._profile = profile
-        self._fixture = {
-            "files": fixture.files,
-            "sha256": fixture.sha256,
-            **fixture.counts(),
-        }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self._answer()
-        if scope["method"] not in ("GET", "HEAD"):
-            answer = _plain(MethodNotAllowed("GET", show(scope["method"])))
-        await write(answer, RequestBody(scope, receive), send)
-
-    def _answer(self) -> Answer:
-        health = {
-            "status": "ready",
-            "fixture": self._fixture,
-            "generation": self._sandbox.generation_number,
-            "profile": self._profile,
-        }
-        return Answer(200, msgspec.json.encode(health))
+def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
+    """The routes by path and method, those of a sandbox below its own path too."""
+    found: dict[str, dict[str, AdminRoute]] = {}
+    for prefix in ("", "/sandboxes/{sandbox}"):
+        for route in routes:
+            if not (prefix and route.is_global):
+                found.setdefault(prefix + route.path, {})[route.method] = route
+    return found
 
 
 async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers every admin request that no route takes."""
     refusal = RouteNotFound("a route of the admin API", show(scope["path"]), "path")
-    await write(_plain(refusal), RequestBody(scope, receive), send)
+    await answer(plain(refusal), RequestBody(scope, receive), send)
 
 
 def admin_app(
-    sandbox: Sandbox,
-    fixture: Fixture,
-    profile: str,
+    sandboxes: Sandboxes,
+    streams: Streams,
     *,
     token: str | None,
     allowed_hosts: Collection[str],
 ) -> ASGIApp:
-    """The admin API of a sandbox, to be mounted at `/__admin`."""
-    routes = [Route("/health", Health(sandbox, fixture, profile))]
+    """The admin API of all sandboxes, to be mounted at `/__admin`."""
+    routes = [
+        Route(path, AdminEndpoint(by_method, sandboxes))
+        for path, by_method in paths(table(streams)).items()
+    ]
     router = Router(routes, redirect_slashes=False, default=not_found)
     return Guard(router, token=token, allowed_hosts=allowed_hosts)
-
-
-def _plain(refusal: Refusal) -> Answer:
-    return refused(refusal, Choices())

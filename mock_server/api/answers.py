@@ -8,44 +8,43 @@ from dataclasses import dataclass
 from starlette.types import Send
 
 from mock_server.api.body import ClientGone, RequestBody
+from mock_server.api.headers import Header
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.sandbox import Sandbox
-
-Header = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status, a JSON text and the headers that are not on every answer."""
+    """A status, a text (JSON unless it says otherwise) and headers of its own."""
 
     status: int
     body: bytes
     headers: tuple[Header, ...] = ()
+    content_type: bytes = b"application/json"
 
 
-def sandbox_headers(sandbox: Sandbox) -> tuple[Header, ...]:
-    """The headers that say whose state an answer of the public API shows."""
-    return (
-        (b"x-mock-sandbox", sandbox.name.encode()),
-        (b"x-mock-generation", b"%d" % sandbox.generation_number),
-    )
+def headers_of(answer: Answer, *further: Header) -> list[Header]:
+    """All headers of an answer but those that the server adds."""
+    return [
+        (b"content-type", answer.content_type),
+        (b"content-length", b"%d" % len(answer.body)),
+        (b"cache-control", b"no-store"),
+        *further,
+        *answer.headers,
+    ]
 
 
 async def write(
-    answer: Answer, body: RequestBody, send: Send, headers: tuple[Header, ...] = ()
+    answer: Answer,
+    body: RequestBody,
+    send: Send,
+    headers: list[Header] | None = None,
 ) -> None:
-    """Send an answer, with further headers.
+    """Send an answer, with its `headers_of` where there is nothing to add.
 
     One that is given before the request's body has arrived announces the close, then
     reads and discards for a while: closing at once would lose it for most clients.
     """
-    all_headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", b"%d" % len(answer.body)),
-        (b"cache-control", b"no-store"),
-        *headers,
-        *answer.headers,
-    ]
+    all_headers = headers_of(answer) if headers is None else headers
     early = not body.arrived
     if early:
         all_headers.append((b"connection", b"close"))

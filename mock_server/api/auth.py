@@ -8,34 +8,35 @@ from starlette.types import Scope
 
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.headers import values
-from mock_server.domain.access import KEY_PATTERN, Caller
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.access import ISSUED, KEY_PATTERN, Caller
+from mock_server.domain.state import State
 
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
 
 
-def authorize(scope: Scope, sandbox: Sandbox) -> Caller:
-    """The holder of the key. Raises MissingAuthorization or UnknownKey.
+_AT = "header Authorization"
 
-    A fixture that declares no keys takes any key as an owner's (choice unknown_key).
+
+def authorize(key: str, state: State) -> Caller:
+    """The holder of a key, in the state of the sandbox that it leads to.
+
+    A fixture that declares no keys takes any key as an owner's (choice unknown_key),
+    but none that looks as if a sandbox had issued it. Raises UnknownKey.
     """
-    key = bearer_token(scope)
-    keys = sandbox.store.generation.keys
-    caller = keys.get(key)
+    caller = state.callers.get(key)
     if caller is not None:
         return caller
-    if keys or sandbox.choices.unknown_key == "reject":
+    if key.startswith(ISSUED):
+        raise UnknownKey("a key of a sandbox", "one that leads to none", _AT)
+    if state.callers or state.choices.unknown_key == "reject":
         raise UnknownKey("a key that the fixture declares", "an unknown one", _AT)
     return Caller(key)
 
 
-_AT = "header Authorization"
-
-
 def bearer_token(scope: Scope) -> str:
     """The one bearer token of a request. Raises MissingAuthorization."""
-    given = values(scope, b"authorization")
+    given = values(scope["headers"], b"authorization")
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
     if match is None:
         got = "nothing" if not given else "two" if len(given) > 1 else "something else"

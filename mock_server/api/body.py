@@ -30,9 +30,9 @@ class RequestBody:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
-        self._length = _content_length(values(scope, b"content-length"))
+        self._length = _content_length(values(scope["headers"], b"content-length"))
         # Only HTTP/1 says beforehand that there is no body.
-        announced = self._length or values(scope, b"transfer-encoding")
+        announced = self._length or values(scope["headers"], b"transfer-encoding")
         self.arrived = not announced and scope["http_version"].startswith("1")
 
     async def read(self, max_bytes: int) -> bytes:

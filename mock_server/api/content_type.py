@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from starlette.types import Scope
+from collections.abc import Sequence
 
 from mock_server.api.errors import UnsupportedMediaType
-from mock_server.api.headers import values
+from mock_server.api.headers import Header, values
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import show
 
 _EXPECTED = "application/json in UTF-8"
 
 
-def check_content_type(scope: Scope, choices: Choices) -> None:
+def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
     """Raises UnsupportedMediaType. A missing type is choice content_type_missing."""
-    encodings = values(scope, b"content-encoding")
+    encodings = values(headers, b"content-encoding")
     if encodings and encodings != [b"identity"]:
         got = _shown(encodings)
         raise UnsupportedMediaType("a plain body", got, "header Content-Encoding")
-    types = values(scope, b"content-type")
+    types = values(headers, b"content-type")
     if types == [b"application/json"]:
         return
     if not types and choices.content_type_missing == "accept":

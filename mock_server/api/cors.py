@@ -43,7 +43,7 @@ class CORS:
         if not headers:
             await self._app(scope, receive, send)
         elif scope["method"] == "OPTIONS" and values(
-            scope, b"access-control-request-method"
+            scope["headers"], b"access-control-request-method"
         ):
             headers += _PREFLIGHT
             start = {"type": "http.response.start", "status": 204, "headers": headers}
@@ -54,7 +54,7 @@ class CORS:
             await self._app(scope, receive, _adding(headers, send))
 
     def _allow(self, scope: Scope) -> list[tuple[bytes, bytes]]:
-        origins = values(scope, b"origin")
+        origins = values(scope["headers"], b"origin")
         if not origins or not (self._all or origins[0] in self._origins):
             return []
         if self._all:

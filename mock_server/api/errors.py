@@ -8,18 +8,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mock_server.api.answers import Answer, Header
+from mock_server.api.answers import Answer
 from mock_server.api.envelope import failure
+from mock_server.api.headers import Header
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import (
     AppForbidden,
     AppNotFound,
     ChatNotFound,
+    CollectionNotFound,
     DatasetForbidden,
     DatasetNotFound,
     InvalidField,
+    LimitReached,
+    NameTaken,
     ParentNotFound,
     Refusal,
+    SandboxNotFound,
+    SnapshotNotFound,
 )
 
 
@@ -61,6 +67,10 @@ class ForeignHost(Refusal):
 
 class ForeignOrigin(Refusal):
     """An admin request that a web page of another origin has made."""
+
+
+class BadFixture(Refusal):
+    """A state or a record, given over the admin API, that cannot be loaded."""
 
 
 class Form(NamedTuple):
@@ -116,6 +126,12 @@ ERRORS: dict[type[Refusal], ErrorRow] = {
     ParentNotFound: ErrorRow(
         Form(404, 404, "parentNotFound"), Form(500, 501002, "unExistDataset")
     ),
+    CollectionNotFound: _both(404, "collectionNotFound"),
+    SandboxNotFound: _both(404, "sandboxNotFound"),
+    SnapshotNotFound: _both(404, "snapshotNotFound"),
+    NameTaken: _both(409, "nameTaken"),
+    LimitReached: _both(409, "limitReached"),
+    BadFixture: _both(400, "badFixture"),
 }
 
 

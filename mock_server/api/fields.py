@@ -1,9 +1,9 @@
-"""Reads single fields of a body. What is not as the spec says is an InvalidField."""
+"""Reads fields beyond the spec, and checks what holds for every body."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
@@ -20,11 +20,6 @@ def text(body: Body, name: str, longest: int, *, shortest: int = 0) -> str:
     if isinstance(value, str) and shortest <= len(value) <= longest:
         return value
     raise refuse(body, name, f"a string of {shortest} to {longest} characters")
-
-
-def identifier(body: Body, name: str) -> str:
-    """An id, which is compared as it is sent."""
-    return text(body, name, LIMITS.id_chars, shortest=1)
 
 
 def boolean(body: Body, name: str) -> bool:
@@ -63,14 +58,6 @@ def texts(body: Body, name: str) -> tuple[str, ...]:
     raise refuse(body, name, f"an array of at most {LIMITS.tags} strings")
 
 
-def only(body: Body, known: Collection[str]) -> None:
-    """No field but the known ones."""
-    for name in body:
-        if name not in known:
-            names = ", ".join(known)
-            raise InvalidField(f"only the fields {names}", show(name), f"$.{name}")
-
-
 def check_integers(content: bytes, fields: Body) -> None:
     """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2)."""
     if _LONG.search(content):
@@ -86,10 +73,10 @@ def _check_integers(value: object, at: str) -> None:
             _check_integers(item, f"{at}[{index}]")
     elif isinstance(value, int) and abs(value) > LIMITS.integer:
         expected = f"integers of at most {LIMITS.integer}"
-        raise InvalidField(expected, show(value), at)
+        raise InvalidField(f"Expected {expected}, got {show(value)} - at {at}")
 
 
 def refuse(body: Body, name: str, expected: str) -> InvalidField:
     """The refusal of a field as it is in the body."""
     got = show(body[name]) if name in body else "nothing"
-    return InvalidField(expected, got, f"$.{name}")
+    return InvalidField(f"Expected {expected}, got {got} - at $.{name}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from starlette.types import Scope
+from collections.abc import Iterable
+
+Header = tuple[bytes, bytes]
 
 
-def values(scope: Scope, name: bytes) -> list[bytes]:
+def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
     """All values of a header, in order; `name` in lower case."""
-    return [value for known, value in scope["headers"] if known == name]
+    return [value for known, value in headers if known == name]

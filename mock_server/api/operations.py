@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mock_server.api.fields import Body
+from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
 from mock_server.api.items import PageWriter
 from mock_server.api.requests import read_list_v2, read_update_history
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
 from mock_server.domain.listing import list_v2
 from mock_server.domain.pinning import update_history
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.state import State
 
 
 def null_writer() -> Callable[[None, Choices], bytes]:
@@ -27,14 +27,18 @@ def null_writer() -> Callable[[None, Choices], bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: where it is, how its body is read, done, and its data written."""
+    """One operation: where it is, how its body is read, done, and its data written.
+
+    `body` is what the spec says of the body.
+    """
 
     name: str
     method: str
     path: str
     section: str
-    read: Callable[[Body, Choices], Any]
-    perform: Callable[[Sandbox, Caller, Any], Any]
+    body: type[Body]
+    read: Callable[[bytes, Choices], Any]
+    perform: Callable[[State, Caller, Any], Any]
     writer: Callable[[], Callable[[Any, Choices], bytes]]
     legacy_path: str | None = None
 
@@ -45,6 +49,7 @@ _TABLE = (
         method="PUT",
         path="/api/core/chat/history/updateHistory",
         section="4.1",
+        body=UpdateHistoryBody,
         read=read_update_history,
         perform=update_history,
         writer=null_writer,
@@ -55,6 +60,7 @@ _TABLE = (
         method="POST",
         path="/api/core/dataset/collection/listV2",
         section="4.2",
+        body=ListV2Body,
         read=read_list_v2,
         perform=list_v2,
         writer=PageWriter,

@@ -1,99 +1,125 @@
-"""From JSON objects to the requests of the domain, field by field (spec 4)."""
+"""From the bytes of a body to the requests of the domain (spec 4).
+
+A body on contract is decoded in one step. Any other is looked at field by field: what
+no choice tolerates is refused, the rest is read as the choices say.
+"""
 
 from __future__ import annotations
 
-from mock_server.api.fields import (
-    Body,
-    boolean,
-    identifier,
-    integer,
-    only,
-    refuse,
-    text,
-    texts,
-)
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
+from mock_server.api.body import NotJson, read_object
+from mock_server.api.departures import as_number, departures, tolerated
+from mock_server.api.errors import BadJson
+from mock_server.api.fields import boolean, check_integers, integer, text, texts
 from mock_server.domain.choices import Choices
+from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.listing import OMITTED, ListV2, Omitted
+from mock_server.domain.listing import OMITTED, ListV2
 from mock_server.domain.pinning import UpdateHistory
 
+T = TypeVar("T", bound=Body)
 
-def read_update_history(body: Body, choices: Choices) -> UpdateHistory:
-    """The body of spec 4.1. Raises InvalidField."""
+_UPDATE_HISTORY = msgspec.json.Decoder(UpdateHistoryBody)
+_LIST_V2 = msgspec.json.Decoder(ListV2Body)
+
+
+def read_update_history(content: bytes, choices: Choices) -> UpdateHistory:
+    """The body of spec 4.1. Raises BadJson or InvalidField."""
+    body = _on_contract(_UPDATE_HISTORY, content)
+    if body is not None:
+        return UpdateHistory(body.app_id, body.chat_id, body.top)
+    fields = _accepted(content, UpdateHistoryBody, "4.1", choices)
     lenient = choices.top_missing == "ignore"
-    titles = ("title", "customTitle") if lenient else ()
-    if choices.unknown_fields == "reject":
-        only(body, ("appId", "chatId", "top", *titles))
+    titles = fields if lenient else {}
     return UpdateHistory(
-        app_id=identifier(body, "appId"),
-        chat_id=identifier(body, "chatId"),
-        top=None if lenient and "top" not in body else boolean(body, "top"),
-        title=_title(body, "title", titles),
-        custom_title=_title(body, "customTitle", titles),
+        app_id=str(fields["appId"]),
+        chat_id=str(fields["chatId"]),
+        top=bool(fields["top"]) if "top" in fields else None,
+        title=_title(titles, "title"),
+        custom_title=_title(titles, "customTitle"),
     )
 
 
-def _title(body: Body, name: str, titles: tuple[str, ...]) -> str | None:
-    if name in titles and name in body:
-        return text(body, name, LIMITS.title_chars)
-    return None
-
-
-def read_list_v2(body: Body, choices: Choices) -> ListV2:
-    """The body of spec 4.2. Raises InvalidField."""
-    paged = choices.offset_missing == "accept"
-    filtered = choices.list_filters == "honour"
-    if choices.unknown_fields == "reject":
-        pages = ("pageNum",) if paged else ()
-        filters = ("selectFolder", "filterTags") if filtered else ()
-        only(body, (*_LIST_FIELDS, *pages, *filters))
-    page_size = _page_size(body, choices)
+def read_list_v2(content: bytes, choices: Choices) -> ListV2:
+    """The body of spec 4.2. Raises BadJson or InvalidField."""
+    body = _on_contract(_LIST_V2, content)
+    if body is None:
+        return _lenient_list_v2(content, choices)
+    size, parent = body.page_size, body.parent_id
     return ListV2(
-        offset=_offset(body, page_size, choices),
-        page_size=page_size,
-        dataset_id=identifier(body, "datasetId"),
-        parent_id=_parent_id(body),
-        search_text=_if_there(body, "searchText"),
-        folders_only=filtered
-        and "selectFolder" in body
-        and boolean(body, "selectFolder"),
-        tags=texts(body, "filterTags") if filtered and "filterTags" in body else (),
+        dataset_id=body.dataset_id,
+        offset=body.offset,
+        page_size=choices.page_size_default if size is UNSET else size,
+        parent_id=OMITTED if parent is UNSET else parent,
+        search_text=body.search_text,
     )
 
 
-_LIST_FIELDS = ("offset", "pageSize", "datasetId", "parentId", "searchText")
+def _lenient_list_v2(content: bytes, choices: Choices) -> ListV2:
+    fields = _accepted(content, ListV2Body, "4.2", choices)
+    asked = _number(fields.get("pageSize", choices.page_size_default))
+    size = min(asked, LIMITS.page_size)
+    filters = fields if choices.list_filters == "honour" else {}
+    parent = fields.get("parentId", OMITTED)
+    return ListV2(
+        dataset_id=str(fields["datasetId"]),
+        offset=_offset(fields, size, choices),
+        page_size=size,
+        parent_id=parent if parent is None or parent is OMITTED else str(parent),
+        search_text=str(fields.get("searchText", "")),
+        folders_only="selectFolder" in filters and boolean(filters, "selectFolder"),
+        tags=texts(filters, "filterTags") if "filterTags" in filters else (),
+    )
 
 
-def _page_size(body: Body, choices: Choices) -> int:
-    if "pageSize" not in body:
-        return choices.page_size_default
-    clamp = choices.page_size_over_limit == "clamp"
-    highest = None if clamp else LIMITS.page_size
-    strings = choices.numeric_strings == "accept"
-    asked = integer(body, "pageSize", 1, highest, strings=strings)
-    return min(asked, LIMITS.page_size)
-
-
-def _offset(body: Body, page_size: int, choices: Choices) -> int:
-    strings = choices.numeric_strings == "accept"
-    if "offset" in body or choices.offset_missing == "reject":
-        return integer(body, "offset", 0, LIMITS.integer, strings=strings)
-    if "pageNum" not in body:
+def _offset(fields: Mapping[str, object], page_size: int, choices: Choices) -> int:
+    if "offset" in fields:
+        return _number(fields["offset"])
+    if "pageNum" not in fields:
         return 0
-    number = integer(body, "pageNum", 1, LIMITS.integer, strings=strings)
+    strings = choices.numeric_strings == "accept"
+    number = integer(fields, "pageNum", 1, LIMITS.integer, strings=strings)
     return (number - 1) * page_size
 
 
-def _parent_id(body: Body) -> str | Omitted | None:
-    if "parentId" not in body:
-        return OMITTED
-    value = body["parentId"]
-    if value is None or (isinstance(value, str) and len(value) <= LIMITS.id_chars):
-        return value
-    raise refuse(
-        body, "parentId", f"null or a string of up to {LIMITS.id_chars} characters"
-    )
+def _number(value: object) -> int:
+    """A number that has been checked, in whatever form it came."""
+    number = as_number(value)
+    return number if isinstance(number, int) else 0
 
 
-def _if_there(body: Body, name: str) -> str:
-    return text(body, name, LIMITS.search_chars) if name in body else ""
+def _title(fields: Mapping[str, object], name: str) -> str | None:
+    return text(fields, name, LIMITS.title_chars) if name in fields else None
+
+
+def _on_contract(decoder: msgspec.json.Decoder[T], content: bytes) -> T | None:
+    try:
+        return decoder.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _accepted(
+    content: bytes, kind: type[Body], section: str, choices: Choices
+) -> dict[str, object]:
+    """The fields of a body of which every departure is tolerated."""
+    fields = read_json(content)
+    check_integers(content, fields)
+    for departure in departures(fields, kind, section):
+        if not tolerated(departure, choices):
+            raise InvalidField(departure.message)
+    return fields
+
+
+def read_json(content: bytes) -> dict[str, object]:
+    """The body as a JSON object. Raises BadJson."""
+    try:
+        return read_object(content)
+    except NotJson as error:
+        raise BadJson("a JSON object", str(error), "$") from None

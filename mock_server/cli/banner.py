@@ -8,13 +8,11 @@ import shlex
 from mock_server.api.operations import OPERATIONS
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.load import Fixture
 
 
-def banner(
-    fixture: Fixture, sandbox: Sandbox, url: str, profile: str, *, admin_open: bool
-) -> str:
+def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
     """A few lines: content, keys, who may use the admin API, a call to try."""
+    fixture, profile = sandbox.baseline, sandbox.state.profile
     counts = ", ".join(f"{count} {name}" for name, count in fixture.counts().items())
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (

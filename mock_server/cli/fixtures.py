@@ -9,7 +9,8 @@ import msgspec
 
 from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say
 from mock_server.cli.reports import REPORTS, text
-from mock_server.fixture.load import Fixture, load_fixture
+from mock_server.domain.store import Generation
+from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.schema import document_schema
 
@@ -46,7 +47,7 @@ def schema() -> None:
     say(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
 
 
-def loaded(fixtures: Sequence[str]) -> Fixture:
+def loaded(fixtures: Sequence[str]) -> Generation:
     """The fixture of these files. Raises Stop."""
     try:
         return load_fixture(*fixtures)

@@ -119,7 +119,7 @@ def serve(
     url, is_open = url_of(listener), admin_token is None
 
     def announce() -> None:
-        tell(banner(fixture, app.state.sandbox, url, profile, admin_open=is_open))
+        tell(banner(app.state.sandbox, url, admin_open=is_open))
         tell(f"READY {url}", err=False)
 
     if log_format is None and sys.stderr.isatty():

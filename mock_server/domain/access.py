@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
 KEY_PATTERN = "[!-+\\--~]+"
 """What a key is, as a regular expression: visible ASCII but the comma."""
+
+NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
+"""What sandboxes and snapshots can be called, as a regular expression."""
 
 
 class Level(IntEnum):
@@ -42,3 +46,32 @@ class Caller:
     def level_on(self, permissions: Permissions) -> Level:
         """The caller's level where `permissions` hold, else the key's own level."""
         return permissions.get(self.key, self.level)
+
+
+ISSUED = "fastgpt-sbx-"
+"""What every key begins with that a sandbox issues, and no other."""
+
+
+class KeyRing:
+    """The keys that a sandbox issues: its own owner's, and one per declared key.
+
+    They follow from a secret, so that none has to be kept: `fastgpt-sbx-`, 12 hex
+    digits that name the sandbox, 20 that name the key.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+        self.prefix = ISSUED + self._digits("sandbox")[:12]
+        self.owner = self.prefix + self._digits("owner")
+
+    def issued(self, declared: str) -> str:
+        """The key to send in place of a declared one."""
+        return self.prefix + self._digits(f"declared {declared}")
+
+    def _digits(self, purpose: str) -> str:
+        return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
+
+
+def prefix_of(key: str) -> str:
+    """The part of an issued key that names its sandbox."""
+    return key[: len(ISSUED) + 12]

@@ -177,6 +177,15 @@ def table() -> Mapping[str, Choice]:
     }
 
 
+def as_profile(name: str) -> Profile:
+    """The profile of that name. Raises UnknownChoice."""
+    for profile in PROFILES:
+        if profile == name:
+            return profile
+    names = " or ".join(PROFILES)
+    raise UnknownChoice(f"Expected the profile to be {names}, got {name!r}")
+
+
 def choose(
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
@@ -185,9 +194,7 @@ def choose(
 
     Raises UnknownChoice for a profile, a name or a value that does not exist.
     """
-    if profile not in PROFILES:
-        names = " or ".join(PROFILES)
-        raise UnknownChoice(f"Expected the profile to be {names}, got {profile!r}")
+    profile = as_profile(profile)
     values = {name: getattr(known, profile) for name, known in table().items()}
     for name, value in (choices or {}).items():
         values[name] = _row(name).parse(value)

@@ -7,7 +7,12 @@ Refusal                 a request that is not carried out
  ├─ ChatNotFound        no such chat session in the application
  ├─ DatasetNotFound     no such dataset
  ├─ DatasetForbidden    the caller may not read the dataset
- └─ ParentNotFound      no such collection in the dataset
+ ├─ ParentNotFound      no such collection in the dataset
+ ├─ CollectionNotFound  no such collection in the dataset (admin)
+ ├─ SandboxNotFound     no such sandbox
+ ├─ SnapshotNotFound    no such snapshot of the sandbox
+ ├─ NameTaken           there is one of that name already
+ └─ LimitReached        there are as many as there may be
 """
 
 from __future__ import annotations
@@ -33,7 +38,11 @@ class Refusal(Exception):
 
 
 class InvalidField(Refusal):
-    """A field of the body is missing or not as the spec says."""
+    """A field of the body is missing or not as the spec says; the text says which."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        Exception.__init__(self, message)
 
 
 class AppNotFound(Refusal):
@@ -58,6 +67,26 @@ class DatasetForbidden(Refusal):
 
 class ParentNotFound(Refusal):
     """The dataset holds no collection of that id."""
+
+
+class CollectionNotFound(Refusal):
+    """The dataset holds no collection to be shown, changed or removed."""
+
+
+class SandboxNotFound(Refusal):
+    """There is no sandbox of that name, or no longer."""
+
+
+class SnapshotNotFound(Refusal):
+    """The sandbox holds no snapshot of that name."""
+
+
+class NameTaken(Refusal):
+    """There is one of that name already."""
+
+
+class LimitReached(Refusal):
+    """There are as many as there may be."""
 
 
 def quoted(text: str) -> str:

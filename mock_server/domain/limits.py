@@ -23,6 +23,8 @@ class Limits:
     """The largest integer that every JSON reader keeps exact."""
     created_chats: int = 10_000
     """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
+    created_collections: int = 10_000
+    """Collections that single admin calls may add to one dataset."""
     body_bytes: int = 1024 * 1024
     """Bytes of a request body at most."""
     body_pieces: int = 2_000
@@ -40,7 +42,7 @@ class Limits:
     discard_seconds: float = 1.0
     """How long an unread request body is read and discarded after an early answer."""
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of one fixture file at most."""
+    """Bytes of one fixture file, or of a state that is put, at most."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
     folder_depth: int = 100
@@ -49,6 +51,24 @@ class Limits:
     """YAML nodes that aliases may add to one file."""
     fixture_problems: int = 1_000
     """Problems that one report lists."""
+    sandboxes: int = 1_000
+    """Sandboxes beside the default one."""
+    sandbox_ttl: float = 3_600.0
+    """Seconds without use after which a sandbox ends, unless it says otherwise."""
+    sandbox_max_ttl: float = 604_800.0
+    """Seconds that a sandbox may be idle at most: a week."""
+    snapshots: int = 100
+    """Snapshots of one sandbox."""
+    journal_entries: int = 10_000
+    """Entries that a journal keeps."""
+    journal_bytes: int = 32 * 1024 * 1024
+    """Bytes of memory that a journal's entries take at most, roughly."""
+    journal_body_bytes: int = 8 * 1024
+    """Bytes of a body that the journal keeps."""
+    journal_page: int = 1_000
+    """Entries or collections that one admin answer lists."""
+    journal_streams: int = 32
+    """Clients that follow journals at the same time."""
 
 
 LIMITS = Limits()

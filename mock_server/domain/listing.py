@@ -17,7 +17,7 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.state import State
 
 
 class Omitted(Enum):
@@ -51,13 +51,13 @@ class Page:
     level: Level
 
 
-def list_v2(sandbox: Sandbox, caller: Caller, request: ListV2) -> Page:
+def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     """A page of a dataset's collections (spec 4.2); past the end it is empty.
 
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden.
     """
-    choices = sandbox.choices
-    dataset = sandbox.store.dataset(request.dataset_id)
+    choices = state.choices
+    dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
         got = show(request.dataset_id)
         raise DatasetNotFound("the id of a dataset", got, "$.datasetId")

@@ -14,7 +14,7 @@ from mock_server.domain.errors import (
     show,
 )
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class UpdateHistory:
         )
 
 
-def update_history(sandbox: Sandbox, caller: Caller, request: UpdateHistory) -> None:
+def update_history(state: State, caller: Caller, request: UpdateHistory) -> None:
     """Pin or unpin a chat session (spec 4.1); pinning twice is pinning once.
 
     Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden.
     """
-    store, unknown = sandbox.store, sandbox.choices.chat_unknown
+    store, unknown = state.store, state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
         raise AppNotFound("the id of an app", show(request.app_id), "$.appId")
@@ -57,17 +57,17 @@ def update_history(sandbox: Sandbox, caller: Caller, request: UpdateHistory) -> 
         expected = f"a key with read permission on app {quoted(app.id)}"
         raise AppForbidden(expected, "a key without it", "$.appId")
     if chat is None and unknown == "create":
-        chat = _created(sandbox, app, request)
+        chat = _created(state, app, request)
     if chat is not None:
-        store.put_chat(app, request.apply(chat, sandbox.clock.now()))
+        store.put_chat(app, request.apply(chat, state.clock.now()))
 
 
-def _created(sandbox: Sandbox, app: App, request: UpdateHistory) -> Chat:
+def _created(state: State, app: App, request: UpdateHistory) -> Chat:
     """A chat session that the pin adds. Raises ChatNotFound when there are too many.
 
     That is the refusal it has to be: a chat that cannot be created is not found.
     """
-    if sandbox.store.created_chats >= LIMITS.created_chats:
+    if state.store.created_chats >= LIMITS.created_chats:
         expected = f"at most {LIMITS.created_chats} created chats"
         raise ChatNotFound(expected, "one more", "$.chatId")
     return Chat(app.id, request.chat_id)

@@ -2,35 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from mock_server.domain.access import Caller, KeyRing, Level
 from mock_server.domain.chats import Chat
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
+from mock_server.domain.errors import LimitReached, SnapshotNotFound, show
+from mock_server.domain.journal import Journal
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.state import Snapshot, State
 from mock_server.domain.store import Generation, Store
 
 
 class Sandbox:
-    """A store, a clock and the choices in force, under a name.
+    """A name, a baseline to which resets lead back, and the state as it is now.
 
-    `generation_number` is 1 at start and grows whenever the whole state is replaced.
+    With a `ring`, callers use the keys that it issues instead of the declared ones.
     """
 
     def __init__(
         self,
-        generation: Generation,
+        baseline: Generation,
+        profile: Profile,
         choices: Choices,
         real_time: Callable[[], int],
         *,
         name: str = "default",
+        ring: KeyRing | None = None,
     ) -> None:
         self.name = name
-        self.choices = choices
-        self.store = Store(generation)
-        self.clock = Clock(real_time, generation.frozen_at)
-        self.generation_number = 1
+        self.baseline = baseline
+        self.ring = ring
+        self.snapshots: dict[str, Snapshot] = {}
+        self.listeners: list[Callable[[], object]] = []
+        """Called after each new entry of the journal."""
+        self._start = profile, choices
+        self._real_time = real_time
+        self.state = self._fresh(1, Journal(listeners=self.listeners))
+
+    @property
+    def store(self) -> Store:
+        """The records as they are now."""
+        return self.state.store
+
+    @property
+    def clock(self) -> Clock:
+        """The clock by which chats are updated and entries dated."""
+        return self.state.clock
+
+    @property
+    def choices(self) -> Choices:
+        """The choices in force."""
+        return self.state.choices
+
+    @property
+    def journal(self) -> Journal:
+        """What clients have sent since the last reset."""
+        return self.state.journal
+
+    @property
+    def key(self) -> str | None:
+        """A key that may do everything; None if there is none."""
+        if self.ring is not None:
+            return self.ring.owner
+        declared = self.store.generation.keys
+        owners = [each.key for each in declared.values() if each.level is Level.OWNER]
+        if not declared and self.choices.unknown_key == "accept":
+            owners = ["fastgpt-owner"]
+        return owners[0] if owners else None
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The declared keys, and for each the one to send."""
+        declared = self.store.generation.keys
+        return {key: self.ring.issued(key) if self.ring else key for key in declared}
 
     def chat(self, app_id: str, chat_id: str) -> Chat | None:
         """A chat session as it is now; None if there is none."""
-        app = self.store.app(app_id)
-        return None if app is None else self.store.chat(app, chat_id)
+        store = self.store
+        app = store.app(app_id)
+        return None if app is None else store.chat(app, chat_id)
+
+    def reset(self) -> None:
+        """Back to the baseline, with an empty journal; snapshots stay."""
+        state = self.state
+        self.state = self._fresh(state.number + 1, state.journal.emptied())
+
+    def put_baseline(self, baseline: Generation) -> None:
+        """Replace what resets lead back to, then reset."""
+        self.baseline = baseline
+        self.reset()
+
+    def choose(self, profile: Profile, choices: Choices) -> None:
+        """Have other choices in force until the next reset."""
+        self.state = replace(self.state, profile=profile, choices=choices)
+
+    def empty_journal(self) -> None:
+        """Forget what clients have sent."""
+        self.state = replace(self.state, journal=self.state.journal.emptied())
+
+    def take_snapshot(self, name: str) -> Snapshot:
+        """Keep store, clock and choices under a name. Raises LimitReached."""
+        if name not in self.snapshots and len(self.snapshots) >= LIMITS.snapshots:
+            expected = f"at most {LIMITS.snapshots} snapshots"
+            raise LimitReached(expected, "one more", "path")
+        state = self.state
+        self.snapshots[name] = Snapshot(
+            state.number,
+            state.store.copy(),
+            state.clock.copy(),
+            state.profile,
+            state.choices,
+        )
+        return self.snapshots[name]
+
+    def restore(self, name: str) -> None:
+        """Back to a snapshot; baseline and journal stay. Raises SnapshotNotFound."""
+        snapshot = self.snapshot(name)
+        store = snapshot.store.copy()
+        self.state = replace(
+            self.state,
+            number=self.state.number + 1,
+            store=store,
+            clock=snapshot.clock.copy(),
+            profile=snapshot.profile,
+            choices=snapshot.choices,
+            callers=self._callers(store.generation),
+        )
+
+    def snapshot(self, name: str) -> Snapshot:
+        """The snapshot of that name. Raises SnapshotNotFound."""
+        if name not in self.snapshots:
+            raise SnapshotNotFound("the name of a snapshot", show(name), "path")
+        return self.snapshots[name]
+
+    def _fresh(self, number: int, journal: Journal) -> State:
+        profile, choices = self._start
+        return State(
+            number=number,
+            store=Store(self.baseline),
+            clock=Clock(self._real_time, self.baseline.frozen_at),
+            profile=profile,
+            choices=choices,
+            callers=self._callers(self.baseline),
+            journal=journal,
+        )
+
+    def _callers(self, generation: Generation) -> Mapping[str, Caller]:
+        if self.ring is None:
+            return generation.keys
+        issued = {
+            self.ring.issued(key): caller for key, caller in generation.keys.items()
+        }
+        return issued | {self.ring.owner: Caller(self.ring.owner)}

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as AnyOf
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 from mock_server.domain.access import Caller
 from mock_server.domain.chats import App, Chat
-from mock_server.domain.datasets import Dataset
+from mock_server.domain.datasets import Collection, Dataset
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Generation:
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `frozen_at` is the time in milliseconds at which the clock stands, if it does.
+    `frozen_at` is the time in milliseconds at which the clock stands, if it does;
+    `files` and `sha256` say where all of it comes from.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     keys: Mapping[str, Caller] = field(default_factory=dict)
     frozen_at: int | None = None
+    files: tuple[str, ...] = ()
+    sha256: str = ""
+
+    def counts(self) -> dict[str, int]:
+        """How many datasets, collections and chats there are."""
+        return {
+            "datasets": len(self.datasets),
+            "collections": sum(
+                len(each.collections) for each in self.datasets.values()
+            ),
+            "chats": sum(len(app.chats) for app in self.apps.values()),
+        }
 
 
 class Store:
@@ -28,33 +43,65 @@ class Store:
 
     def __init__(self, generation: Generation) -> None:
         self.generation = generation
-        self._chats: dict[tuple[str, str], Chat] = {}
-        self._created_chats = 0
-
-    @property
-    def created_chats(self) -> int:
+        self._chats: dict[str, dict[str, Chat | None]] = {}  # None: removed
+        self._datasets: dict[str, Dataset] = {}
+        self.created_chats = 0
         """How many chat sessions there are that the generation does not have."""
-        return self._created_chats
+
+    def copy(self) -> Self:
+        """A store that holds the same and changes on its own."""
+        copy = type(self)(self.generation)
+        copy._chats = {app_id: dict(chats) for app_id, chats in self._chats.items()}
+        copy._datasets = dict(self._datasets)
+        copy.created_chats = self.created_chats
+        return copy
 
     def app(self, app_id: str) -> App | None:
         """The application of that id."""
         return self.generation.apps.get(app_id)
 
-    def dataset(self, dataset_id: str) -> Dataset | None:
-        """The dataset of that id."""
-        return self.generation.datasets.get(dataset_id)
-
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """The chat session of an application as it is now."""
-        return self._chats.get((app.id, chat_id)) or app.chats.get(chat_id)
+        changed = self._chats.get(app.id)
+        if changed is not None and chat_id in changed:
+            return changed[chat_id]
+        return app.chats.get(chat_id)
 
     def chats(self, app: App) -> list[Chat]:
         """All chat sessions of an application as they are now, created ones last."""
-        mine = {key[1]: chat for key, chat in self._chats.items() if key[0] == app.id}
-        return list({**app.chats, **mine}.values())
+        now = {**app.chats, **self._chats.get(app.id, {})}
+        return [chat for chat in now.values() if chat is not None]
 
     def put_chat(self, app: App, chat: Chat) -> None:
         """Keep a chat session of an application in place of the one with its id."""
-        if self.chat(app, chat.chat_id) is None:
-            self._created_chats += 1
-        self._chats[app.id, chat.chat_id] = chat
+        changed = self._chats.setdefault(app.id, {})
+        chat_id = chat.chat_id
+        if chat_id not in app.chats and chat_id not in changed:
+            self.created_chats += 1
+        changed[chat_id] = chat
+
+    def remove_chat(self, app: App, chat_id: str) -> None:
+        """Remove a chat session that there is."""
+        changed = self._chats.setdefault(app.id, {})
+        if chat_id in app.chats:
+            changed[chat_id] = None
+        else:
+            del changed[chat_id]
+            self.created_chats -= 1
+
+    def dataset(self, dataset_id: str) -> Dataset | None:
+        """The dataset of that id as it is now."""
+        changed = self._datasets.get(dataset_id)
+        return changed or self.generation.datasets.get(dataset_id)
+
+    def datasets(self) -> list[Dataset]:
+        """All datasets as they are now."""
+        return list({**self.generation.datasets, **self._datasets}.values())
+
+    def put_collection(self, dataset: Dataset, collection: Collection) -> None:
+        """Keep a collection of a dataset in place of the one with its id."""
+        self._datasets[dataset.id] = dataset.with_collection(collection)
+
+    def remove_collections(self, dataset: Dataset, ids: AnyOf[str]) -> None:
+        """Remove collections of a dataset."""
+        self._datasets[dataset.id] = dataset.without(ids)

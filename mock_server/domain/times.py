@@ -13,7 +13,7 @@ _RFC3339 = re.compile(
 
 DEFAULT_TIME = 1704067200000
 """2024-01-01T00:00:00.000Z: the time of everything that declares none."""
-_MIN_TIME = -62135596800000
+MIN_TIME = -62135596800000
 MAX_TIME = 253402300799999
 """9999-12-31T23:59:59.999Z, the last time that can be written."""
 
@@ -26,7 +26,7 @@ def parse_time(text: str) -> int:
     if not _RFC3339.fullmatch(text):
         raise ValueError("not an RFC 3339 date-time")
     ms = (datetime.fromisoformat(text.upper()) - _EPOCH) // _MS
-    if not _MIN_TIME <= ms <= MAX_TIME:
+    if not MIN_TIME <= ms <= MAX_TIME:
         raise ValueError("a year outside 1 to 9999")
     return ms
 

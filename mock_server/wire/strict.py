@@ -6,7 +6,7 @@ import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.answers import Answer, write
+from mock_server.api.answers import Answer, headers_of, write
 from mock_server.api.body import RequestBody
 from mock_server.api.envelope import failure
 from mock_server.domain.limits import LIMITS
@@ -27,8 +27,8 @@ class Strict:
             return
         message = f"Expected an HTTP/1.1 request, got {got} - at connection"
         answer = Answer(400, failure(400, "badRequest", message))
-        close = ((b"connection", b"close"),)
-        await write(answer, RequestBody(scope, receive), send, close)
+        headers = headers_of(answer, (b"connection", b"close"))
+        await write(answer, RequestBody(scope, receive), send, headers)
 
 
 def _fault(scope: Scope) -> str | None:

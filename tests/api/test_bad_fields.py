@@ -59,12 +59,12 @@ BAD_LISTS = [
     ("pageSize", 31, SIZE, "31"),
     ("pageSize", 1.5, SIZE, "1.5"),
     *(
-        ("parentId", value, "null or a string of up to 256 characters", got)
+        ("parentId", value, "a string of up to 256 characters or null", got)
         for value, got in [(5, "5"), (False, "false"), ([], "an array")]
     ),
-    ("parentId", LONG, "null or a string of up to 256 characters", NOT_IDS[-1][1]),
+    ("parentId", LONG, "a string of up to 256 characters or null", NOT_IDS[-1][1]),
     *(
-        ("searchText", value, "a string of 0 to 1024 characters", got)
+        ("searchText", value, "a string of up to 1024 characters", got)
         for value, got in [(None, "null"), (5, "5"), (["a"], "an array")]
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.errors import InvalidField, show
+from mock_server.domain.errors import AppNotFound, show
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_values_are_shown_as_json_and_cut(value: object, shown: str) -> None:
 
 
 def test_a_hint_stands_in_brackets_at_the_end() -> None:
-    plain, hinted = InvalidField("x", "y", "$.z"), InvalidField("x", "y", "$.z", "try")
+    plain, hinted = AppNotFound("x", "y", "$.z"), AppNotFound("x", "y", "$.z", "try")
     assert str(plain) == "Expected x, got y - at $.z"
     assert str(hinted) == "Expected x, got y - at $.z (try)"

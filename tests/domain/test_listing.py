@@ -53,9 +53,11 @@ def listed(
     size: int = 2**53,
 ) -> Page:
     generation = Generation(datasets={"d": dataset})
-    sandbox = Sandbox(generation, choose(choices={"list_order": order}), lambda: 0)
+    sandbox = Sandbox(
+        generation, "documented", choose(choices={"list_order": order}), lambda: 0
+    )
     request = ListV2("d", offset, size, parent, search)
-    return list_v2(sandbox, OWNER, request)
+    return list_v2(sandbox.state, OWNER, request)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +96,11 @@ def test_a_refusal_says_what_was_expected(
     refusal: type[Refusal],
     message: str,
 ) -> None:
-    sandbox = Sandbox(Generation(datasets={"d": Dataset("d")}), choose(), lambda: 0)
+    sandbox = Sandbox(
+        Generation(datasets={"d": Dataset("d")}), "documented", choose(), lambda: 0
+    )
     with pytest.raises(refusal) as error:
-        list_v2(sandbox, caller, ListV2(dataset_id, 0, 10, parent))
+        list_v2(sandbox.state, caller, ListV2(dataset_id, 0, 10, parent))
     assert error.value.message.startswith(f"Expected {message}")
 
 

@@ -18,20 +18,19 @@ APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
 
 
 def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
-    return Sandbox(
-        Generation(apps=APPS, frozen_at=frozen_at), choose(choices=choices), lambda: 7
-    )
+    generation = Generation(apps=APPS, frozen_at=frozen_at)
+    return Sandbox(generation, "documented", choose(choices=choices), lambda: 7)
 
 
 def test_a_pin_keeps_the_rest_and_tells_the_real_time() -> None:
     there = sandbox()
-    update_history(there, OWNER, UpdateHistory("a", "c", top=True))
+    update_history(there.state, OWNER, UpdateHistory("a", "c", top=True))
     assert there.chat("a", "c") == Chat("a", "c", "T", "", top=True, update_time=7)
 
 
 def test_frozen_time_stands_still() -> None:
     there = sandbox(frozen_at=5)
-    update_history(there, OWNER, UpdateHistory("a", "c", top=False))
+    update_history(there.state, OWNER, UpdateHistory("a", "c", top=False))
     chat = there.chat("a", "c")
     assert chat is not None
     assert chat.update_time == 5
@@ -67,7 +66,9 @@ def test_a_refusal_says_what_was_expected(
     caller: Caller, app_id: str, chat_id: str, refusal: type[Refusal], message: str
 ) -> None:
     with pytest.raises(refusal) as error:
-        update_history(sandbox(), caller, UpdateHistory(app_id, chat_id, top=True))
+        update_history(
+            sandbox().state, caller, UpdateHistory(app_id, chat_id, top=True)
+        )
     assert error.value.message == str(error.value) == f"Expected {message}"
 
 
@@ -78,7 +79,7 @@ def test_there_is_no_chat_without_its_app() -> None:
 
 def test_existence_comes_before_permission() -> None:
     with pytest.raises(ChatNotFound):
-        update_history(sandbox(), NOBODY, UpdateHistory("a", "x", top=True))
+        update_history(sandbox().state, NOBODY, UpdateHistory("a", "x", top=True))
 
 
 @pytest.mark.parametrize("unknown", ["create", "ignore"])
@@ -86,19 +87,21 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
     there = sandbox(chat_unknown=unknown)
     for chat_id in ("c", "x"):
         with pytest.raises(AppForbidden):
-            update_history(there, NOBODY, UpdateHistory("a", chat_id, top=True))
+            update_history(there.state, NOBODY, UpdateHistory("a", chat_id, top=True))
     assert there.store.chats(APPS["a"]) == [*APPS["a"].chats.values()]
 
 
 def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
     for number in range(LIMITS.created_chats):
-        update_history(there, OWNER, UpdateHistory("a", f"new-{number}", top=True))
+        update_history(
+            there.state, OWNER, UpdateHistory("a", f"new-{number}", top=True)
+        )
     with pytest.raises(ChatNotFound) as error:
-        update_history(there, OWNER, UpdateHistory("a", "one more", top=True))
+        update_history(there.state, OWNER, UpdateHistory("a", "one more", top=True))
     expected = "Expected at most 10000 created chats, got one more - at $.chatId"
     assert error.value.message == expected
-    update_history(there, OWNER, UpdateHistory("a", "new-0", top=False))
+    update_history(there.state, OWNER, UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids[:2] == ["c", "new-0"]
     assert len(ids) == LIMITS.created_chats + 1

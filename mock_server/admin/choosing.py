@@ -1,0 +1,73 @@
+"""The choices in force in a sandbox, and the table of all there are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Literal
+
+from msgspec import field
+
+from mock_server.admin.route import AdminRoute, Call, Input
+from mock_server.api.entries import View
+from mock_server.domain.choices import (
+    Choice,
+    Choices,
+    Profile,
+    UnknownChoice,
+    Value,
+    as_profile,
+    choose,
+    table,
+)
+from mock_server.domain.errors import InvalidField
+
+
+class Choose(Input):
+    """A profile, the present one by default, and choices other than the profile's."""
+
+    profile: Literal["documented", "deployed"] | None = None
+    choices: dict[str, Value] = field(default_factory=dict)
+
+
+class ChoicesView(View):
+    """The profile, every choice in force, and what can be chosen."""
+
+    profile: str
+    choices: dict[str, Value]
+    table: list[Choice]
+
+
+def get_choices(call: Call) -> ChoicesView:
+    """`GET choices`."""
+    state = call.sandbox.state
+    rows = list(table().values())
+    return ChoicesView(state.profile, asdict(state.choices), rows)
+
+
+def put_choices(call: Call) -> ChoicesView:
+    """`PUT choices`: what is not named takes the profile's value."""
+    wanted: Choose = call.body
+    profile = wanted.profile or call.sandbox.state.profile
+    call.sandbox.choose(*chosen(profile, wanted.choices))
+    return get_choices(call)
+
+
+def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:
+    """A profile and its choices, single ones replaced. Raises InvalidField."""
+    try:
+        return as_profile(profile), choose(profile, choices)
+    except UnknownChoice as error:
+        raise InvalidField(f"{error} - at $.choices") from None
+
+
+ROUTES = (
+    AdminRoute("GET", "/choices", get_choices, ChoicesView, "The choices in force"),
+    AdminRoute(
+        "PUT",
+        "/choices",
+        put_choices,
+        ChoicesView,
+        "Have others in force until the next reset",
+        body=Choose,
+    ),
+)

@@ -1,0 +1,59 @@
+"""What entries of the journal can be asked by, and where one differs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from mock_server.admin.route import Input
+from mock_server.api.entries import body_of, violations_of
+from mock_server.domain.journal import Entry
+from mock_server.domain.matching import Difference, differences
+
+OperationName = Literal["updateHistory", "listV2"]
+
+
+class Criteria(Input, omit_defaults=True, kw_only=True):
+    """Facts of an entry; `key` is the redacted form, `body` a subset of the body."""
+
+    operation: OperationName | UnsetType = UNSET
+    status: int | UnsetType = UNSET
+    member: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    violations: bool | UnsetType = UNSET
+    body: dict[str, Any] | UnsetType = UNSET
+
+
+Wanted = Mapping[str, object]
+
+
+def wanted_by(criteria: Criteria) -> Wanted:
+    """The facts that criteria name, as plain data."""
+    named = (each.name for each in msgspec.structs.fields(Criteria))
+    facts = {name: getattr(criteria, name) for name in named}
+    return {name: fact for name, fact in facts.items() if fact is not UNSET}
+
+
+def misses(wanted: Wanted, entry: Entry) -> Iterator[Difference]:
+    """Where an entry is not as wanted; nothing is looked at that is not asked for."""
+    for name, fact in wanted.items():
+        yield from differences(fact, _fact(name, entry), f"$.{name}")
+
+
+def matching(wanted: Wanted, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries that are as wanted."""
+    return (each for each in entries if next(misses(wanted, each), None) is None)
+
+
+def _fact(name: str, entry: Entry) -> object:
+    if name == "body":
+        return body_of(entry)
+    if name == "violations":
+        return bool(violations_of(entry))
+    return getattr(entry, name)
+
+
+Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]

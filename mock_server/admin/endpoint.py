@@ -1,0 +1,134 @@
+"""The ASGI endpoint of one admin path: from a request to a call, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import isawaitable
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+import msgspec
+from msgspec import Struct
+from starlette.types import Receive, Scope, Send
+
+from mock_server.admin.events import Events
+from mock_server.admin.route import AdminRoute, Call
+from mock_server.api.answers import Answer, headers_of, write
+from mock_server.api.body import ClientGone, RequestBody, TooLarge
+from mock_server.api.departures import as_number
+from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, refused
+from mock_server.api.fields import check_integers
+from mock_server.api.requests import read_json
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import InvalidField, Refusal, show
+from mock_server.domain.sandboxes import DEFAULT, Sandboxes
+from mock_server.fixture.check import mistakes
+from mock_server.fixture.problems import dotted
+
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+def plain(refusal: Refusal) -> Answer:
+    """A refusal in the form that admin errors have under every choice."""
+    return refused(refusal, Choices())
+
+
+async def answer(answered: Answer, body: RequestBody, send: Send) -> None:
+    """Send an answer of the admin API."""
+    await write(answered, body, send, headers_of(answered, *_ALWAYS))
+
+
+class AdminEndpoint:
+    """Serves the routes that share a path, by method."""
+
+    def __init__(self, routes: Mapping[str, AdminRoute], sandboxes: Sandboxes) -> None:
+        self._routes = routes
+        self._sandboxes = sandboxes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = RequestBody(scope, receive)
+        try:
+            done = await self._perform(scope, body)
+        except Refusal as refusal:
+            done = plain(refusal)
+        except ClientGone:
+            return
+        if isinstance(done, Events):
+            await done.send(receive, send)
+        else:
+            await answer(done, body, send)
+
+    async def _perform(self, scope: Scope, body: RequestBody) -> Answer | Events:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        route = self._routes.get(method)
+        if route is None:
+            raise MethodNotAllowed(", ".join(self._routes), show(scope["method"]))
+        path = {name: _decoded(text) for name, text in scope["path_params"].items()}
+        try:
+            content = await body.read(route.max_bytes)
+        except TooLarge as error:
+            expected = f"at most {route.max_bytes} bytes"
+            raise BodyTooLarge(expected, str(error), "body") from None
+        call = Call(
+            scope=scope,
+            sandboxes=self._sandboxes,
+            sandbox=self._sandboxes.get(path.get("sandbox", DEFAULT)),
+            path=path,
+            query=_query(route, scope),
+            body=_body(route, content),
+            content=content,
+        )
+        done = route.handle(call)
+        if isawaitable(done):
+            done = await done
+        if isinstance(done, Answer | Events):
+            return done
+        return Answer(route.status, msgspec.json.encode(done))
+
+
+def _decoded(text: str) -> str:
+    """A path parameter without its escapes; they were routed as they came."""
+    try:
+        return unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        raise InvalidField(f"Expected UTF-8, got {show(text)} - at path") from None
+
+
+def _query(route: AdminRoute, scope: Scope) -> Struct | None:
+    if route.query is None:
+        return None
+    text = scope["query_string"].decode("latin-1")
+    given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
+    return typed(given, route.query, "query", strict=False)
+
+
+def _body(route: AdminRoute, content: bytes) -> Struct | None:
+    if route.body is None:
+        return None
+    fields = read_json(content) if content.strip() else {}
+    check_integers(content, fields)
+    return typed(fields, route.body)
+
+
+def typed(
+    fields: dict[str, object],
+    kind: type[Struct],
+    root: str = "$",
+    *,
+    strict: bool = True,
+) -> Struct:
+    """An object as a type says; unless `strict`, numbers and booleans may be texts.
+
+    Raises InvalidField for the first mistake.
+    """
+    try:
+        return msgspec.convert(fields, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        if not strict:
+            fields = {name: as_number(value) for name, value in fields.items()}
+        for mistake in mistakes(fields, kind):
+            at = root + dotted(mistake.path)[1:]
+            raise InvalidField(f"{mistake.message} - at {at}") from None
+        raise InvalidField(str(error)) from None

@@ -1,0 +1,138 @@
+"""Server-sent events: a journal, followed by clients as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
+from starlette.types import Receive, Send
+
+from mock_server.api.entries import entry_view
+from mock_server.domain.errors import LimitReached, SandboxNotFound
+from mock_server.domain.journal import Entry
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.sandboxes import Sandboxes
+
+_HEARTBEAT_SECONDS = 15
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+@dataclass(slots=True)
+class Streams:
+    """The streams that are open now; closing them lets a server stop."""
+
+    _news: set[asyncio.Event] = field(default_factory=set)
+    is_closed: bool = False
+
+    def check_room(self) -> None:
+        """Raises LimitReached when there are as many as there may be."""
+        if len(self._news) >= LIMITS.journal_streams:
+            expected = f"at most {LIMITS.journal_streams} streams"
+            raise LimitReached(expected, "one more", "path")
+
+    def opened(self, news: asyncio.Event) -> None:
+        """A stream has begun that wakes at `news`."""
+        self._news.add(news)
+
+    def ended(self, news: asyncio.Event) -> None:
+        """A stream is over."""
+        self._news.discard(news)
+
+    def close(self) -> None:
+        """End all streams, and each that is still to begin."""
+        self.is_closed = True
+        for news in self._news:
+            news.set()
+
+
+@dataclass(slots=True)
+class Events:
+    """The entries of a sandbox's journal from number `start` on, and all to come.
+
+    Nothing is kept for a slow reader: it reads from the journal itself, and is told
+    how many entries were gone before it came to them.
+    """
+
+    streams: Streams
+    sandboxes: Sandboxes
+    sandbox: Sandbox
+    start: int
+
+    async def send(self, receive: Receive, send: Send) -> None:
+        """Stream until the client has gone, the sandbox, or the server."""
+        news = asyncio.Event()
+        wake = partial(asyncio.get_running_loop().call_soon_threadsafe, news.set)
+        gone = asyncio.create_task(_disconnected(receive))
+        gone.add_done_callback(lambda _: news.set())
+        self.streams.opened(news)
+        self.sandbox.listeners.append(wake)
+        try:
+            await send(
+                {"type": "http.response.start", "status": 200, "headers": _HEADERS}
+            )
+            await send(_part(b": journal\n\n"))
+            while not (gone.done() or self.streams.is_closed or self._has_ended()):
+                for event in self._new():
+                    await send(_part(event))
+                await self._wait(news, send)
+        finally:
+            self.sandbox.listeners.remove(wake)
+            self.streams.ended(news)
+            gone.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+    def _new(self) -> Iterator[bytes]:
+        journal = self.sandbox.journal
+        end = journal.next_seq
+        for entry in journal.since(self.start):
+            yield from self._gap(entry.seq)
+            self.start = entry.seq + 1
+            yield _event(entry)
+        yield from self._gap(end)
+
+    def _gap(self, seq: int) -> Iterator[bytes]:
+        """What is said of entries before `seq` that are no longer kept."""
+        if seq > self.start:
+            yield b'event: dropped\ndata: {"count":%d}\n\n' % (seq - self.start)
+            self.start = seq
+
+    async def _wait(self, news: asyncio.Event, send: Send) -> None:
+        if self.sandbox.journal.next_seq > self.start:
+            return
+        try:
+            await asyncio.wait_for(news.wait(), _HEARTBEAT_SECONDS)
+        except TimeoutError:
+            await send(_part(b": still here\n\n"))
+        news.clear()
+
+    def _has_ended(self) -> bool:
+        """Whether the sandbox is no more; while it is followed it is not idle."""
+        try:
+            return self.sandboxes.get(self.sandbox.name) is not self.sandbox
+        except SandboxNotFound:
+            return True
+
+
+def _event(entry: Entry) -> bytes:
+    # JSON may come over several lines; each is a data line of its own.
+    lines = msgspec.json.encode(entry_view(entry)).splitlines()
+    data = b"".join(b"data: %b\n" % line for line in lines)
+    return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
+
+
+def _part(content: bytes) -> dict[str, object]:
+    return {"type": "http.response.body", "body": content, "more_body": True}
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,140 @@
+"""The journal: read by criteria, emptied, followed as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from mock_server.admin.criteria import Count, OperationName, matching
+from mock_server.admin.events import Events, Streams
+from mock_server.admin.route import AdminRoute, Call, Input
+from mock_server.api.entries import EntryView, View, entry_view
+from mock_server.api.headers import values
+from mock_server.domain.errors import InvalidField, LimitReached, show
+from mock_server.domain.limits import LIMITS
+
+LAST_EVENT_ID = b"last-event-id"
+
+
+class JournalQuery(Input, kw_only=True):
+    """Which entries: `since` is the first number, `body` a JSON object in a text."""
+
+    operation: OperationName | UnsetType = UNSET
+    status: int | UnsetType = UNSET
+    member: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    violations: bool | UnsetType = UNSET
+    body: str | UnsetType = UNSET
+    since: Count = 0
+    limit: Annotated[int, Meta(ge=1, le=LIMITS.journal_page)] = LIMITS.journal_page
+
+
+class StreamQuery(Input):
+    """The number of the first entry; without it, those that come from now on."""
+
+    since: Count | UnsetType = UNSET
+
+
+class JournalView(View):
+    """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
+
+    `next` is the `since` that goes on where this answer ends.
+    """
+
+    entries: list[EntryView]
+    total: int
+    kept: int
+    dropped: int
+    next: int
+
+
+def get_journal(call: Call) -> JournalView:
+    """`GET journal`."""
+    query: JournalQuery = call.query
+    journal = call.sandbox.journal
+    total, dropped, following = journal.total, journal.dropped, journal.next_seq
+    found = matching(_wanted(query), journal.since(query.since))
+    entries = list(islice(found, query.limit + 1))
+    if len(entries) > query.limit:
+        following = entries.pop().seq
+    return JournalView(
+        entries=[entry_view(entry) for entry in entries],
+        total=total,
+        kept=total - dropped,
+        dropped=dropped,
+        next=following,
+    )
+
+
+def _wanted(query: JournalQuery) -> dict[str, object]:
+    facts: dict[str, object] = {
+        name: getattr(query, name)
+        for name in ("operation", "status", "member", "key", "violations")
+        if getattr(query, name) is not UNSET
+    }
+    if isinstance(query.body, str):
+        facts["body"] = _subset(query.body)
+    return facts
+
+
+def _subset(text: str) -> object:
+    try:
+        return msgspec.json.decode(text, type=dict)
+    except (msgspec.MsgspecError, RecursionError):
+        message = f"Expected a JSON object, got {show(text)} - at query.body"
+        raise InvalidField(message) from None
+
+
+def delete_journal(call: Call) -> JournalView:
+    """`DELETE journal`: forget all entries; the numbers go on."""
+    call.sandbox.empty_journal()
+    following = call.sandbox.journal.next_seq
+    return JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
+
+
+def get_stream(streams: Streams, call: Call) -> Events:
+    """`GET journal/stream`, from `since` or after the header Last-Event-ID."""
+    streams.check_room()
+    query: StreamQuery = call.query
+    following = call.sandbox.journal.next_seq
+    start = following if query.since is UNSET else query.since
+    for text in values(call.scope["headers"], LAST_EVENT_ID):
+        if not text.isdigit() or len(text) > len(str(LIMITS.integer)):
+            got = show(text.decode("latin-1"))
+            message = f"Expected a number, got {got} - at header Last-Event-ID"
+            raise InvalidField(message)
+        start = int(text) + 1
+    return Events(streams, call.sandboxes, call.sandbox, min(start, following))
+
+
+def routes(streams: Streams) -> tuple[AdminRoute, ...]:
+    """The routes; open streams are counted, and can be closed, in `streams`."""
+    follow: Callable[[Call], Events] = partial(get_stream, streams)
+    return (
+        AdminRoute(
+            "GET",
+            "/journal",
+            get_journal,
+            JournalView,
+            "What clients have sent and were answered",
+            query=JournalQuery,
+        ),
+        AdminRoute(
+            "DELETE", "/journal", delete_journal, JournalView, "Forget all entries"
+        ),
+        AdminRoute(
+            "GET",
+            "/journal/stream",
+            follow,
+            EntryView,
+            "Entries as they come, as server-sent events",
+            query=StreamQuery,
+            errors=(LimitReached,),
+            gives=("text/event-stream",),
+        ),
+    )

@@ -1,0 +1,72 @@
+"""What an admin route is: a row that says what it takes and gives, and a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.types import Scope
+
+from mock_server.api.answers import Answer
+from mock_server.api.errors import ERRORS
+from mock_server.domain.errors import Refusal
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.sandboxes import Sandboxes
+
+
+class Input(Struct, rename="camel", forbid_unknown_fields=True):
+    """A JSON object, or a query, that a route takes; other fields are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that has passed the guard, its parts read as its route says.
+
+    `content` is the body as it came; `path` holds the decoded path parameters.
+    """
+
+    scope: Scope
+    sandboxes: Sandboxes
+    sandbox: Sandbox
+    path: Mapping[str, str]
+    query: Any
+    body: Any
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AdminRoute:
+    """One route. Its path is below `/__admin`, and below each sandbox's own path too
+    unless it `is_global`.
+
+    `handle` gives what `answer` describes, or an Answer, or Events; or an awaitable of
+    these. It may raise the refusals of `errors`.
+    """
+
+    method: str
+    path: str
+    handle: Callable[[Call], Any]
+    answer: type
+    summary: str
+    body: type[Struct] | None = None
+    query: type[Struct] | None = None
+    status: int = 200
+    errors: tuple[type[Refusal], ...] = ()
+    is_global: bool = False
+    max_bytes: int = LIMITS.body_bytes
+    takes: tuple[str, ...] = ("application/json",)
+    gives: tuple[str, ...] = ("application/json",)
+
+    @property
+    def statuses(self) -> set[int]:
+        """The HTTP statuses of the refusals."""
+        return {ERRORS[each].plain.http for each in self.errors}
+
+
+def created(value: object) -> Answer:
+    """The answer to a request that has made something new."""
+    return Answer(201, msgspec.json.encode(value))

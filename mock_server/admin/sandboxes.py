@@ -1,0 +1,148 @@
+"""Sandboxes: isolated copies, each with keys of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, field
+
+from mock_server.admin.choosing import chosen
+from mock_server.admin.route import AdminRoute, Call, Input, created
+from mock_server.admin.states import loaded
+from mock_server.api.answers import Answer
+from mock_server.api.entries import View
+from mock_server.api.errors import BadFixture
+from mock_server.domain.access import NAME_PATTERN
+from mock_server.domain.choices import Value
+from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.times import format_time
+
+
+class NewSandbox(Input):
+    """What a sandbox has that the default one's baseline has not; ttl in seconds."""
+
+    name: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")] | None = None
+    ttl: Annotated[float, Meta(ge=0.01, le=LIMITS.sandbox_max_ttl)] = LIMITS.sandbox_ttl
+    profile: Literal["documented", "deployed"] | None = None
+    choices: dict[str, Value] = field(default_factory=dict)
+    state: dict[str, Any] | None = None
+
+
+class SandboxView(View):
+    """A sandbox, an owner's key, the key to send for each declared one.
+
+    `expiresAt` is when it ends unless it is used; null for the default one.
+    """
+
+    name: str
+    key: str | None
+    keys: dict[str, str]
+    expires_at: str | None
+    generation: int
+    profile: str
+
+
+class SandboxesView(View):
+    """All sandboxes, and how many there may be beside the default one."""
+
+    sandboxes: list[SandboxView]
+    limit: int
+
+
+def get_sandboxes(call: Call) -> SandboxesView:
+    """`GET sandboxes`."""
+    every = [_view(call.sandboxes, each) for each in call.sandboxes.all()]
+    return SandboxesView(every, LIMITS.sandboxes)
+
+
+async def post_sandbox(call: Call) -> Answer:
+    """`POST sandboxes`."""
+    wanted: NewSandbox = call.body
+    baseline = None
+    if wanted.state is not None:
+        content = msgspec.json.encode(wanted.state)
+        baseline = await loaded(content, is_json=True)
+    profile = choices = None
+    if wanted.profile or wanted.choices:
+        # Beside the profile of the default sandbox, or the one that is named.
+        base = wanted.profile or call.sandboxes.profile
+        profile, choices = chosen(base, wanted.choices)
+    sandbox = call.sandboxes.create(
+        wanted.name,
+        ttl=wanted.ttl,
+        profile=profile,
+        choices=choices,
+        baseline=baseline,
+    )
+    return created(_view(call.sandboxes, sandbox))
+
+
+def get_sandbox(call: Call) -> SandboxView:
+    """`GET sandboxes/{sandbox}`."""
+    return _view(call.sandboxes, call.sandbox)
+
+
+def delete_sandbox(call: Call) -> SandboxView:
+    """`DELETE sandboxes/{sandbox}`; the answer is what there was."""
+    view = _view(call.sandboxes, call.sandbox)
+    call.sandboxes.delete(view.name)
+    return view
+
+
+def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
+    expires_at = sandboxes.expires_at(sandbox.name)
+    return SandboxView(
+        name=sandbox.name,
+        key=sandbox.key,
+        keys=sandbox.keys,
+        expires_at=None if expires_at is None else format_time(expires_at),
+        generation=sandbox.state.number,
+        profile=sandbox.state.profile,
+    )
+
+
+_ONE = "/sandboxes/{sandbox}"
+_UNKNOWN = (SandboxNotFound,)
+ROUTES = (
+    AdminRoute(
+        "GET",
+        "/sandboxes",
+        get_sandboxes,
+        SandboxesView,
+        "All sandboxes",
+        is_global=True,
+    ),
+    AdminRoute(
+        "POST",
+        "/sandboxes",
+        post_sandbox,
+        SandboxView,
+        "Make a sandbox; requests with its key land in it",
+        body=NewSandbox,
+        status=201,
+        errors=(NameTaken, LimitReached, BadFixture),
+        is_global=True,
+    ),
+    AdminRoute(
+        "GET",
+        _ONE,
+        get_sandbox,
+        SandboxView,
+        "A sandbox",
+        errors=_UNKNOWN,
+        is_global=True,
+    ),
+    AdminRoute(
+        "DELETE",
+        _ONE,
+        delete_sandbox,
+        SandboxView,
+        "End a sandbox; its keys are unknown from then on",
+        errors=_UNKNOWN,
+        is_global=True,
+    ),
+)

@@ -1,0 +1,105 @@
+"""Snapshots: store, clock and choices under a name, to come back to."""
+
+from __future__ import annotations
+
+import re
+
+from mock_server.admin.route import AdminRoute, Call, created
+from mock_server.admin.states import Nothing, ResetView, reset_view
+from mock_server.api.answers import Answer
+from mock_server.api.entries import View
+from mock_server.domain.access import NAME_PATTERN
+from mock_server.domain.errors import (
+    InvalidField,
+    LimitReached,
+    SnapshotNotFound,
+    show,
+)
+from mock_server.domain.sandbox import Sandbox
+
+
+class SnapshotView(View):
+    """A snapshot, and the generation number that it was taken at."""
+
+    name: str
+    generation: int
+
+
+class SnapshotsView(View):
+    """All snapshots of a sandbox, by age."""
+
+    snapshots: list[SnapshotView]
+
+
+def get_snapshots(call: Call) -> SnapshotsView:
+    """`GET snapshots`."""
+    sandbox = call.sandbox
+    return SnapshotsView([_view(sandbox, name) for name in sandbox.snapshots])
+
+
+def get_snapshot(call: Call) -> SnapshotView:
+    """`GET snapshots/{name}`."""
+    return _view(call.sandbox, call.path["name"])
+
+
+def put_snapshot(call: Call) -> SnapshotView | Answer:
+    """`PUT snapshots/{name}`: what there is now, in place of one of that name."""
+    sandbox, name = call.sandbox, call.path["name"]
+    if not re.fullmatch(NAME_PATTERN, name):
+        expected = f"a name like {NAME_PATTERN}"
+        raise InvalidField(f"Expected {expected}, got {show(name)} - at path")
+    is_new = name not in sandbox.snapshots
+    sandbox.take_snapshot(name)
+    view = _view(sandbox, name)
+    return created(view) if is_new else view
+
+
+def restore(call: Call) -> ResetView:
+    """`POST snapshots/{name}/restore`."""
+    call.sandbox.restore(call.path["name"])
+    return reset_view(call)
+
+
+def delete_snapshot(call: Call) -> SnapshotView:
+    """`DELETE snapshots/{name}`."""
+    view = _view(call.sandbox, call.path["name"])
+    del call.sandbox.snapshots[view.name]
+    return view
+
+
+def _view(sandbox: Sandbox, name: str) -> SnapshotView:
+    return SnapshotView(name, sandbox.snapshot(name).number)
+
+
+_ONE = "/snapshots/{name}"
+_UNKNOWN = (SnapshotNotFound,)
+ROUTES = (
+    AdminRoute("GET", "/snapshots", get_snapshots, SnapshotsView, "All snapshots"),
+    AdminRoute("GET", _ONE, get_snapshot, SnapshotView, "A snapshot", errors=_UNKNOWN),
+    AdminRoute(
+        "PUT",
+        _ONE,
+        put_snapshot,
+        SnapshotView,
+        "Take a snapshot of store, clock and choices",
+        body=Nothing,
+        errors=(LimitReached,),
+    ),
+    AdminRoute(
+        "DELETE",
+        _ONE,
+        delete_snapshot,
+        SnapshotView,
+        "Forget a snapshot",
+        errors=_UNKNOWN,
+    ),
+    AdminRoute(
+        "POST",
+        _ONE + "/restore",
+        restore,
+        ResetView,
+        "Back to a snapshot; baseline, faults and journal stay",
+        body=Nothing,
+        errors=_UNKNOWN,
+    ),
+)

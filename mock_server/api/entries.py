@@ -1,0 +1,146 @@
+"""Journal entries as the admin API, the stream and the pytest plugin show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Raw, Struct
+
+from mock_server.api.headers import Header
+from mock_server.api.violations import violations
+from mock_server.domain.journal import Entry
+from mock_server.domain.times import format_time
+from mock_server.domain.violations import Violation
+
+
+class View(Struct, rename="camel"):
+    """A JSON object that is only shown."""
+
+
+class RequestView(View):
+    """What the client sent; `body` is JSON as it came, or text, null if none came."""
+
+    method: str
+    path: str
+    query: str
+    headers: dict[str, str]
+    body: Raw
+    truncated: bool
+
+
+class AnswerView(View):
+    """What the client was answered; status 0 when it had gone before."""
+
+    status: int
+    headers: dict[str, str]
+    body: Raw
+    truncated: bool
+
+
+class ViolationView(View):
+    """A departure from the spec: the choice that may tolerate it, section, place."""
+
+    name: str
+    section: str
+    path: str
+    message: str
+
+
+class FaultView(View):
+    """The fault that was put in, and the random draw that decided it."""
+
+    id: str
+    kind: str
+    draw: float | None
+    threshold: float
+
+
+class EntryView(View):
+    """One request, in the order of arrival `seq`; the key is redacted."""
+
+    seq: int
+    time: str
+    generation: int
+    operation: str | None
+    key: str | None
+    member: str | None
+    request: RequestView
+    answer: AnswerView
+    fault: FaultView | None
+    duration_ms: float
+    violations: list[ViolationView]
+    hint: str | None
+
+
+def entry_view(entry: Entry) -> EntryView:
+    """The entry as JSON has it; whatever bytes are in it, it can be written."""
+    return EntryView(
+        seq=entry.seq,
+        time=format_time(entry.time),
+        generation=entry.generation,
+        operation=entry.operation,
+        key=entry.key,
+        member=entry.member,
+        request=RequestView(
+            method=entry.method,
+            path=entry.path,
+            query=_text(entry.query),
+            headers=_headers(entry.header_pairs()),
+            body=_json(entry.body, entry.is_cut),
+            truncated=entry.is_cut,
+        ),
+        answer=AnswerView(
+            status=entry.status,
+            headers=_headers(entry.answer_headers),
+            body=_json(entry.answer, entry.answer_is_cut),
+            truncated=entry.answer_is_cut,
+        ),
+        fault=None,
+        duration_ms=round(entry.duration_ms, 3),
+        violations=[
+            ViolationView(each.name, each.section, each.path, each.message)
+            for each in violations_of(entry)
+        ],
+        hint=entry.hint,
+    )
+
+
+def violations_of(entry: Entry) -> Iterable[Violation]:
+    """The violations of an entry, found when they are first asked for."""
+    if entry.violations is None:
+        entry.violations = violations(entry)
+    return entry.violations
+
+
+def body_of(entry: Entry) -> object:
+    """The request's body as a JSON value; text if it is none, None if none came."""
+    return None if entry.body is None else msgspec.json.decode(_json(entry.body, False))
+
+
+def _json(content: bytes | None, is_cut: bool) -> Raw:
+    if not content:
+        return _NULL
+    if not is_cut:
+        try:
+            msgspec.json.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        else:
+            return Raw(content)
+    return Raw(msgspec.json.encode(content.decode("utf-8", "replace")))
+
+
+_NULL = Raw(b"null")
+
+
+def _headers(pairs: Iterable[Header]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        known = joined.get(_text(name))
+        joined[_text(name)] = f"{known}, {_text(value)}" if known else _text(value)
+    return joined
+
+
+def _text(content: bytes) -> str:
+    return content.decode("latin-1")

@@ -1,0 +1,89 @@
+"""One request on its way to an answer: the order in which it is checked."""
+
+from __future__ import annotations
+
+from starlette.types import Receive, Scope
+
+from mock_server.api.auth import authorize, bearer_token
+from mock_server.api.body import RequestBody, TooLarge
+from mock_server.api.content_type import check_content_type
+from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, MissingAuthorization
+from mock_server.api.operations import Operation
+from mock_server.api.routes import TARGETS, unknown_route
+from mock_server.domain.access import Caller
+from mock_server.domain.errors import Refusal, show
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandboxes import Sandboxes
+
+
+class Exchange:
+    """A request, and what is known of it so far.
+
+    `state` is that of the sandbox which the key leads to, the default one without;
+    `content` is the body once it has come.
+    """
+
+    __slots__ = (
+        "_refusal",
+        "_sandboxes",
+        "body",
+        "caller",
+        "content",
+        "key",
+        "sandbox",
+        "scope",
+        "state",
+        "target",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive, sandboxes: Sandboxes) -> None:
+        self.scope = scope
+        self.body = RequestBody(scope, receive)
+        self.target = TARGETS.get(scope["path"])
+        self.key: str | None = None
+        self.caller: Caller | None = None
+        self.content: bytes | None = None
+        self._sandboxes = sandboxes
+        self._refusal: MissingAuthorization | None = None
+        self._identify()
+
+    async def receive(self) -> tuple[Operation, Caller]:
+        """What is asked for and by whom, once the body is there.
+
+        Raises Refusal, or ClientGone.
+        """
+        admitted = self._admit()
+        try:
+            self.content = await self.body.read(LIMITS.body_bytes)
+        except TooLarge as error:
+            expected = f"at most {LIMITS.body_bytes} bytes"
+            raise BodyTooLarge(expected, str(error), "body") from None
+        if self.sandbox.state is self.state:
+            return admitted
+        # It was another state that admitted the request; its answer must be of one.
+        self._identify()
+        return self._admit()
+
+    def _identify(self) -> None:
+        try:
+            self.key = bearer_token(self.scope)
+        except MissingAuthorization as refusal:
+            self._refusal = refusal
+        sandboxes = self._sandboxes
+        found = sandboxes.of_key(self.key) if self.key else None
+        self.sandbox = found or sandboxes.default
+        self.state = self.sandbox.state
+
+    def _admit(self) -> tuple[Operation, Caller]:
+        """The checks before the body, in their order. Raises Refusal."""
+        scope, target, choices = self.scope, self.target, self.state.choices
+        if target is None or (target.is_legacy and choices.legacy_paths == "off"):
+            raise unknown_route(scope["path"])
+        operation = target.operation
+        if scope["method"] != operation.method and choices.method_mismatch == "reject":
+            raise MethodNotAllowed(operation.method, show(scope["method"]))
+        if self.key is None:
+            raise self._refusal or Refusal("a key", "none", "header Authorization")
+        self.caller = authorize(self.key, self.state)
+        check_content_type(scope["headers"], choices)
+        return operation, self.caller

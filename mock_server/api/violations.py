@@ -1,0 +1,65 @@
+"""Every departure from the spec in a journalled request, whatever was tolerated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mock_server.api.body import NotJson, read_object
+from mock_server.api.content_type import check_content_type
+from mock_server.api.departures import departures
+from mock_server.api.errors import UnsupportedMediaType
+from mock_server.api.fields import check_integers
+from mock_server.api.operations import Operation
+from mock_server.api.routes import TARGETS, unknown_route
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import InvalidField, show
+from mock_server.domain.journal import Entry
+from mock_server.domain.violations import Violation
+
+
+def violations(entry: Entry) -> list[Violation]:
+    """All violations of a request of which the body is whole."""
+    target = TARGETS.get(entry.path)
+    if target is None:
+        message = unknown_route(entry.path).message
+        return [Violation("unknown_route", "4", "path", message)]
+    operation = target.operation
+    found = [*_of_envelope(entry, operation)]
+    if target.is_legacy:
+        message = f"Expected {operation.path}, got {show(entry.path)} - at path"
+        found.insert(0, Violation("legacy_paths", operation.section, "path", message))
+    if entry.body is not None:
+        found.extend(_of_body(entry.body, operation))
+    return found
+
+
+def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    if entry.method != operation.method:
+        message = (
+            f"Expected the method {operation.method}, got {show(entry.method)}"
+            " - at method"
+        )
+        yield Violation("method_mismatch", operation.section, "method", message)
+    if entry.key is None:
+        at = "header Authorization"
+        message = f"Expected one header `Authorization: Bearer KEY`, got none - at {at}"
+        yield Violation("missing_authorization", "5", at, message)
+    try:
+        check_content_type(entry.header_pairs(), Choices())
+    except UnsupportedMediaType as refusal:
+        at = "header Content-Type"
+        yield Violation("content_type_missing", "5", at, refusal.message)
+
+
+def _of_body(content: bytes, operation: Operation) -> Iterator[Violation]:
+    section = operation.section
+    try:
+        fields = read_object(content)
+        check_integers(content, fields)
+    except NotJson as error:
+        message = f"Expected a JSON object, got {error} - at $"
+        yield Violation("invalid_field", section, "$", message)
+    except InvalidField as refusal:
+        yield Violation("invalid_field", section, "$", refusal.message)
+    else:
+        yield from departures(fields, operation.body, section)

@@ -1,0 +1,107 @@
+"""The journal: what clients sent and were answered, bounded and counted exactly."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.violations import Violation
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One request and its answer, as bytes; keys are redacted before they come here.
+
+    `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
+    of lines, `body` None if it was not received. Bodies are cut at the limit;
+    `violations` are there if they had to be found before a cut. The journal gives
+    the `seq`.
+    """
+
+    time: int
+    generation: int
+    operation: str | None
+    key: str | None
+    member: str | None
+    method: str
+    path: str
+    query: bytes
+    headers: bytes
+    body: bytes | None
+    is_cut: bool
+    status: int
+    answer_headers: Headers
+    answer: bytes
+    duration_ms: float
+    answer_is_cut: bool = False
+    hint: str | None = None
+    violations: Sequence[Violation] | None = None
+    seq: int = 0
+
+    def size(self) -> int:
+        """About how many bytes of memory the entry takes."""
+        texts = len(self.headers) + len(self.body or b"") + len(self.answer)
+        return _FIXED_BYTES + texts + len(self.path) + len(self.query)
+
+    def header_pairs(self) -> list[tuple[bytes, bytes]]:
+        """The request's headers, by lower-case names."""
+        lines = self.headers.split(b"\n") if self.headers else []
+        return [(name, value) for name, _, value in map(_parted, lines)]
+
+
+def _parted(line: bytes) -> tuple[bytes, bytes, bytes]:
+    return line.partition(b":")
+
+
+_FIXED_BYTES = 1024
+
+
+@dataclass(slots=True, eq=False)
+class Journal:
+    """The latest entries, in order; `dropped` counts those that had to go.
+
+    `listeners` are called after each new entry.
+    """
+
+    next_seq: int = 1
+    listeners: Sequence[Callable[[], object]] = ()
+    dropped: int = 0
+    _entries: deque[Entry] = field(default_factory=deque)
+    _bytes: int = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def total(self) -> int:
+        """How many entries there have been since the journal was empty."""
+        return self.dropped + len(self._entries)
+
+    def append(self, entry: Entry) -> None:
+        """Take an entry, and let the oldest go if there are too many or too large."""
+        entry.seq = self.next_seq
+        self.next_seq += 1
+        self._entries.append(entry)
+        self._bytes += entry.size()
+        while (
+            len(self._entries) > LIMITS.journal_entries
+            or self._bytes > LIMITS.journal_bytes
+        ):
+            self._bytes -= self._entries.popleft().size()
+            self.dropped += 1
+        for listener in self.listeners:
+            listener()
+
+    def since(self, seq: int) -> Iterator[Entry]:
+        """The entries from that number on that are still kept, in order."""
+        entries = list(self._entries)
+        start = max(0, seq - entries[0].seq) if entries else 0
+        return iter(entries[start:])
+
+    def emptied(self) -> Journal:
+        """A new journal that counts on from this one, with the same listeners."""
+        return Journal(self.next_seq, self.listeners)

@@ -1,0 +1,45 @@
+"""Whether a JSON value holds what another one wants, and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MISSING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place where a value is not as wanted."""
+
+    path: str
+    expected: object
+    got: object
+
+
+def holds(wanted: object, value: object) -> bool:
+    """Whether there is no difference."""
+    return next(differences(wanted, value), None) is None
+
+
+def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
+    """Where `value` is not as wanted.
+
+    An object may have further fields; an array must be as long as the wanted one, and
+    each item as wanted. Booleans are not numbers; 1.0 is 1.
+    """
+    if isinstance(wanted, dict) and isinstance(value, dict):
+        for name, item in wanted.items():
+            if name in value:
+                yield from differences(item, value[name], f"{path}.{name}")
+            else:
+                yield Difference(f"{path}.{name}", item, MISSING)
+    elif (
+        isinstance(wanted, list)
+        and isinstance(value, list)
+        and len(wanted) == len(value)
+    ):
+        for index, (item, other) in enumerate(zip(wanted, value, strict=True)):
+            yield from differences(item, other, f"{path}[{index}]")
+    elif wanted != value or isinstance(wanted, bool) is not isinstance(value, bool):
+        yield Difference(path, wanted, value)

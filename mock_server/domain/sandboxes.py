@@ -1,0 +1,160 @@
+"""All sandboxes of a server: found by name and by key, bounded, ended when idle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.errors import (
+    LimitReached,
+    NameTaken,
+    SandboxNotFound,
+    quoted,
+    show,
+)
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What only the world outside can tell.
+
+    `time` is the real time in milliseconds, `seconds` a clock that never jumps,
+    `secret` a new unguessable text.
+    """
+
+    time: Callable[[], int]
+    seconds: Callable[[], float]
+    secret: Callable[[], str]
+
+
+@dataclass(slots=True, eq=False)
+class Lease:
+    """A sandbox that ends once it is idle for `ttl` seconds."""
+
+    sandbox: Sandbox
+    ttl: float
+    ends: float
+
+
+class Sandboxes:
+    """The default sandbox, which is always there, and those made from its baseline."""
+
+    def __init__(
+        self,
+        baseline: Generation,
+        profile: Profile,
+        choices: Choices,
+        outside: Outside,
+    ) -> None:
+        self.default = Sandbox(baseline, profile, choices, outside.time)
+        self.profile = profile
+        self._choices = choices
+        self._outside = outside
+        self._leases: dict[str, Lease] = {}
+        self._by_prefix: dict[str, str] = {}
+        self._made = 0
+
+    def get(self, name: str) -> Sandbox:
+        """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
+        if name == DEFAULT:
+            return self.default
+        return self._used(name).sandbox
+
+    def of_key(self, key: str) -> Sandbox | None:
+        """The sandbox that a key leads to, which is then not idle.
+
+        A key that a sandbox has issued never leads to another: None once it is gone.
+        """
+        if not key.startswith(ISSUED):
+            return self.default
+        name = self._by_prefix.get(prefix_of(key), "")
+        try:
+            return self._used(name).sandbox
+        except SandboxNotFound:
+            return None
+
+    def all(self) -> list[Sandbox]:
+        """The default sandbox, then the others by age."""
+        self._end_idle()
+        return [self.default, *(lease.sandbox for lease in self._leases.values())]
+
+    def expires_at(self, name: str) -> int | None:
+        """When a sandbox ends unless it is used, in milliseconds; None for never."""
+        lease = self._leases.get(name)
+        if lease is None:
+            return None
+        return self._outside.time() + int((lease.ends - self._outside.seconds()) * 1000)
+
+    def create(
+        self,
+        name: str | None = None,
+        *,
+        ttl: float = LIMITS.sandbox_ttl,
+        profile: Profile | None = None,
+        choices: Choices | None = None,
+        baseline: Generation | None = None,
+    ) -> Sandbox:
+        """A new sandbox; what is None is as in the default one's baseline.
+
+        `ttl` is in seconds. Raises NameTaken or LimitReached; none is ever ended
+        to make room.
+        """
+        self._end_idle()
+        name = self._free_name() if name is None else name
+        if name == DEFAULT or name in self._leases:
+            expected = "a name that no sandbox has"
+            raise NameTaken(expected, show(name), "$.name")
+        if len(self._leases) >= LIMITS.sandboxes:
+            expected = f"at most {LIMITS.sandboxes} sandboxes"
+            raise LimitReached(expected, "one more", "path", "delete some first")
+        ring = KeyRing(self._outside.secret())
+        sandbox = Sandbox(
+            baseline or self.default.baseline,
+            profile or self.profile,
+            choices or self._choices,
+            self._outside.time,
+            name=name,
+            ring=ring,
+        )
+        self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
+        self._by_prefix[ring.prefix] = name
+        return sandbox
+
+    def delete(self, name: str) -> None:
+        """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
+        lease = self._leases.pop(name, None)
+        if lease is None:
+            expected = f"a sandbox other than {quoted(DEFAULT)}"
+            raise SandboxNotFound(expected, show(name), "path")
+        if lease.sandbox.ring is not None:
+            del self._by_prefix[lease.sandbox.ring.prefix]
+        lease.sandbox.reset()  # for requests on their way: they look again
+
+    def _used(self, name: str) -> Lease:
+        lease, now = self._leases.get(name), self._outside.seconds()
+        if lease is not None and lease.ends <= now:
+            self.delete(name)
+            lease = None
+        if lease is None:
+            raise SandboxNotFound("the name of a sandbox", show(name), "path")
+        lease.ends = now + lease.ttl
+        return lease
+
+    def _end_idle(self) -> None:
+        now = self._outside.seconds()
+        for name in [name for name, each in self._leases.items() if each.ends <= now]:
+            self.delete(name)
+
+    def _free_name(self) -> str:
+        while True:
+            self._made += 1
+            name = f"sandbox-{self._made}"
+            if name not in self._leases:
+                return name

@@ -1,0 +1,40 @@
+"""What a sandbox is in at one moment, and what it can be brought back to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mock_server.domain.access import Caller
+from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.clock import Clock
+from mock_server.domain.journal import Journal
+from mock_server.domain.store import Store
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a reset replaces, all at once: requests see one state from end to end.
+
+    `number` is the generation number, 1 at start; `callers` are who may call, by the
+    key that they send.
+    """
+
+    number: int
+    store: Store
+    clock: Clock
+    profile: Profile
+    choices: Choices
+    callers: Mapping[str, Caller]
+    journal: Journal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """What a restore brings back, and the generation number that it was taken at."""
+
+    number: int
+    store: Store
+    clock: Clock
+    profile: Profile
+    choices: Choices
