@@ -15,7 +15,7 @@ from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
 from mock_server.api.cors import CORS
 from mock_server.api.last_resort import LastResort
-from mock_server.api.public import PublicApi
+from mock_server.api.public import Description, PublicApi
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.sandboxes import Outside, Sandboxes
 from mock_server.domain.store import Generation
@@ -46,7 +46,11 @@ def create_app(
         admin_app(sandboxes, streams, token=admin_token, allowed_hosts=allowed_hosts)
     )
     app = Starlette(
-        routes=[Route("/__admin", admin), Mount("/__admin", admin)],
+        routes=[
+            Route("/openapi.json", CORS(LastResort(Description()), cors_origins)),
+            Route("/__admin", admin),
+            Mount("/__admin", admin),
+        ],
         middleware=[Middleware(ExactPath)],
     )
     app.router.redirect_slashes = False

@@ -53,9 +53,13 @@ def serve(
     *,
     http: HttpParser = "zttp",
     on_ready: Callable[[], object] = lambda: None,
+    on_stop: Callable[[], object] = lambda: None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are taken."""
-    Server(app, http, on_ready, embedded=False).run([listener])
+    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are taken.
+
+    `on_stop` is called to end answers that have no end of their own.
+    """
+    Server(app, http, on_ready, on_stop, embedded=False).run([listener])
 
 
 @contextmanager
@@ -65,11 +69,12 @@ def running(
     host: str = "127.0.0.1",
     port: int = 0,
     http: HttpParser = "zttp",
+    on_stop: Callable[[], object] = lambda: None,
 ) -> Iterator[str]:
     """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
     listener = bind(host, port)
     url, ready = url_of(listener), threading.Event()
-    server = Server(app, http, ready.set, embedded=True)
+    server = Server(app, http, ready.set, on_stop, embedded=True)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
@@ -105,7 +110,7 @@ class MockServer:
         self.url = ""
         self.sandbox: Sandbox = app.state.sandbox
         self._stack = ExitStack()
-        self._run = partial(running, app, host=host, port=port)
+        self._run = partial(running, app, host=host, port=port, on_stop=app.state.close)
 
     @property
     def key(self) -> str:

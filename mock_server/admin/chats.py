@@ -106,6 +106,7 @@ ROUTES = (
         ChatPart,
         "Create or replace a chat session",
         body=ChatPart,
+        further={201: ChatPart},
         errors=(AppNotFound, LimitReached),
     ),
     AdminRoute(

@@ -150,6 +150,7 @@ ROUTES = (
         SingleCollection,
         "Create or replace a collection",
         body=SingleCollection,
+        further={201: SingleCollection},
         errors=(DatasetNotFound, InvalidField, LimitReached),
     ),
     AdminRoute(

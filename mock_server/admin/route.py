@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -11,7 +11,6 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from mock_server.api.answers import Answer
-from mock_server.api.errors import ERRORS
 from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox
@@ -44,7 +43,8 @@ class AdminRoute:
     unless it `is_global`.
 
     `handle` gives what `answer` describes, or an Answer, or Events; or an awaitable of
-    these. It may raise the refusals of `errors`.
+    these. It may raise the refusals of `errors`. `further` are the answers with
+    another status.
     """
 
     method: str
@@ -55,16 +55,12 @@ class AdminRoute:
     body: type[Struct] | None = None
     query: type[Struct] | None = None
     status: int = 200
+    further: Mapping[int, type] = field(default_factory=dict)
     errors: tuple[type[Refusal], ...] = ()
     is_global: bool = False
     max_bytes: int = LIMITS.body_bytes
     takes: tuple[str, ...] = ("application/json",)
     gives: tuple[str, ...] = ("application/json",)
-
-    @property
-    def statuses(self) -> set[int]:
-        """The HTTP statuses of the refusals."""
-        return {ERRORS[each].plain.http for each in self.errors}
 
 
 def created(value: object) -> Answer:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server import __version__
 from mock_server.admin import (
     chats,
     choosing,
@@ -22,6 +23,7 @@ from mock_server.admin import (
 from mock_server.admin.endpoint import AdminEndpoint, answer, plain
 from mock_server.admin.events import Streams
 from mock_server.admin.guard import Guard
+from mock_server.admin.openapi import Paths, openapi_route
 from mock_server.admin.route import AdminRoute
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import RouteNotFound
@@ -29,9 +31,9 @@ from mock_server.domain.errors import show
 from mock_server.domain.sandboxes import Sandboxes
 
 
-def table(streams: Streams) -> tuple[AdminRoute, ...]:
-    """All routes of the admin API."""
-    return (
+def table(streams: Streams) -> Paths:
+    """All routes by path and method, those of a sandbox below its own path too."""
+    routes = (
         *health.ROUTES,
         *states.ROUTES,
         *snapshots.ROUTES,
@@ -43,10 +45,12 @@ def table(streams: Streams) -> tuple[AdminRoute, ...]:
         *verify.ROUTES,
         *sandboxes.ROUTES,
     )
+    described = paths(routes)
+    return described | paths([openapi_route(__version__, described)])
 
 
 def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
-    """The routes by path and method, those of a sandbox below its own path too."""
+    """Routes by path and method, those of a sandbox below its own path too."""
     found: dict[str, dict[str, AdminRoute]] = {}
     for prefix in ("", "/sandboxes/{sandbox}"):
         for route in routes:
@@ -71,7 +75,7 @@ def admin_app(
     """The admin API of all sandboxes, to be mounted at `/__admin`."""
     routes = [
         Route(path, AdminEndpoint(by_method, sandboxes))
-        for path, by_method in paths(table(streams)).items()
+        for path, by_method in table(streams).items()
     ]
     router = Router(routes, redirect_slashes=False, default=not_found)
     return Guard(router, token=token, allowed_hosts=allowed_hosts)

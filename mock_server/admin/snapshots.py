@@ -83,6 +83,7 @@ ROUTES = (
         SnapshotView,
         "Take a snapshot of store, clock and choices",
         body=Nothing,
+        further={201: SnapshotView},
         errors=(LimitReached,),
     ),
     AdminRoute(

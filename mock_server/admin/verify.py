@@ -162,5 +162,6 @@ ROUTES = (
         Verified,
         "Whether clients have sent this so often, or in this order; 409 if not",
         body=Verify,
+        further={409: Verified},
     ),
 )

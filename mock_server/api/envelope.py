@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Generic, Literal, TypeVar
+
 import msgspec
+from msgspec import Struct
+
+T = TypeVar("T")
+
+
+class Success(Struct, Generic[T], rename="camel"):
+    """The envelope of a success."""
+
+    data: T
+    code: Literal[200] = 200
+    status_text: Literal[""] = ""
+    message: Literal[""] = ""
+
+
+class Failure(Struct, rename="camel"):
+    """The envelope of an error; its data is null."""
+
+    code: int
+    status_text: str
+    message: str
+    data: None = None
 
 
 def success(data: bytes) -> bytes:
@@ -11,7 +34,5 @@ def success(data: bytes) -> bytes:
 
 
 def failure(code: int, status_text: str, message: str) -> bytes:
-    """The envelope of an error; its data is null."""
-    return msgspec.json.encode(
-        {"code": code, "statusText": status_text, "message": message, "data": None}
-    )
+    """The envelope of an error."""
+    return msgspec.json.encode(Failure(code, status_text, message))

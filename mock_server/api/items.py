@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
 
 from mock_server.domain.access import Level
 from mock_server.domain.choices import Choices
@@ -34,48 +35,91 @@ class PageWriter:
         return b'{"list":[%b],"total":%d}' % (joined, page.total)
 
 
+class Item(Struct, rename="camel"):
+    """A collection (spec 2.2) as every caller sees it.
+
+    The last four fields are the deployed service's (choice item_fields=extended).
+    """
+
+    id: str = field(name="_id")
+    parent_id: str | None
+    tmb_id: str
+    type: str
+    name: str
+    update_time: str
+    data_amount: int
+    training_amount: int
+    external_file_id: str
+    tags: tuple[str, ...] | UnsetType
+    forbid: bool
+    training_type: str
+    create_time: str | UnsetType = UNSET
+    has_error: bool | UnsetType = UNSET
+    file_id: str | UnsetType = UNSET
+    raw_link: str | UnsetType = UNSET
+
+
+class Permission(Struct, rename="camel"):
+    """What the caller may do with a collection (spec 2.2)."""
+
+    value: int
+    is_owner: bool
+    has_manage_per: bool
+    has_write_per: bool
+    has_read_per: bool
+
+
+class ListedCollection(Item, kw_only=True):
+    """A collection as it stands in a page."""
+
+    permission: Permission
+
+
+class ListedPage(Struct):
+    """A page of matching collections, and how many match (spec 4.2)."""
+
+    items: list[ListedCollection] = field(name="list")
+    total: int
+
+
 def item_text(item: Collection, extended: bool, tags_absent: bool) -> bytes:
     """A collection as a JSON object that still lacks `permission` and its end."""
-    fields: dict[str, object] = {
-        "_id": item.id,
-        "parentId": item.parent_id,
-        "tmbId": item.tmb_id,
-        "type": item.type,
-        "name": item.name,
-        "updateTime": format_time(item.update_time),
-        "dataAmount": item.data_amount,
-        "trainingAmount": item.training_amount,
-        "externalFileId": item.external_file_id,
-        "tags": item.tags,
-        "forbid": item.forbid,
-        "trainingType": item.training_type,
-    }
-    if tags_absent and not item.tags:
-        del fields["tags"]
+    shown = Item(
+        id=item.id,
+        parent_id=item.parent_id,
+        tmb_id=item.tmb_id,
+        type=item.type,
+        name=item.name,
+        update_time=format_time(item.update_time),
+        data_amount=item.data_amount,
+        training_amount=item.training_amount,
+        external_file_id=item.external_file_id,
+        tags=UNSET if tags_absent and not item.tags else item.tags,
+        forbid=item.forbid,
+        training_type=item.training_type,
+    )
     if extended:
-        fields |= _extended(item)
-    return msgspec.json.encode(fields)[:-1]
+        _extend(shown, item)
+    return msgspec.json.encode(shown)[:-1]
 
 
-def _extended(item: Collection) -> dict[str, object]:
+def _extend(shown: Item, item: Collection) -> None:
     created = item.update_time if item.create_time is None else item.create_time
-    optional = {"fileId": item.file_id, "rawLink": item.raw_link}
-    return {
-        "createTime": format_time(created),
-        "hasError": item.has_error,
-        **{name: value for name, value in optional.items() if value is not None},
-    }
+    shown.create_time = format_time(created)
+    shown.has_error = item.has_error
+    shown.file_id = UNSET if item.file_id is None else item.file_id
+    shown.raw_link = UNSET if item.raw_link is None else item.raw_link
 
 
-def permission(level: Level) -> dict[str, int | bool]:
+def permission(level: Level) -> Permission:
     """The permission object of spec 2.2 for a caller of that level."""
-    return {
-        "value": level.value,
-        "isOwner": level is Level.OWNER,
-        "hasManagePer": level.includes(Level.MANAGE),
-        "hasWritePer": level.includes(Level.WRITE),
-        "hasReadPer": level.includes(Level.READ),
-    }
+    return Permission(
+        value=level.value,
+        is_owner=level is Level.OWNER,
+        has_manage_per=level.includes(Level.MANAGE),
+        has_write_per=level.includes(Level.WRITE),
+        has_read_per=level.includes(Level.READ),
+    )
 
 
 _PERMISSIONS = {level: msgspec.json.encode(permission(level)) for level in Level}

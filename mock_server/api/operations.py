@@ -11,10 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
-from mock_server.api.items import PageWriter
+from mock_server.api.items import ListedPage, PageWriter
 from mock_server.api.requests import read_list_v2, read_update_history
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
+from mock_server.domain.errors import (
+    AppForbidden,
+    AppNotFound,
+    ChatNotFound,
+    DatasetForbidden,
+    DatasetNotFound,
+    ParentNotFound,
+    Refusal,
+)
 from mock_server.domain.listing import list_v2
 from mock_server.domain.pinning import update_history
 from mock_server.domain.state import State
@@ -29,14 +38,18 @@ def null_writer() -> Callable[[None, Choices], bytes]:
 class Operation:
     """One operation: where it is, how its body is read, done, and its data written.
 
-    `body` is what the spec says of the body.
+    `body` and `data` are what the spec says of the request's body and of the data in
+    its answer, `refusals` those of the operation itself.
     """
 
     name: str
     method: str
     path: str
     section: str
+    summary: str
     body: type[Body]
+    data: Any
+    refusals: tuple[type[Refusal], ...]
     read: Callable[[bytes, Choices], Any]
     perform: Callable[[State, Caller, Any], Any]
     writer: Callable[[], Callable[[Any, Choices], bytes]]
@@ -49,7 +62,10 @@ _TABLE = (
         method="PUT",
         path="/api/core/chat/history/updateHistory",
         section="4.1",
+        summary="Pin or unpin a chat session",
         body=UpdateHistoryBody,
+        data=None,
+        refusals=(AppNotFound, ChatNotFound, AppForbidden),
         read=read_update_history,
         perform=update_history,
         writer=null_writer,
@@ -60,7 +76,10 @@ _TABLE = (
         method="POST",
         path="/api/core/dataset/collection/listV2",
         section="4.2",
+        summary="A page of a dataset's collections",
         body=ListV2Body,
+        data=ListedPage,
+        refusals=(DatasetNotFound, ParentNotFound, DatasetForbidden),
         read=read_list_v2,
         perform=list_v2,
         writer=PageWriter,

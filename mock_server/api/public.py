@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from time import perf_counter
 
+import msgspec
 from starlette.types import Receive, Scope, Send
 
+from mock_server import __version__
 from mock_server.api.answers import Answer, headers_of, write
-from mock_server.api.body import ClientGone
+from mock_server.api.body import ClientGone, RequestBody
 from mock_server.api.envelope import success
-from mock_server.api.errors import refused
+from mock_server.api.errors import MethodNotAllowed, refused
 from mock_server.api.exchange import Exchange
+from mock_server.api.openapi import public_document
 from mock_server.api.operations import OPERATIONS
 from mock_server.api.recording import Recorder
-from mock_server.domain.errors import Refusal
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import Refusal, show
 from mock_server.domain.sandboxes import Sandboxes
 
 
@@ -53,3 +58,19 @@ class PublicApi:
         request = operation.read(content, state.choices)
         data = operation.perform(state, caller, request)
         return self._writers[operation.name](data, state.choices)
+
+
+class Description:
+    """Answers `GET /openapi.json`; the document is made when it is first asked for."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] in ("GET", "HEAD"):
+            answer = Answer(200, self._document)
+        else:
+            refusal = MethodNotAllowed("GET", show(scope["method"]))
+            answer = refused(refusal, Choices())
+        await write(answer, RequestBody(scope, receive), send)
+
+    @cached_property
+    def _document(self) -> bytes:
+        return msgspec.json.encode(public_document(__version__))

@@ -125,7 +125,9 @@ def serve(
     if log_format is None and sys.stderr.isatty():
         log_format = "text"
     logged = RequestLog(app, log_format, tell) if log_format else app
-    server.serve(logged, listener, http=http, on_ready=announce)
+    server.serve(
+        logged, listener, http=http, on_ready=announce, on_stop=app.state.close
+    )
 
 
 def tell(line: str, *, err: bool = True) -> None:

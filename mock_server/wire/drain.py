@@ -25,9 +25,10 @@ _TICK_SECONDS = 0.01
 
 
 class Server(uvicorn.Server):
-    """Serves one application; `on_ready` is called once requests are taken.
+    """Serves one application.
 
-    An `embedded` server stops without waiting for idle connections.
+    `on_ready` is called once requests are taken, `on_stop` when it is to end what has
+    no end of its own. An `embedded` server stops without waiting for idle connections.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Server(uvicorn.Server):
         app: ASGIApp,
         http: HttpParser,
         on_ready: Callable[[], object],
+        on_stop: Callable[[], object] = lambda: None,
         *,
         embedded: bool,
     ) -> None:
@@ -53,6 +55,7 @@ class Server(uvicorn.Server):
             )
         )
         self._on_ready = on_ready
+        self._on_stop = on_stop
         self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -66,6 +69,7 @@ class Server(uvicorn.Server):
             listener.close()
         # The list that every answer's headers begin with, those in flight included.
         self.server_state.default_headers.append((b"connection", b"close"))
+        self._on_stop()
         connections, tasks = self.server_state.connections, self.server_state.tasks
         await self._until(lambda: not connections, self._idle_seconds)
         for connection in list(connections):
