@@ -13,6 +13,8 @@ import click
 import pytest
 
 from mock_server import MockServer
+from mock_server.admin.events import Streams
+from mock_server.admin.routes import table as table_of_routes
 from mock_server.api.errors import ERRORS
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli import cli
@@ -25,6 +27,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLES = re.findall(r"```console\n\$ (.*?[^\\])\n(.*?)```", README, re.DOTALL)
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ROUTES = table_of_routes(Streams())
 COMMANDS = re.findall(r"```sh\n(.*?)\n```", README, re.DOTALL)
 
 
@@ -58,7 +61,7 @@ def test_python_snippets_print_what_they_say(server: MockServer, snippet: str) -
 
 
 def test_there_is_something_to_check() -> None:
-    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (5, 2, 2)
+    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (7, 3, 2)
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
@@ -110,6 +113,12 @@ def test_commands_and_routes_are_named() -> None:
         assert f"| `{each.name}` | `{each.method} {each.path}` |" in README
 
 
+@pytest.mark.parametrize("path", [p for p in ROUTES if "{sandbox}/" not in p])
+def test_the_table_of_admin_routes_is_the_codes(path: str) -> None:
+    for method, route in ROUTES[path].items():
+        assert row(f"`{method} /__admin{path}`", route.summary) in README
+
+
 def test_the_fixture_of_the_readme_loads(tmp_path: Path) -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
     path = tmp_path / "readme.yaml"
@@ -146,6 +155,15 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.fixture_bytes // 2**20} MiB, {LIMITS.fixture_collections:,}"
         ),
         "folders above a collection": LIMITS.folder_depth,
+        "sandboxes, snapshots of each": f"{LIMITS.sandboxes:,}, {LIMITS.snapshots}",
+        "entries of a journal, bytes of them, bytes of a body kept": (
+            f"{LIMITS.journal_entries:,}, {LIMITS.journal_bytes // 2**20} MiB, "
+            f"{LIMITS.journal_body_bytes // 2**10} KiB"
+        ),
+        "streams of journals at the same time": LIMITS.journal_streams,
+        "chats, and collections of a dataset, added by single admin calls": (
+            f"{LIMITS.created_chats:,} each"
+        ),
     }
     for name, value in limits.items():
         assert row(name, value) in README

@@ -9,6 +9,7 @@ import click
 
 from mock_server import __version__
 from mock_server.cli.choices import choices
+from mock_server.cli.control import journal, reset, state, wait
 from mock_server.cli.exits import USAGE, Stop
 from mock_server.cli.fixtures import check, schema
 from mock_server.cli.healthcheck import healthcheck
@@ -27,7 +28,10 @@ class ServeByDefault(click.Group):
 
 @click.group(
     cls=ServeByDefault,
-    commands=[serve, check, schema, choices, healthcheck],
+    commands=[
+        *(serve, check, schema, choices, healthcheck),
+        *(reset, state, journal, wait),
+    ],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="mock-server")

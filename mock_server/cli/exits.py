@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-USAGE, BROKEN_FIXTURE, UNREACHABLE = 1, 2, 3
+USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT = 1, 2, 3, 4
 
 
 def say(text: str) -> None:
