@@ -83,6 +83,17 @@ class Api:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         return self.client.request(method, path, json=body, headers=headers)
 
+    def admin(self, method: str, path: str, body: Any = None) -> httpx2.Response:
+        """A call of the admin API; POST and PUT have an empty object as their body."""
+        if method in ("POST", "PUT") and body is None:
+            body = {}
+        return self.client.request(method, f"/__admin{path}", json=body)
+
+    def journal(self, **query: Any) -> list[dict[str, Any]]:
+        """The entries of the default sandbox's journal."""
+        found = self.client.get("/__admin/journal", params=query).json()["entries"]
+        return list(found)
+
     def ids(self, **fields: Any) -> list[str]:
         """The ids of a page."""
         response = self.list_v2(**fields)
