@@ -77,13 +77,13 @@ class Recorder:
             duration_ms=(perf_counter() - started) * 1000,
             hint=refusal.message if isinstance(refusal, _UNMATCHED) else None,
         )
-        if is_cut:
-            entry.violations = violations(entry)
-            entry.body = content and content[:longest]
-        if len(answer.body) > longest:
-            entry.answer, entry.answer_is_cut = answer.body[:longest], True
         if exchange.key:
             _hide(entry, exchange.key)
+        if is_cut:
+            entry.violations = violations(entry)
+            entry.body = entry.body and entry.body[:longest]
+        if len(answer.body) > longest:
+            entry.answer, entry.answer_is_cut = entry.answer[:longest], True
         state.journal.append(entry)
 
 
@@ -104,7 +104,9 @@ def _hide(entry: Entry, key: str) -> None:
     if len(secret) < _CONFUSABLE_CHARS:
         return
     if key in entry.path:
-        entry.path = entry.path.replace(key, "[redacted]")
+        entry.path = entry.path.replace(key, _HIDDEN.decode())
+    if entry.hint and key in entry.hint:
+        entry.hint = entry.hint.replace(key, _HIDDEN.decode())
     for name in ("query", "headers", "body", "answer"):
         text = getattr(entry, name)
         if text and secret in text:

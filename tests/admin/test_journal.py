@@ -1,0 +1,254 @@
+"""The journal over the admin API: entries, filters, bounds, redaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from mock_server.domain.journal import Entry, Journal
+from mock_server.domain.limits import LIMITS
+from tests.conftest import MakeApi
+from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api
+
+KEY = "fastgpt-secret-key"
+REDACTED = "fast" + hashlib.sha256(KEY.encode()).hexdigest()[:8]
+
+
+def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
+    api.pin(key=KEY)
+    (entry,) = api.journal()
+    assert entry.pop("durationMs") > 0
+    headers = entry["request"].pop("headers")
+    assert headers["authorization"] == "[redacted]"
+    assert headers["content-type"] == "application/json"
+    assert entry["answer"].pop("headers")["x-mock-sandbox"] == "default"
+    assert entry == {
+        "seq": 1,
+        "time": FROZEN,
+        "generation": 1,
+        "operation": "updateHistory",
+        "key": REDACTED,
+        "member": None,
+        "request": {
+            "method": "PUT",
+            "path": PIN,
+            "query": "",
+            "body": {"appId": APP, "chatId": CHAT, "top": True},
+            "truncated": False,
+        },
+        "answer": {
+            "status": 200,
+            "body": {"code": 200, "statusText": "", "message": "", "data": None},
+            "truncated": False,
+        },
+        "fault": None,
+        "violations": [],
+        "hint": None,
+    }
+
+
+def test_every_request_has_one_entry_and_admin_calls_have_none(api: Api) -> None:
+    api.pin()
+    api.list_v2(offset="x")
+    api.send("GET", "/nope", {})
+    api.list_v2(key=None)
+    api.admin("GET", "/state")
+    api.client.get("/openapi.json")
+    preflight = {"Origin": "http://x", "Access-Control-Request-Method": "PUT"}
+    api.client.options(PIN, headers=preflight)
+    entries = api.journal()
+    assert [entry["answer"]["status"] for entry in entries] == [200, 400, 404, 401]
+    assert [entry["seq"] for entry in entries] == [1, 2, 3, 4]
+    assert [entry["operation"] for entry in entries] == [
+        "updateHistory",
+        "listV2",
+        None,
+        "listV2",
+    ]
+
+
+def test_an_unmatched_request_has_a_hint(api: Api) -> None:
+    api.send("PUT", PIN.lower(), {})
+    api.send("POST", PIN, {})
+    api.pin(key=None)
+    near, method, header = (entry["hint"] for entry in api.journal())
+    assert f"did you mean {PIN}?" in near
+    assert "Expected the method PUT" in method
+    assert "Authorization: Bearer KEY" in header
+
+
+@pytest.mark.parametrize(
+    ("query", "seqs"),
+    [
+        ({}, [1, 2, 3, 4]),
+        ({"operation": "listV2"}, [2, 3]),
+        ({"status": 400}, [3]),
+        ({"key": REDACTED}, [1, 2, 3]),
+        ({"violations": "true"}, [3, 4]),
+        ({"violations": "false"}, [1, 2]),
+        ({"since": 3}, [3, 4]),
+        ({"since": 9}, []),
+        ({"limit": 2}, [1, 2]),
+        ({"body": '{"top": true}'}, [1]),
+        ({"body": '{"offset": 0}', "status": 200}, [2]),
+    ],
+)
+def test_entries_are_found_by_criteria(
+    api: Api, query: dict[str, Any], seqs: list[int]
+) -> None:
+    api.pin(key=KEY)
+    api.list_v2(key=KEY)
+    api.list_v2(key=KEY, offset=-1)
+    api.send("GET", "/nope", {})
+    assert [entry["seq"] for entry in api.journal(**query)] == seqs
+
+
+def test_entries_are_found_by_member(make_api: MakeApi) -> None:
+    keys = [{"key": "key-of-ann", "member": "ann"}, {"key": "key-of-bob"}]
+    api = make_api({"keys": keys})
+    api.pin(key="key-of-bob")
+    api.pin(key="key-of-ann")
+    assert [entry["seq"] for entry in api.journal(member="ann")] == [2]
+
+
+def test_next_goes_on_where_an_answer_ends(api: Api) -> None:
+    for _ in range(5):
+        api.pin()
+    seqs, since = [], 0
+    while True:
+        page = api.admin("GET", f"/journal?limit=2&since={since}").json()
+        seqs += [entry["seq"] for entry in page["entries"]]
+        if page["next"] == since:
+            break
+        since = page["next"]
+    assert seqs == [1, 2, 3, 4, 5]
+    assert since == 6
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=1001",
+        "limit=x",
+        "since=-1",
+        "status=x",
+        "operation=pin",
+        "violations=perhaps",
+        "body=[]",
+        "body={",
+        "page=1",
+    ],
+)
+def test_a_bad_query_is_400(api: Api, query: str) -> None:
+    answer = api.admin("GET", f"/journal?{query}")
+    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
+    assert "at query" in answer.json()["message"]
+
+
+def test_an_emptied_journal_goes_on_counting(api: Api) -> None:
+    api.pin()
+    emptied = api.admin("DELETE", "/journal").json()
+    assert emptied == {"entries": [], "total": 0, "kept": 0, "dropped": 0, "next": 2}
+    api.pin()
+    page = api.admin("GET", "/journal").json()
+    assert (page["total"], page["entries"][0]["seq"]) == (1, 2)
+
+
+def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
+    padding = "x" * LIMITS.journal_body_bytes
+    api.pin(padding=padding, other=1)
+    (entry,) = api.journal()
+    assert entry["request"]["truncated"] is True
+    assert len(entry["request"]["body"]) == LIMITS.journal_body_bytes
+    assert [each["path"] for each in entry["violations"]] == ["$.padding", "$.other"]
+
+
+def test_long_answers_are_cut(make_api: MakeApi) -> None:
+    collections = [{"name": "x" * 400, "repeat": 30}]
+    api = make_api({"datasets": [{"id": "dataset-1", "collections": collections}]})
+    assert len(api.ids(pageSize=30)) == 30
+    (entry,) = api.journal()
+    assert entry["answer"]["truncated"] is True
+    assert isinstance(entry["answer"]["body"], str)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"n": 123456789012345678901234567890}',
+        b'{"s": "\\ud800"}',
+        b'{"n": 1e999}',
+        b"\xff\xfe\x00",
+        b"[" * 5_000,
+        b"\x1b[31m\r\n",
+        b'{\r\n "pretty": [1,\n 2]\r}',
+    ],
+)
+def test_whatever_was_sent_can_be_shown(api: Api, content: bytes) -> None:
+    headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
+    api.client.request("POST", LIST + "?q=%FF", content=content, headers=headers)
+    (entry,) = api.journal()
+    assert entry["request"]["query"] == "q=%FF"
+    assert api.admin("GET", "/health").status_code == 200
+
+
+def test_a_key_is_redacted_wherever_the_client_puts_it(api: Api) -> None:
+    headers = {
+        "Authorization": f"Bearer {KEY}",
+        "X-Api-Key": KEY,
+        "Cookie": f"key={KEY}",
+        "Referer": f"http://x/?key={KEY}",
+    }
+    body = {"appId": KEY, "chatId": KEY, "top": True}
+    api.client.request("PUT", f"{PIN}?key={KEY}", json=body, headers=headers)
+    api.client.request("PUT", f"/{KEY}", json=body, headers=headers)
+    assert KEY not in json.dumps(api.journal())
+    assert api.journal()[0]["request"]["body"]["appId"] == "[redacted]"
+
+
+def test_a_short_key_shows_less_of_itself(api: Api) -> None:
+    api.pin(key="abcd")
+    (entry,) = api.journal()
+    assert entry["key"] == "ab" + hashlib.sha256(b"abcd").hexdigest()[:8]
+
+
+def entry_of(size: int) -> Entry:
+    return Entry(
+        time=0,
+        generation=1,
+        operation=None,
+        key=None,
+        member=None,
+        method="GET",
+        path="/",
+        query=b"",
+        headers=b"",
+        body=b"x" * size,
+        is_cut=False,
+        status=404,
+        answer_headers=(),
+        answer=b"",
+        duration_ms=0.0,
+    )
+
+
+def test_the_journal_is_bounded_by_entries() -> None:
+    journal = Journal()
+    for _ in range(LIMITS.journal_entries + 7):
+        journal.append(entry_of(0))
+    assert (len(journal), journal.dropped) == (LIMITS.journal_entries, 7)
+    assert journal.total == LIMITS.journal_entries + 7
+    assert next(journal.since(0)).seq == 8
+
+
+def test_the_journal_is_bounded_by_bytes() -> None:
+    journal = Journal()
+    for _ in range(5_000):
+        journal.append(entry_of(LIMITS.journal_body_bytes))
+    kept = sum(entry.size() for entry in journal.since(0))
+    assert LIMITS.journal_bytes - 20_000 < kept <= LIMITS.journal_bytes
+    assert len(journal) + journal.dropped == 5_000

@@ -1,0 +1,173 @@
+"""Sandboxes: made, found by their keys, ended when idle, never more than the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mock_server.app import create_app
+from mock_server.domain.limits import LIMITS
+from mock_server.fixture.files import shipped
+from tests.conftest import MakeApi
+from tests.support import APP, CHAT, LIBRARY, Api
+
+
+def made(api: Api, **body: Any) -> dict[str, Any]:
+    answer = api.admin("POST", "/sandboxes", body)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def test_a_sandbox_is_made_with_a_key_of_its_own(api: Api) -> None:
+    mine = made(api, name="mine")
+    assert mine["name"] == "mine"
+    assert mine["key"].startswith("fastgpt-sbx-")
+    assert mine["keys"] == {}
+    answer = api.pin(key=mine["key"])
+    assert answer.headers["x-mock-sandbox"] == "mine"
+    assert answer.headers["x-mock-generation"] == "1"
+
+
+def test_declared_keys_are_issued_anew_with_the_same_permissions(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(shipped("permissions.yaml"))
+    declared = list(api.sandbox.store.generation.keys)
+    mine = made(api)
+    assert list(mine["keys"]) == declared
+    assert len({mine["key"], *mine["keys"].values()}) == len(declared) + 1
+    dataset = next(iter(api.sandbox.store.generation.datasets))
+    for key, issued in mine["keys"].items():
+        body = {"offset": 0, "datasetId": dataset}
+        here = api.list_v2(key=key, **body)
+        there = api.list_v2(key=issued, **body)
+        assert (there.status_code, there.json()) == (here.status_code, here.json())
+
+
+def test_the_state_of_a_sandbox_shows_declared_keys(make_api: MakeApi) -> None:
+    api = make_api(shipped("permissions.yaml"))
+    name = made(api)["name"]
+    state = api.admin("GET", f"/sandboxes/{name}/state").json()
+    assert state == api.admin("GET", "/state").json()
+    assert api.admin("PUT", f"/sandboxes/{name}/state", state).status_code == 200
+
+
+def test_a_sandbox_has_profile_choices_and_state_of_its_own(api: Api) -> None:
+    state = {"apps": [{"id": APP, "chats": [{"chatId": "only"}]}]}
+    mine = made(api, profile="deployed", choices={"list_order": "name"}, state=state)
+    where = f"/sandboxes/{mine['name']}"
+    shown = api.admin("GET", f"{where}/choices").json()
+    assert (shown["profile"], shown["choices"]["list_order"]) == ("deployed", "name")
+    assert api.pin(key=mine["key"], chatId="only").status_code == 200
+    api.admin("POST", f"{where}/reset")
+    assert api.admin("GET", f"{where}/health").json()["profile"] == "deployed"
+    assert api.admin("GET", "/choices").json()["profile"] == "documented"
+
+
+def test_a_sandbox_starts_from_the_default_ones_baseline_not_its_state(
+    api: Api,
+) -> None:
+    api.pin()
+    name = made(api)["name"]
+    chat = api.admin("GET", f"/sandboxes/{name}/apps/{APP}/chats/{CHAT}").json()
+    assert chat["top"] is False
+
+
+def test_everything_of_a_sandbox_is_its_own(api: Api) -> None:
+    mine = made(api, name="mine")
+    api.pin(key=mine["key"])
+    api.admin("PUT", "/sandboxes/mine/clock", {"now": "2030-01-01T00:00:00Z"})
+    api.admin("PUT", "/sandboxes/mine/snapshots/s")
+    assert (api.top(), api.journal()) == (False, [])
+    assert api.admin("GET", "/clock").json()["now"].startswith("2026")
+    assert api.admin("GET", "/snapshots").json() == {"snapshots": []}
+    assert api.admin("GET", "/sandboxes/mine/journal").json()["total"] == 1
+
+
+def test_sandboxes_are_listed_with_the_default_one(api: Api) -> None:
+    mine = made(api, name="mine")
+    listed = api.admin("GET", "/sandboxes").json()
+    assert listed["limit"] == LIMITS.sandboxes
+    default, other = listed["sandboxes"]
+    assert (default["name"], default["expiresAt"]) == ("default", None)
+    assert (other["name"], other["key"]) == ("mine", mine["key"])
+    assert api.admin("GET", "/sandboxes/mine").json()["key"] == mine["key"]
+
+
+@pytest.mark.parametrize("profile", ["documented", "deployed"])
+def test_the_key_of_a_sandbox_that_is_gone_is_unknown(
+    make_api: MakeApi, profile: str
+) -> None:
+    api = make_api(profile=profile)
+    mine = made(api)
+    assert api.admin("DELETE", f"/sandboxes/{mine['name']}").status_code == 200
+    code = 401 if profile == "documented" else 514
+    assert api.pin(key=mine["key"]).json()["code"] == code
+    assert api.list_v2(key="fastgpt-sbx-").json()["code"] == code
+    assert api.top() is False
+    assert api.admin("GET", f"/sandboxes/{mine['name']}").status_code == 404
+
+
+def test_a_sandbox_ends_when_it_is_idle_for_its_ttl(api: Api) -> None:
+    mine = made(api, name="mine", ttl=0.05)
+    while api.admin("GET", "/sandboxes").json()["sandboxes"][1:]:
+        pass
+    assert api.pin(key=mine["key"]).status_code == 401
+    assert api.admin("GET", "/sandboxes/mine").json()["statusText"] == (
+        "sandboxNotFound"
+    )
+    assert made(api, name="mine")["key"] != mine["key"]
+
+
+def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
+    sandboxes = create_app(LIBRARY).state.sandboxes
+    first = sandboxes.create("first")
+    for _ in range(LIMITS.sandboxes - 1):
+        sandboxes.create()
+    with pytest.raises(Exception, match="Expected at most 1000 sandboxes"):
+        sandboxes.create()
+    assert sandboxes.get("first") is first
+    sandboxes.delete("first")
+    assert sandboxes.create().name not in ("first", "default")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "status_text"),
+    [
+        ({"name": "default"}, 409, "nameTaken"),
+        ({"name": "taken"}, 409, "nameTaken"),
+        ({"name": "a b"}, 400, "invalidField"),
+        ({"name": ""}, 400, "invalidField"),
+        ({"name": "x" * 65}, 400, "invalidField"),
+        ({"name": 5}, 400, "invalidField"),
+        ({"ttl": 0}, 400, "invalidField"),
+        ({"ttl": "60"}, 400, "invalidField"),
+        ({"ttl": 1e9}, 400, "invalidField"),
+        ({"profile": "other"}, 400, "invalidField"),
+        ({"choices": {"list_order": "x"}}, 400, "invalidField"),
+        ({"state": []}, 400, "invalidField"),
+        ({"state": {"apps": 5}}, 400, "badFixture"),
+        ({"nam": "x"}, 400, "invalidField"),
+    ],
+)
+def test_a_bad_sandbox_is_refused_and_none_is_made(
+    api: Api, body: Any, status: int, status_text: str
+) -> None:
+    made(api, name="taken")
+    answer = api.admin("POST", "/sandboxes", body)
+    assert (answer.status_code, answer.json()["statusText"]) == (status, status_text)
+    assert len(api.admin("GET", "/sandboxes").json()["sandboxes"]) == 2
+
+
+def test_the_default_sandbox_cannot_be_deleted(api: Api) -> None:
+    answer = api.admin("DELETE", "/sandboxes/default")
+    assert answer.json()["statusText"] == "sandboxNotFound"
+    assert 'a sandbox other than "default"' in answer.json()["message"]
+    assert api.pin().status_code == 200
+
+
+def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
+    api.pin()
+    assert api.admin("GET", "/sandboxes/default/journal").json()["total"] == 1
+    assert api.admin("POST", "/sandboxes/default/reset").json()["generation"] == 2

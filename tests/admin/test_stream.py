@@ -1,0 +1,135 @@
+"""The journal as a stream of server-sent events, on real sockets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from mock_server.domain.limits import LIMITS
+from mock_server.server import MockServer
+from tests.support import APP, CHAT, LIBRARY, PIN
+
+STREAM = "/__admin/journal/stream"
+
+
+@pytest.fixture
+def client() -> Iterator[httpx2.Client]:
+    with MockServer(LIBRARY) as server, httpx2.Client(base_url=server.url) as client:
+        yield client
+
+
+def pin(client: httpx2.Client, key: str = "k", **more: Any) -> None:
+    body = {"appId": APP, "chatId": CHAT, "top": True} | more
+    client.put(PIN, json=body, headers={"Authorization": f"Bearer {key}"})
+
+
+@contextmanager
+def following(
+    client: httpx2.Client, path: str = STREAM, **headers: str
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """The events of a stream, as they come."""
+    with client.stream("GET", path, headers=headers) as answer:
+        assert answer.headers["content-type"] == "text/event-stream"
+        lines = answer.iter_lines()
+        assert next(lines) == ": journal"
+        yield events(lines)
+
+
+def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    event: dict[str, Any] = {"data": ""}
+    for line in lines:
+        if line:
+            name, _, value = line.partition(": ")
+            event[name] = event.get(name, "") + value
+        elif event["data"]:
+            yield event | {"data": json.loads(event["data"])}
+            event = {"data": ""}
+
+
+def test_entries_are_sent_as_they_come(client: httpx2.Client) -> None:
+    pin(client)
+    with following(client) as entries:
+        for top in (True, False):
+            pin(client, top=top)
+            event = next(entries)
+            assert event["event"] == "entry"
+            assert event["data"]["request"]["body"]["top"] is top
+            assert int(event["id"]) == event["data"]["seq"]
+
+
+def test_a_stream_can_begin_with_what_was_before(client: httpx2.Client) -> None:
+    pin(client)
+    pin(client)
+    with following(client, STREAM + "?since=2") as entries:
+        assert next(entries)["id"] == "2"
+
+
+def test_a_stream_goes_on_after_the_last_event(client: httpx2.Client) -> None:
+    for _ in range(3):
+        pin(client)
+    with following(client, **{"Last-Event-ID": "1"}) as entries:
+        assert [next(entries)["id"], next(entries)["id"]] == ["2", "3"]
+
+
+def test_an_entry_of_several_lines_arrives_whole(client: httpx2.Client) -> None:
+    with following(client) as entries:
+        headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
+        client.put(PIN, content=b'{"appId":\r\n "a",\n "b": 1\r}', headers=headers)
+        assert next(entries)["data"]["request"]["body"] == {"appId": "a", "b": 1}
+
+
+def test_a_reset_is_no_end_and_what_is_lost_is_told(client: httpx2.Client) -> None:
+    pin(client)
+    with following(client) as entries:
+        client.post("/__admin/reset", json={})
+        pin(client)
+        event = next(entries)
+        assert (event["id"], event["data"]["generation"]) == ("2", 2)
+    with following(client, STREAM + "?since=1") as entries:
+        assert next(entries) == {"event": "dropped", "data": {"count": 1}}
+        assert next(entries)["id"] == "2"
+
+
+def test_a_sandbox_has_a_stream_of_its_own(client: httpx2.Client) -> None:
+    key = client.post("/__admin/sandboxes", json={"name": "mine"}).json()["key"]
+    with following(client, "/__admin/sandboxes/mine/journal/stream") as entries:
+        pin(client)
+        pin(client, key, top=False)
+        assert next(entries)["data"]["request"]["body"]["top"] is False
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 400])
+def test_a_bad_last_event_id_is_400(client: httpx2.Client, value: str) -> None:
+    answer = client.get(STREAM, headers={"Last-Event-ID": value})
+    assert answer.status_code == 400
+    assert "at header Last-Event-ID" in answer.json()["message"]
+
+
+def test_streams_are_bounded_and_free_again_when_clients_go(
+    client: httpx2.Client,
+) -> None:
+    limits = httpx2.Limits(max_connections=None)
+    with httpx2.Client(base_url=client.base_url, limits=limits) as many:
+        opened = [
+            many.send(many.build_request("GET", STREAM), stream=True)
+            for _ in range(LIMITS.journal_streams)
+        ]
+        refused = client.get(STREAM)
+        assert refused.json()["statusText"] == "limitReached"
+        for answer in opened:
+            answer.close()
+    while client.send(client.build_request("GET", STREAM), stream=True).is_error:
+        pass
+
+
+def test_open_streams_do_not_hold_up_a_stop() -> None:
+    with MockServer(LIBRARY) as server, httpx2.Client(base_url=server.url) as client:
+        answer = client.send(client.build_request("GET", STREAM), stream=True)
+        server.__exit__()
+        rest = list(answer.iter_lines())
+    assert rest[0] == ": journal"
