@@ -60,6 +60,7 @@ def _of_body(content: bytes, operation: Operation) -> Iterator[Violation]:
         message = f"Expected a JSON object, got {error} - at $"
         yield Violation("invalid_field", section, "$", message)
     except InvalidField as refusal:
-        yield Violation("invalid_field", section, "$", refusal.message)
+        path = refusal.message.rpartition(" - at ")[2]
+        yield Violation("invalid_field", section, path, refusal.message)
     else:
         yield from departures(fields, operation.body, section)

@@ -1,0 +1,143 @@
+"""The OpenAPI documents: valid, complete, and true of what the server answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import validate
+
+from mock_server.admin.events import Streams
+from mock_server.admin.routes import table
+from mock_server.api.operations import OPERATIONS
+from tests.conftest import MakeApi
+from tests.support import APP, CHAT, DATASET, Api
+
+PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
+
+
+@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
+def test_the_document_is_valid(api: Api, path: str) -> None:
+    answer = api.client.get(path)
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["openapi"] == "3.1.0"
+    validate(answer.json())
+
+
+def test_every_operation_is_described(api: Api) -> None:
+    paths = api.client.get(PUBLIC).json()["paths"]
+    assert set(paths) == {each.path for each in OPERATIONS.values()}
+    for each in OPERATIONS.values():
+        described = paths[each.path][each.method.lower()]
+        assert described["operationId"] == each.name
+        assert set(described["responses"]) >= {"200", "400", "401", "403", "404"}
+
+
+def test_every_admin_route_is_described(api: Api) -> None:
+    paths = api.client.get(ADMIN).json()["paths"]
+    routes = {path: set(by_method) for path, by_method in table(Streams()).items()}
+    del routes["/openapi.json"]
+    described = {
+        path.removeprefix("/__admin"): {method.upper() for method in operations}
+        for path, operations in paths.items()
+    }
+    assert described == routes
+
+
+def test_no_two_operations_have_the_same_id(api: Api) -> None:
+    for path in (PUBLIC, ADMIN):
+        paths = api.client.get(path).json()["paths"].values()
+        ids = [each["operationId"] for methods in paths for each in methods.values()]
+        assert len(set(ids)) == len(ids)
+
+
+def test_the_public_document_needs_no_key_and_the_other_the_token(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(admin_token="s3cret")
+    origin = {"Origin": "https://editor.example"}
+    answer = api.client.get(PUBLIC, headers=origin)
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert api.client.get(ADMIN).status_code == 401
+    assert api.client.post(PUBLIC, json={}).status_code == 405
+    assert api.client.head(PUBLIC).status_code == 200
+
+
+def schema(document: dict[str, Any], path: str, method: str, status: int) -> Any:
+    """The schema of an answer, with the components that it refers to."""
+    answer = document["paths"][path][method]["responses"][str(status)]
+    (content,) = (answer["content"][each] for each in list(answer["content"])[:1])
+    return content["schema"] | {"components": document["components"]}
+
+
+@pytest.mark.parametrize("profile", ["documented", "deployed"])
+@pytest.mark.parametrize("fields", [{}, {"offset": -1}, {"datasetId": "no"}])
+def test_lists_answer_as_described(
+    make_api: MakeApi, profile: str, fields: dict[str, Any]
+) -> None:
+    api = make_api(profile=profile, choices={"error_form": "plain"})
+    document = api.client.get(PUBLIC).json()
+    answer = api.list_v2(**fields)
+    path = OPERATIONS["listV2"].path
+    wanted = schema(document, path, "post", answer.status_code)
+    jsonschema.validate(answer.json(), wanted)
+
+
+@pytest.mark.parametrize("fields", [{}, {"top": 1}, {"appId": "no"}])
+def test_pins_answer_as_described(api: Api, fields: dict[str, Any]) -> None:
+    document = api.client.get(PUBLIC).json()
+    answer = api.pin(**fields)
+    path = OPERATIONS["updateHistory"].path
+    wanted = schema(document, path, "put", answer.status_code)
+    jsonschema.validate(answer.json(), wanted)
+
+
+CALLS: list[tuple[str, str, Any]] = [
+    ("GET", "/health", None),
+    ("POST", "/reset", {}),
+    ("GET", "/state", None),
+    ("PUT", "/state", {"apps": [{"id": APP}]}),
+    ("PUT", "/state", {"apps": 5}),
+    ("PUT", "/snapshots/{name}", {}),
+    ("GET", "/snapshots", None),
+    ("GET", "/clock", None),
+    ("PUT", "/clock", {"frozen": True}),
+    ("POST", "/clock/advance", {"seconds": 1}),
+    ("POST", "/clock/advance", {"seconds": "1"}),
+    ("GET", "/choices", None),
+    ("PUT", "/choices", {"profile": "deployed"}),
+    ("GET", "/apps", None),
+    ("GET", "/apps/{appId}/chats", None),
+    ("GET", "/apps/{appId}/chats/{chatId}", None),
+    ("PUT", "/apps/{appId}/chats/{chatId}", {"title": "x"}),
+    ("DELETE", "/apps/{appId}/chats/{chatId}", None),
+    ("GET", "/datasets", None),
+    ("GET", "/datasets/{datasetId}/collections", None),
+    ("GET", "/datasets/{datasetId}/collections/{id}", None),
+    ("PUT", "/datasets/{datasetId}/collections/{id}", {"name": "x"}),
+    ("DELETE", "/datasets/{datasetId}/collections/{id}", None),
+    ("GET", "/journal", None),
+    ("DELETE", "/journal", None),
+    ("POST", "/journal/verify", {}),
+    ("POST", "/journal/verify", {"atLeast": 9}),
+    ("POST", "/sandboxes", {"name": "other"}),
+    ("POST", "/sandboxes", {"name": "default"}),
+    ("GET", "/sandboxes", None),
+    ("GET", "/sandboxes/{sandbox}", None),
+    ("DELETE", "/sandboxes/{sandbox}", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CALLS)
+def test_admin_routes_answer_as_described(
+    api: Api, method: str, path: str, body: Any
+) -> None:
+    api.pin(offset=1)
+    api.admin("POST", "/sandboxes", {"name": "mine"})
+    document = api.client.get(ADMIN).json()
+    ids = {"appId": APP, "chatId": CHAT, "datasetId": DATASET, "id": "a"}
+    where = path.format(**ids, name="one", sandbox="mine")
+    answer = api.admin(method, where, body)
+    wanted = schema(document, f"/__admin{path}", method.lower(), answer.status_code)
+    jsonschema.validate(answer.json(), wanted)
