@@ -1,0 +1,117 @@
+"""All sandboxes of a server: keys, names, expiry, with a clock that a test turns."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.choices import choose
+from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.sandboxes import Outside, Sandboxes
+from mock_server.domain.store import Generation
+
+
+class Turned:
+    """All sandboxes of an empty fixture, and seconds that a test turns."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        secrets = count()
+        outside = Outside(
+            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}"
+        )
+        self.all = Sandboxes(Generation(), "documented", choose(), outside)
+
+
+@pytest.fixture
+def turned() -> Turned:
+    return Turned()
+
+
+@given(st.lists(st.text(min_size=1), unique=True, max_size=5), st.text())
+def test_issued_keys_are_distinct_and_always_the_same(
+    declared: list[str], secret: str
+) -> None:
+    ring = KeyRing(secret)
+    keys = [ring.owner, *(ring.issued(key) for key in declared)]
+    assert len(set(keys)) == len(keys)
+    assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
+    for key in keys:
+        assert prefix_of(key) == ring.prefix
+        assert key.startswith(ISSUED)
+
+
+def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
+    turned: Turned,
+) -> None:
+    mine = turned.all.create("mine")
+    assert mine.key is not None
+    assert turned.all.of_key(mine.key) is mine
+    assert turned.all.of_key("fastgpt-any") is turned.all.default
+    assert turned.all.of_key(ISSUED + "0" * 32) is None
+    assert turned.all.of_key(ISSUED) is None
+
+
+def test_use_keeps_a_sandbox(turned: Turned) -> None:
+    mine = turned.all.create("mine", ttl=10)
+    assert mine.key is not None
+    for _ in range(5):
+        turned.seconds += 9
+        assert turned.all.of_key(mine.key) is mine
+        turned.seconds += 9
+        assert turned.all.get("mine") is mine
+
+
+@pytest.mark.parametrize("seconds", [10, 11, 1e9])
+def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
+    mine = turned.all.create("mine", ttl=10)
+    assert mine.key is not None
+    assert turned.all.expires_at("mine") == 1_010_000
+    turned.seconds += seconds
+    assert turned.all.of_key(mine.key) is None
+    with pytest.raises(SandboxNotFound):
+        turned.all.get("mine")
+    assert turned.all.all() == [turned.all.default]
+
+
+def test_idle_sandboxes_make_room(turned: Turned) -> None:
+    for _ in range(LIMITS.sandboxes):
+        turned.all.create(ttl=10)
+    with pytest.raises(LimitReached):
+        turned.all.create()
+    turned.seconds += 10
+    assert turned.all.create("mine").name == "mine"
+    assert len(turned.all.all()) == 2
+
+
+def test_a_name_is_free_again_when_its_sandbox_has_gone(turned: Turned) -> None:
+    turned.all.create("mine", ttl=10)
+    with pytest.raises(NameTaken):
+        turned.all.create("mine")
+    turned.seconds += 10
+    turned.all.create("mine")
+
+
+def test_names_that_are_given_avoid_those_that_are_taken(turned: Turned) -> None:
+    turned.all.create("sandbox-1")
+    assert turned.all.create().name == "sandbox-2"
+
+
+def test_a_request_on_its_way_sees_that_its_sandbox_has_gone(turned: Turned) -> None:
+    mine = turned.all.create("mine")
+    before = mine.state
+    turned.all.delete("mine")
+    assert mine.state is not before
+
+
+def test_the_default_sandbox_never_ends(turned: Turned) -> None:
+    turned.seconds = 1e12
+    assert turned.all.get("default") is turned.all.default
+    assert turned.all.expires_at("default") is None
+    with pytest.raises(SandboxNotFound):
+        turned.all.delete("default")
