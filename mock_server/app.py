@@ -17,7 +17,8 @@ from mock_server.api.cors import CORS
 from mock_server.api.last_resort import LastResort
 from mock_server.api.public import Description, PublicApi
 from mock_server.domain.choices import Value, as_profile, choose
-from mock_server.domain.sandboxes import Outside, Sandboxes
+from mock_server.domain.outside import Outside
+from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture

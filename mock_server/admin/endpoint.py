@@ -14,15 +14,13 @@ from mock_server.admin.events import Events
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.answers import Answer, headers_of, write
 from mock_server.api.body import ClientGone, RequestBody, TooLarge
-from mock_server.api.departures import as_number
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, refused
 from mock_server.api.fields import check_integers
 from mock_server.api.requests import read_json
+from mock_server.api.typed import typed
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField, Refusal, show
 from mock_server.domain.sandboxes import DEFAULT, Sandboxes
-from mock_server.fixture.check import mistakes
-from mock_server.fixture.problems import dotted
 
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
@@ -104,31 +102,9 @@ def _query(route: AdminRoute, scope: Scope) -> Struct | None:
     return typed(given, route.query, "query", strict=False)
 
 
-def _body(route: AdminRoute, content: bytes) -> Struct | None:
+def _body(route: AdminRoute, content: bytes) -> object:
     if route.body is None:
         return None
     fields = read_json(content) if content.strip() else {}
     check_integers(content, fields)
-    return typed(fields, route.body)
-
-
-def typed(
-    fields: dict[str, object],
-    kind: type[Struct],
-    root: str = "$",
-    *,
-    strict: bool = True,
-) -> Struct:
-    """An object as a type says; unless `strict`, numbers and booleans may be texts.
-
-    Raises InvalidField for the first mistake.
-    """
-    try:
-        return msgspec.convert(fields, kind, strict=strict)
-    except msgspec.ValidationError as error:
-        if not strict:
-            fields = {name: as_number(value) for name, value in fields.items()}
-        for mistake in mistakes(fields, kind):
-            at = root + dotted(mistake.path)[1:]
-            raise InvalidField(f"{mistake.message} - at {at}") from None
-        raise InvalidField(str(error)) from None
+    return fields if isinstance(route.body, tuple) else typed(fields, route.body)

@@ -37,6 +37,10 @@ class Call:
     content: bytes
 
 
+Shape = type | tuple[type, ...]
+"""What a body looks like; a tuple of types is any of these."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdminRoute:
     """One route. Its path is below `/__admin`, and below each sandbox's own path too
@@ -44,18 +48,18 @@ class AdminRoute:
 
     `handle` gives what `answer` describes, or an Answer, or Events; or an awaitable of
     these. It may raise the refusals of `errors`. `further` are the answers with
-    another status.
+    another status. A body of one type is read as that, one of several as plain data.
     """
 
     method: str
     path: str
     handle: Callable[[Call], Any]
-    answer: type
+    answer: Shape
     summary: str
-    body: type[Struct] | None = None
+    body: Shape | None = None
     query: type[Struct] | None = None
     status: int = 200
-    further: Mapping[int, type] = field(default_factory=dict)
+    further: Mapping[int, Shape] = field(default_factory=dict)
     errors: tuple[type[Refusal], ...] = ()
     is_global: bool = False
     max_bytes: int = LIMITS.body_bytes

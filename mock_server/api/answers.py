@@ -10,6 +10,7 @@ from starlette.types import Send
 from mock_server.api.body import ClientGone, RequestBody
 from mock_server.api.headers import Header
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.rate_limit import Pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,15 @@ def headers_of(answer: Answer, *further: Header) -> list[Header]:
         *further,
         *answer.headers,
     ]
+
+
+def rate_limit_headers(limit: Pass) -> tuple[Header, ...]:
+    """Where a rate limit stands; the reset is in seconds from now."""
+    return (
+        (b"x-ratelimit-limit", b"%d" % limit.limit),
+        (b"x-ratelimit-remaining", b"%d" % limit.remaining),
+        (b"x-ratelimit-reset", b"%d" % limit.reset_seconds),
+    )
 
 
 async def write(

@@ -51,6 +51,11 @@ class RequestBody:
         while not self.arrived:
             await self._next()
 
+    async def gone(self) -> None:
+        """Wait until the connection is gone; what is left of the body is dropped."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
     async def _next(self) -> bytes:
         message = await self._receive()
         if message["type"] == "http.disconnect":

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from mock_server.api.headers import Header
 from mock_server.api.violations import violations
+from mock_server.domain.faults import Firing
 from mock_server.domain.journal import Entry
 from mock_server.domain.times import format_time
 from mock_server.domain.violations import Violation
@@ -47,12 +48,12 @@ class ViolationView(View):
     message: str
 
 
-class FaultView(View):
-    """The fault that was put in, and the random draw that decided it."""
+class FiringView(View):
+    """The fault that fired, and the random draw that was below the threshold."""
 
     id: str
     kind: str
-    draw: float | None
+    draw: float
     threshold: float
 
 
@@ -67,7 +68,7 @@ class EntryView(View):
     member: str | None
     request: RequestView
     answer: AnswerView
-    fault: FaultView | None
+    fault: FiringView | None
     duration_ms: float
     violations: list[ViolationView]
     hint: str | None
@@ -96,7 +97,7 @@ def entry_view(entry: Entry) -> EntryView:
             body=_json(entry.answer, entry.answer_is_cut),
             truncated=entry.answer_is_cut,
         ),
-        fault=None,
+        fault=_firing(entry.firing) if entry.firing else None,
         duration_ms=round(entry.duration_ms, 3),
         violations=[
             ViolationView(each.name, each.section, each.path, each.message)
@@ -104,6 +105,11 @@ def entry_view(entry: Entry) -> EntryView:
         ],
         hint=entry.hint,
     )
+
+
+def _firing(firing: Firing) -> FiringView:
+    fault, definition = firing.fault, firing.fault.definition
+    return FiringView(fault.id, definition.kind, firing.draw, definition.probability)
 
 
 def violations_of(entry: Entry) -> Iterable[Violation]:

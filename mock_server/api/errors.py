@@ -69,6 +69,14 @@ class ForeignOrigin(Refusal):
     """An admin request that a web page of another origin has made."""
 
 
+class RateLimitExceeded(Refusal):
+    """More requests with a key than a fault lets pass."""
+
+
+class FaultNotFound(Refusal):
+    """The sandbox holds no fault of that id."""
+
+
 class BadFixture(Refusal):
     """A state or a record, given over the admin API, that cannot be loaded."""
 
@@ -126,6 +134,8 @@ ERRORS: dict[type[Refusal], ErrorRow] = {
     ParentNotFound: ErrorRow(
         Form(404, 404, "parentNotFound"), Form(500, 501002, "unExistDataset")
     ),
+    RateLimitExceeded: _both(429, "rateLimited"),
+    FaultNotFound: _both(404, "faultNotFound"),
     CollectionNotFound: _both(404, "collectionNotFound"),
     SandboxNotFound: _both(404, "sandboxNotFound"),
     SnapshotNotFound: _both(404, "snapshotNotFound"),

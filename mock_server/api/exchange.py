@@ -10,8 +10,9 @@ from mock_server.api.content_type import check_content_type
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, MissingAuthorization
 from mock_server.api.operations import Operation
 from mock_server.api.routes import TARGETS, unknown_route
-from mock_server.domain.access import Caller
+from mock_server.domain.access import NOBODY
 from mock_server.domain.errors import Refusal, show
+from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
 
@@ -20,7 +21,7 @@ class Exchange:
     """A request, and what is known of it so far.
 
     `state` is that of the sandbox which the key leads to, the default one without;
-    `content` is the body once it has come.
+    `caller` is known once the request is admitted, `content` once its body has come.
     """
 
     __slots__ = (
@@ -29,6 +30,8 @@ class Exchange:
         "body",
         "caller",
         "content",
+        "firing",
+        "is_recorded",
         "key",
         "sandbox",
         "scope",
@@ -41,28 +44,36 @@ class Exchange:
         self.body = RequestBody(scope, receive)
         self.target = TARGETS.get(scope["path"])
         self.key: str | None = None
-        self.caller: Caller | None = None
+        self.caller = NOBODY
+        self.firing: Firing | None = None
+        self.is_recorded = False
         self.content: bytes | None = None
         self._sandboxes = sandboxes
         self._refusal: MissingAuthorization | None = None
         self._identify()
 
-    async def receive(self) -> tuple[Operation, Caller]:
-        """What is asked for and by whom, once the body is there.
+    @property
+    def operation(self) -> Operation:
+        """What is asked for, once the request is admitted."""
+        if self.target is None:
+            raise LookupError("a request that was not admitted")
+        return self.target.operation
+
+    async def ready(self) -> None:
+        """Return once the request is admitted and its body is there.
 
         Raises Refusal, or ClientGone.
         """
-        admitted = self._admit()
+        self._admit()
         try:
             self.content = await self.body.read(LIMITS.body_bytes)
         except TooLarge as error:
             expected = f"at most {LIMITS.body_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None
-        if self.sandbox.state is self.state:
-            return admitted
-        # It was another state that admitted the request; its answer must be of one.
-        self._identify()
-        return self._admit()
+        if self.sandbox.state is not self.state:
+            # Another state has admitted the request; its answer must be of one.
+            self._identify()
+            self._admit()
 
     def _identify(self) -> None:
         try:
@@ -74,7 +85,7 @@ class Exchange:
         self.sandbox = found or sandboxes.default
         self.state = self.sandbox.state
 
-    def _admit(self) -> tuple[Operation, Caller]:
+    def _admit(self) -> None:
         """The checks before the body, in their order. Raises Refusal."""
         scope, target, choices = self.scope, self.target, self.state.choices
         if target is None or (target.is_legacy and choices.legacy_paths == "off"):
@@ -86,4 +97,3 @@ class Exchange:
             raise self._refusal or Refusal("a key", "none", "header Authorization")
         self.caller = authorize(self.key, self.state)
         check_content_type(scope["headers"], choices)
-        return operation, self.caller

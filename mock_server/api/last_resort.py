@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.answers import Answer, write
 from mock_server.api.body import RequestBody
+from mock_server.api.connection import NeedsConnection
 from mock_server.api.envelope import failure
 
 _LOGGER = logging.getLogger("mock_server")
@@ -34,6 +35,8 @@ class LastResort:
 
         try:
             await self._app(scope, receive, sending)
+        except NeedsConnection:
+            raise  # whoever calls in process is to see it
         except Exception as error:
             trace_id = uuid4().hex
             *_, last = traceback.extract_tb(error.__traceback__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -41,15 +41,16 @@ class Schemas:
     """The schemas of types, by reference; what they refer to is gathered on the way."""
 
     def __init__(self, types: Iterable[Any]) -> None:
-        known = list(dict.fromkeys([*types, Failure]))
+        known = list(dict.fromkeys([*_flat(types), Failure]))
         schemas, self.components = msgspec.json.schema_components(
             known, ref_template=_REFERENCES
         )
         self._by_type = dict(zip(known, schemas, strict=True))
 
     def content(self, kind: Any, media_types: Sequence[str] = (JSON,)) -> Part:
-        """A body of that type in each of the media types."""
-        schema = self._by_type[kind]
+        """A body of that type, or of any of several, in each of the media types."""
+        any_of = [self._by_type[each] for each in _flat([kind])]
+        schema = any_of[0] if len(any_of) == 1 else {"anyOf": any_of}
         return {each: {"schema": schema} for each in media_types}
 
     def errors(self, refusals: Iterable[type[Refusal]]) -> Part:
@@ -64,6 +65,11 @@ class Schemas:
             str(status): {"description": ", ".join(texts), "content": content}
             for status, texts in sorted(names.items())
         }
+
+
+def _flat(shapes: Iterable[Any]) -> Iterator[Any]:
+    for shape in shapes:
+        yield from shape if isinstance(shape, tuple) else (shape,)
 
 
 def document(title: str, version: str, description: str, paths: Part) -> Part:

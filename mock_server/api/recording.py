@@ -55,6 +55,7 @@ class Recorder:
         refusal: Refusal | None = None,
     ) -> None:
         """Enter an exchange that `started` at that time of perf_counter."""
+        exchange.is_recorded = True
         scope, state, caller = exchange.scope, exchange.state, exchange.caller
         target, content = exchange.target, exchange.content
         longest = LIMITS.journal_body_bytes
@@ -64,7 +65,7 @@ class Recorder:
             generation=state.number,
             operation=target.operation.name if target else None,
             key=self._redacted(exchange.key) if exchange.key else None,
-            member=caller.member if caller else None,
+            member=caller.member,
             method=scope["method"],
             path=scope["path"],
             query=scope["query_string"],
@@ -75,6 +76,7 @@ class Recorder:
             answer_headers=headers,
             answer=answer.body,
             duration_ms=(perf_counter() - started) * 1000,
+            firing=exchange.firing,
             hint=refusal.message if isinstance(refusal, _UNMATCHED) else None,
         )
         if exchange.key:

@@ -11,6 +11,7 @@ from mock_server import __version__
 from mock_server.cli.choices import choices
 from mock_server.cli.control import journal, reset, state, wait
 from mock_server.cli.exits import USAGE, Stop
+from mock_server.cli.faults import fault
 from mock_server.cli.fixtures import check, schema
 from mock_server.cli.healthcheck import healthcheck
 from mock_server.cli.serve import serve
@@ -30,7 +31,7 @@ class ServeByDefault(click.Group):
     cls=ServeByDefault,
     commands=[
         *(serve, check, schema, choices, healthcheck),
-        *(reset, state, journal, wait),
+        *(reset, state, journal, fault, wait),
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
 )

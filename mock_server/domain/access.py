@@ -48,6 +48,9 @@ class Caller:
         return permissions.get(self.key, self.level)
 
 
+NOBODY = Caller("", None, Level.NONE)
+"""Who has not been admitted."""
+
 ISSUED = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.violations import Violation
 
@@ -39,6 +40,7 @@ class Entry:
     duration_ms: float
     answer_is_cut: bool = False
     hint: str | None = None
+    firing: Firing | None = None
     violations: Sequence[Violation] | None = None
     seq: int = 0
 

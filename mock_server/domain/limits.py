@@ -67,6 +67,18 @@ class Limits:
     """Bytes of a body that the journal keeps."""
     journal_page: int = 1_000
     """Entries or collections that one admin answer lists."""
+    faults: int = 100
+    """Faults of a sandbox that can still fire."""
+    fault_times: int = 10_000
+    """How often one fault fires at most."""
+    fault_ttl: float = 600.0
+    """Seconds for which a fault can fire at most."""
+    fault_ms: int = 60_000
+    """Milliseconds for which a fault holds up one answer at most."""
+    fault_plan: int = 1_000
+    """Decisions of a fault that are told beforehand."""
+    limited_keys: int = 10_000
+    """Keys of which one rate limit keeps the windows."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
 

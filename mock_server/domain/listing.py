@@ -44,11 +44,15 @@ class ListV2:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of matching collections, their count before paging, the caller's level."""
+    """A page of matching collections, their count before paging, the caller's level.
+
+    `matching` are all of them, in order.
+    """
 
     items: Sequence[Collection]
     total: int
     level: Level
+    matching: Sequence[Collection] = ()
 
 
 def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
@@ -73,7 +77,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     if request.folders_only or request.tags:
         matching = _filtered(matching, request)
     page = matching[request.offset : request.offset + request.page_size]
-    return Page(page, len(matching), level)
+    return Page(page, len(matching), level, matching)
 
 
 def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:

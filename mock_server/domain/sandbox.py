@@ -10,8 +10,10 @@ from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import LimitReached, SnapshotNotFound, show
+from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.outside import Outside
 from mock_server.domain.state import Snapshot, State
 from mock_server.domain.store import Generation, Store
 
@@ -27,7 +29,7 @@ class Sandbox:
         baseline: Generation,
         profile: Profile,
         choices: Choices,
-        real_time: Callable[[], int],
+        outside: Outside,
         *,
         name: str = "default",
         ring: KeyRing | None = None,
@@ -39,7 +41,7 @@ class Sandbox:
         self.listeners: list[Callable[[], object]] = []
         """Called after each new entry of the journal."""
         self._start = profile, choices
-        self._real_time = real_time
+        self._outside = outside
         self.state = self._fresh(1, Journal(listeners=self.listeners))
 
     @property
@@ -61,6 +63,11 @@ class Sandbox:
     def journal(self) -> Journal:
         """What clients have sent since the last reset."""
         return self.state.journal
+
+    @property
+    def faults(self) -> Faults:
+        """What is to go wrong."""
+        return self.state.faults
 
     @property
     def key(self) -> str | None:
@@ -86,9 +93,14 @@ class Sandbox:
         return None if app is None else store.chat(app, chat_id)
 
     def reset(self) -> None:
-        """Back to the baseline, with an empty journal; snapshots stay."""
+        """Back to the baseline, without journal and faults; snapshots stay.
+
+        What faults hold up is ended.
+        """
         state = self.state
         self.state = self._fresh(state.number + 1, state.journal.emptied())
+        for end in tuple(state.waits):
+            end()
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace what resets lead back to, then reset."""
@@ -143,11 +155,12 @@ class Sandbox:
         return State(
             number=number,
             store=Store(self.baseline),
-            clock=Clock(self._real_time, self.baseline.frozen_at),
+            clock=Clock(self._outside.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),
             journal=journal,
+            faults=Faults(self._outside.seconds),
         )
 
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from mock_server.domain.access import ISSUED, KeyRing, prefix_of
@@ -15,23 +14,11 @@ from mock_server.domain.errors import (
     show,
 )
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 DEFAULT = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """What only the world outside can tell.
-
-    `time` is the real time in milliseconds, `seconds` a clock that never jumps,
-    `secret` a new unguessable text.
-    """
-
-    time: Callable[[], int]
-    seconds: Callable[[], float]
-    secret: Callable[[], str]
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +40,7 @@ class Sandboxes:
         choices: Choices,
         outside: Outside,
     ) -> None:
-        self.default = Sandbox(baseline, profile, choices, outside.time)
+        self.default = Sandbox(baseline, profile, choices, outside)
         self.profile = profile
         self._choices = choices
         self._outside = outside
@@ -119,7 +106,7 @@ class Sandboxes:
             baseline or self.default.baseline,
             profile or self.profile,
             choices or self._choices,
-            self._outside.time,
+            self._outside,
             name=name,
             ring=ring,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
+from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal
 from mock_server.domain.store import Store
 
@@ -17,7 +18,7 @@ class State:
     """What a reset replaces, all at once: requests see one state from end to end.
 
     `number` is the generation number, 1 at start; `callers` are who may call, by the
-    key that they send.
+    key that they send; `waits` end what a reset must not leave pending.
     """
 
     number: int
@@ -27,6 +28,8 @@ class State:
     choices: Choices
     callers: Mapping[str, Caller]
     journal: Journal
+    faults: Faults
+    waits: set[Callable[[], object]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

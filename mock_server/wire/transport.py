@@ -1,4 +1,4 @@
-"""The connection below a request, for what ASGI cannot express."""
+"""Hands applications the connection below their requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-EXTENSION = "mock_server.transport"
+from mock_server.api.connection import EXTENSION
 
 
 class Connected:
@@ -19,9 +19,3 @@ class Connected:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["extensions"] = {EXTENSION: self.transport}
         await self._app(scope, receive, send)
-
-
-def transport_of(scope: Scope) -> asyncio.Transport | None:
-    """The transport of a request's connection; None in process, where there is none."""
-    extensions: dict[str, asyncio.Transport] = scope.get("extensions") or {}
-    return extensions.get(EXTENSION)

@@ -19,11 +19,14 @@ from mock_server.domain.errors import (
     Refusal,
 )
 from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
+from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
+
+OUTSIDE = Outside(lambda: 0, lambda: 0.0, lambda: "secret")
 
 
 @st.composite
@@ -54,7 +57,7 @@ def listed(
 ) -> Page:
     generation = Generation(datasets={"d": dataset})
     sandbox = Sandbox(
-        generation, "documented", choose(choices={"list_order": order}), lambda: 0
+        generation, "documented", choose(choices={"list_order": order}), OUTSIDE
     )
     request = ListV2("d", offset, size, parent, search)
     return list_v2(sandbox.state, OWNER, request)
@@ -97,7 +100,7 @@ def test_a_refusal_says_what_was_expected(
     message: str,
 ) -> None:
     sandbox = Sandbox(
-        Generation(datasets={"d": Dataset("d")}), "documented", choose(), lambda: 0
+        Generation(datasets={"d": Dataset("d")}), "documented", choose(), OUTSIDE
     )
     with pytest.raises(refusal) as error:
         list_v2(sandbox.state, caller, ListV2(dataset_id, 0, 10, parent))

@@ -9,17 +9,19 @@ from mock_server.domain.chats import App, Chat
 from mock_server.domain.choices import choose
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.outside import Outside
 from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
+OUTSIDE = Outside(lambda: 7, lambda: 0.0, lambda: "secret")
 APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
 
 
 def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
     generation = Generation(apps=APPS, frozen_at=frozen_at)
-    return Sandbox(generation, "documented", choose(choices=choices), lambda: 7)
+    return Sandbox(generation, "documented", choose(choices=choices), OUTSIDE)
 
 
 def test_a_pin_keeps_the_rest_and_tells_the_real_time() -> None:

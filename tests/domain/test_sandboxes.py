@@ -12,7 +12,8 @@ from mock_server.domain.access import ISSUED, KeyRing, prefix_of
 from mock_server.domain.choices import choose
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.sandboxes import Outside, Sandboxes
+from mock_server.domain.outside import Outside
+from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 
 

@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
+from mock_server.api.connection import connection_of
 from mock_server.wire.protocol import HttpParser
-from mock_server.wire.transport import transport_of
 from tests.support import Switch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
@@ -18,13 +18,13 @@ Live = Callable[[HttpParser], tuple[Switch, str]]
 
 async def speak(scope: Scope, _receive: Receive, send: Send) -> None:
     """Write to the transport; where there is none, answer."""
-    transport = transport_of(scope)
-    if transport is None:
+    connection = connection_of(scope)
+    if connection is None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"none"})
         return
-    transport.write(b"HTTP/1.1 299 Own\r\nContent-Length: 0\r\n\r\n")
-    transport.close()
+    connection.write(b"HTTP/1.1 299 Own\r\nContent-Length: 0\r\n\r\n")
+    connection.transport.close()
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])

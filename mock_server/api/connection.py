@@ -1,0 +1,65 @@
+"""The connection below a request, for what ASGI cannot express."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from dataclasses import dataclass
+
+from starlette.types import Scope
+
+from mock_server.api.body import RequestBody
+from mock_server.domain.limits import LIMITS
+
+EXTENSION = "mock_server.transport"
+_LINGER_NOT = struct.pack("ii", 1, 0)
+_TICK_SECONDS = 0.001
+
+
+class NeedsConnection(RuntimeError):
+    """Something was asked for that only a real connection can do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A client's connection, to be ended in ways that no HTTP server would choose."""
+
+    transport: asyncio.Transport
+
+    async def reset(self, body: RequestBody) -> None:
+        """End it by an RST, once earlier answers are on their way."""
+        while self.transport.get_write_buffer_size():
+            await asyncio.sleep(_TICK_SECONDS)
+        raw = self.transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+        self.transport.abort()
+        await body.gone()
+
+    def write(self, content: bytes) -> None:
+        """Write bytes that are no part of an HTTP answer."""
+        self.transport.write(content)
+
+    async def finish(self, body: RequestBody) -> None:
+        """End it by a FIN; what the client still sends is read for a while.
+
+        Closed with bytes unread, it would end by an RST.
+        """
+        if self.transport.can_write_eof() and not self.transport.is_closing():
+            self.transport.write_eof()
+        try:
+            async with asyncio.timeout(LIMITS.discard_seconds):
+                await body.gone()
+        except TimeoutError:
+            await self.close(body)
+
+    async def close(self, body: RequestBody) -> None:
+        """Close it, once all that was written is on its way."""
+        self.transport.close()
+        await body.gone()
+
+
+def connection_of(scope: Scope) -> Connection | None:
+    """A request's connection; None in process, where there is none."""
+    transport = (scope.get("extensions") or {}).get(EXTENSION)
+    return None if transport is None else Connection(transport)

@@ -1,0 +1,105 @@
+"""A request that a fault fires at: what the effects of all kinds work with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from starlette.types import Send
+
+from mock_server.api.answers import Answer
+from mock_server.api.connection import Connection, NeedsConnection, connection_of
+from mock_server.api.exchange import Exchange
+from mock_server.api.faults.definitions import Fault
+from mock_server.api.headers import Header
+from mock_server.api.performer import Distort, Performer
+from mock_server.domain.faults import Firing
+
+Record = Callable[..., list[Header]]
+"""Enters an answer in the journal, and gives the headers to send with it."""
+
+
+class Closed(Exception):
+    """There is to be no answer: the client has gone, or a reset ended the wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An exchange and the fault that fires at it.
+
+    `record` enters an answer in the journal and gives the headers to send with it.
+    """
+
+    exchange: Exchange
+    firing: Firing
+    fault: Any
+    performer: Performer
+    record: Record
+    send: Send
+
+    @property
+    def is_after(self) -> bool:
+        """Whether the operation is carried out before anything is spoiled."""
+        fault: Fault = self.fault
+        return fault.phase == "after"
+
+    def perform(self, distort: Distort | None = None) -> Answer:
+        """Carry the operation out; `distort` may change its data before it is shown."""
+        return self.performer.answer(self.exchange, self.exchange.state, distort)
+
+    def rehearse(self) -> Answer:
+        """The answer that the operation would have; nothing is changed."""
+        state = self.exchange.state
+        aside = replace(state, store=state.store.copy())
+        return self.performer.answer(self.exchange, aside)
+
+    def spoilt(self) -> Answer:
+        """The answer to spoil, of an operation carried out if the phase says so."""
+        return self.perform() if self.is_after else self.rehearse()
+
+    def perform_if_after(self) -> None:
+        """Carry the operation out, if the phase says so; its answer is lost."""
+        if self.is_after:
+            self.perform()
+
+    def draw(self, purpose: str) -> float:
+        """A number from 0 up to 1, always the same for the same match."""
+        return self.firing.draw_for(purpose)
+
+    def connection(self) -> Connection:
+        """The connection itself. Raises NeedsConnection in process."""
+        connection = connection_of(self.exchange.scope)
+        if connection is None:
+            raise NeedsConnection(
+                f"the fault {self.fault.kind!r} needs a connection: serve the "
+                "application on a socket (MockServer), it cannot be had in process"
+            )
+        return connection
+
+    async def pause(self, ms: float) -> None:
+        """Wait in real time. Raises Closed if there is nobody to answer any more."""
+        wake, ended = asyncio.Event(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            ended.set()
+            wake.set()
+
+        gone = asyncio.create_task(self.exchange.body.gone())
+        gone.add_done_callback(lambda _: end())
+        cancel = partial(loop.call_soon_threadsafe, end)
+        waits = self.exchange.state.waits
+        waits.add(cancel)
+        try:
+            async with asyncio.timeout(ms / 1000):
+                await wake.wait()
+        except TimeoutError:
+            pass
+        finally:
+            waits.discard(cancel)
+            gone.cancel()
+        if ended.is_set():
+            raise Closed

@@ -1,0 +1,39 @@
+"""Plain data as a type says, or the first mistake in the words of all errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from mock_server.api.departures import as_number
+from mock_server.domain.errors import InvalidField
+from mock_server.fixture.check import mistakes
+from mock_server.fixture.problems import dotted
+
+T = TypeVar("T", bound=Struct)
+
+
+def typed(
+    fields: Mapping[str, object],
+    kind: type[T],
+    root: str = "$",
+    *,
+    strict: bool = True,
+) -> T:
+    """An object as a type says; unless `strict`, numbers and booleans may be texts.
+
+    Raises InvalidField for the first mistake.
+    """
+    try:
+        return msgspec.convert(fields, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        found = dict(fields)
+        if not strict:
+            found = {name: as_number(value) for name, value in fields.items()}
+        for mistake in mistakes(found, kind):
+            at = root + dotted(mistake.path)[1:]
+            raise InvalidField(f"{mistake.message} - at {at}") from None
+        raise InvalidField(str(error)) from None

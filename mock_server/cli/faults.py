@@ -1,0 +1,80 @@
+"""`mock-server fault`: make a running server fail, and stop that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec import NODEFAULT
+
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS, Kind
+from mock_server.cli.exits import say
+from mock_server.cli.remote import Remote, remote_command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def fault() -> None:
+    """Make a running server fail, and stop that."""
+
+
+class Add(click.Command):
+    """The command whose help ends with all kinds and presets."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Called by click."""
+        del ctx
+        kinds = [(_signature(kind), kind.sentence) for kind in KINDS.values()]
+        presets = [(name, preset.sentence) for name, preset in PRESETS.items()]
+        for title, rows in (("Kinds", kinds), ("Presets", presets)):
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _signature(kind: Kind) -> str:
+    fields = (
+        name if default is NODEFAULT or default is None else f"{name}={default}"
+        for name, default in kind.fields.items()
+    )
+    return " ".join((kind.name, *fields))
+
+
+@fault.command(cls=Add)
+@click.argument("name", metavar="KIND|PRESET")
+@click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
+@remote_command
+def add(remote: Remote, name: str, fields: Sequence[str]) -> None:
+    """Add a fault of a KIND, or all of a PRESET; values are JSON, or else text.
+
+    Fields of every kind: operation, match, skip, times, probability, seed, phase, ttl;
+    such as: mock-server fault add error status=500 times=2
+    """
+    key = "preset" if name in PRESETS else "kind"
+    content = msgspec.json.encode({key: name, **dict(map(_parted, fields))})
+    say(remote.get("POST", "/faults", content).decode())
+
+
+def _parted(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return name, value
+
+
+@fault.command("list")
+@remote_command
+def list_faults(remote: Remote) -> None:
+    """Print the faults of a running server."""
+    say(remote.get("GET", "/faults").decode())
+
+
+@fault.command()
+@remote_command
+def clear(remote: Remote) -> None:
+    """Take all faults away."""
+    say(remote.get("DELETE", "/faults").decode())

@@ -1,0 +1,224 @@
+"""Faults: which one fires at a request. What it then does is told by its kind.
+
+A fault is matched, then counted, then drawn for: the first `skip` matches pass, then
+each fires with its `probability`, at most `times` times, for at most `ttl` seconds.
+Draws come from a stream of the fault's own, keyed (seed, id, match index), so what
+other requests do in between changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.matching import holds
+from mock_server.domain.rate_limit import Pass, RateLimit
+
+
+class Definition(Protocol):
+    """What a fault of any kind says of when it fires; `times` None: until its `ttl`.
+
+    `operations` are the names of those that the kind has a meaning for; `key` and
+    `body` are None where anything matches.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def operations(self) -> Sequence[str]: ...
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def body(self) -> Mapping[str, object] | None: ...
+    @property
+    def skip(self) -> int: ...
+    @property
+    def times(self) -> int | None: ...
+    @property
+    def probability(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def ttl(self) -> float: ...
+    @property
+    def limit(self) -> tuple[int, int] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What faults are matched by: an operation, the keys it is known by, its body."""
+
+    operation: str
+    keys: Sequence[str]
+    body: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A fault that fires: the draw that was below its probability.
+
+    `limit` is where a rate limit stands.
+    """
+
+    fault: Armed
+    index: int
+    draw: float
+    limit: Pass | None = None
+
+    def draw_for(self, purpose: str) -> float:
+        """Another number of the same stream, from 0 up to 1."""
+        return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
+
+
+@dataclass(slots=True, eq=False)
+class Armed:
+    """A fault that has been added: its counts, and when it ends (seconds)."""
+
+    id: str
+    definition: Definition
+    ends: float
+    matches: int = 0
+    fired: int = 0
+    rate_limit: RateLimit | None = None
+
+    @property
+    def remaining(self) -> int | None:
+        """How often it can still fire; None if only its ttl ends it."""
+        times = self.definition.times
+        return None if times is None else times - self.fired
+
+    def match(self, request: Request, now: int) -> Firing | Pass | None:
+        """Whether it fires now, or lets a limited request pass; `now` in ms."""
+        wanted = self.definition
+        if request.operation not in wanted.operations:
+            return None
+        if wanted.key is not None and wanted.key not in request.keys:
+            return None
+        if wanted.body is not None and not holds(wanted.body, request.body):
+            return None
+        index = self.matches
+        self.matches += 1
+        if index < wanted.skip:
+            return None
+        passed = None
+        if self.rate_limit is not None:
+            passed = self.rate_limit.count(request.keys[0], now)
+            if passed.is_allowed:
+                return passed
+        drawn = draw(wanted.seed, self.id, index)
+        if drawn >= wanted.probability:
+            return None
+        self.fired += 1
+        return Firing(self, index, drawn, passed)
+
+    def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
+        """The next decisions: match index, draw, whether it fires."""
+        wanted, left = self.definition, self.remaining
+        for index in range(self.matches, self.matches + length):
+            drawn = draw(wanted.seed, self.id, index)
+            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
+            if fires and left is not None:
+                left -= 1
+            yield index, drawn, fires
+
+
+def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
+    """A number from 0 up to 1 that depends on nothing but these."""
+    digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+@dataclass(slots=True, eq=False)
+class Decision:
+    """What faults say to a request: one that fires, and where rate limits stand."""
+
+    firing: Firing | None = None
+    limits: list[Pass] = field(default_factory=list)
+
+
+class Faults:
+    """The faults of a sandbox, in the order in which they were added.
+
+    `active` is empty as long as there is nothing to decide.
+    """
+
+    def __init__(self, seconds: Callable[[], float]) -> None:
+        """`seconds` is a clock that never jumps."""
+        self.active: list[Armed] = []
+        self._seconds = seconds
+        self._spent: deque[Armed] = deque(maxlen=LIMITS.faults)
+        self._added = 0
+
+    def add(self, definition: Definition) -> Armed:
+        """Add a fault behind the others. Raises InvalidField."""
+        self.check_room(1)
+        self._added += 1
+        fault = Armed(
+            id=f"f{self._added}",
+            definition=definition,
+            ends=self._seconds() + definition.ttl,
+            rate_limit=RateLimit(*definition.limit) if definition.limit else None,
+        )
+        self.active.append(fault)
+        return fault
+
+    def check_room(self, count: int) -> None:
+        """Raises InvalidField unless so many can be added."""
+        self._end_old()
+        wanted = len(self.active) + count
+        if wanted > LIMITS.faults:
+            message = f"Expected at most {LIMITS.faults} faults, got {wanted} - at $"
+            raise InvalidField(f"{message} (delete some first)")
+
+    def decide(self, request: Request, now: int) -> Decision:
+        """Match and count; the first that fires wins. `now` is in milliseconds."""
+        self._end_old()
+        decision = Decision()
+        for fault in self.active:
+            found = fault.match(request, now)
+            if isinstance(found, Firing):
+                decision.firing = found
+                if fault.remaining == 0:
+                    self._spend([fault])
+                break
+            if found is not None:
+                decision.limits.append(found)
+        return decision
+
+    def all(self) -> list[Armed]:
+        """Those that can still fire, and lately spent ones, by age."""
+        self._end_old()
+        return sorted([*self.active, *self._spent], key=lambda each: int(each.id[1:]))
+
+    def get(self, fault_id: str) -> Armed | None:
+        """The fault of that id, active or lately spent."""
+        return next((each for each in self.all() if each.id == fault_id), None)
+
+    def remove(self, fault: Armed) -> None:
+        """Take a fault away."""
+        self.active = [each for each in self.active if each is not fault]
+        if fault in self._spent:
+            self._spent.remove(fault)
+
+    def clear(self) -> None:
+        """Take all faults away."""
+        self.active = []
+        self._spent.clear()
+
+    def seconds_left(self, fault: Armed) -> float:
+        """How long a fault can still fire."""
+        return max(0.0, fault.ends - self._seconds())
+
+    def _end_old(self) -> None:
+        now = self._seconds()
+        self._spend([each for each in self.active if each.ends <= now])
+
+    def _spend(self, spent: Sequence[Armed]) -> None:
+        if spent:
+            self.active = [each for each in self.active if each not in spent]
+            self._spent.extend(spent)

@@ -1,0 +1,45 @@
+"""Rate limits: fixed windows, one per key, on the sandbox's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+
+from mock_server.domain.limits import LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Where a limit stands after a request; `reset_ms` is the rest of the window."""
+
+    is_allowed: bool
+    limit: int
+    remaining: int
+    reset_ms: int
+
+    @property
+    def reset_seconds(self) -> int:
+        """What is left of the window in whole seconds, rounded up."""
+        return ceil(self.reset_ms / 1000)
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """At most `limit` requests in `window` seconds from the first of them, per key."""
+
+    limit: int
+    window: int
+    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def count(self, key: str, now: int) -> Pass:
+        """Count a request at that time in milliseconds."""
+        length = self.window * 1000
+        start, count = self._windows.get(key, (now, 0))
+        if not start <= now < start + length:
+            start, count = now, 0
+        is_allowed = count < self.limit
+        if key not in self._windows and len(self._windows) >= LIMITS.limited_keys:
+            del self._windows[next(iter(self._windows))]
+        self._windows[key] = start, count + is_allowed
+        left = self.limit - count - is_allowed
+        return Pass(is_allowed, self.limit, left, start + length - now)

@@ -1,0 +1,262 @@
+"""What faults do to answers, over every face; those of connections are in `wire`."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import httpx2
+import pytest
+
+from mock_server.api.connection import NeedsConnection
+from mock_server.api.faults.table import KINDS
+from tests.conftest import MakeApi
+from tests.support import APP, CHAT, DATASET, LIST, Api
+
+CONNECTION_KINDS = ("hang", "reset", "empty", "garbage", "truncate")
+
+
+def add(api: Api, kind: str, **fields: Any) -> str:
+    answer = api.admin("POST", "/faults", {"kind": kind} | fields)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def items(answer: httpx2.Response) -> list[dict[str, Any]]:
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["data"]["list"])
+
+
+@pytest.fixture
+def flat(make_api: MakeApi) -> Api:
+    """Ten collections in one folder, in the order of their names."""
+    collections = [{"_id": f"i{n}", "name": f"n{n}"} for n in range(10)]
+    document = {"datasets": [{"id": DATASET, "collections": collections}]}
+    return make_api(document, choices={"list_order": "name"})
+
+
+@pytest.mark.parametrize("profile", ["documented", "deployed"])
+def test_an_error_is_exactly_what_it_says(make_api: MakeApi, profile: str) -> None:
+    api = make_api(profile=profile)
+    add(api, "error", status=502, code=77, message="Down", retryAfter=9)
+    answer = api.pin()
+    assert (answer.status_code, answer.headers["retry-after"]) == (502, "9")
+    assert answer.json() == {
+        "code": 77,
+        "statusText": "injected",
+        "message": "Down",
+        "data": None,
+    }
+    assert api.top() is False
+    assert api.pin().status_code == 200
+
+
+def test_by_default_an_error_is_a_503(api: Api) -> None:
+    add(api, "error")
+    answer = api.list_v2()
+    assert (answer.status_code, answer.json()["code"]) == (503, 503)
+    assert "retry-after" not in answer.headers
+
+
+@pytest.mark.parametrize(("phase", "top"), [("before", False), ("after", True)])
+@pytest.mark.parametrize("kind", ["error", "malformed_json"])
+def test_only_phase_after_carries_the_operation_out(
+    api: Api, kind: str, phase: str, top: bool
+) -> None:
+    add(api, kind, phase=phase)
+    api.pin()
+    assert api.top() is top
+
+
+@pytest.mark.parametrize("phase", ["before", "after"])
+@pytest.mark.parametrize("form", [{"ms": 60}, {"min": 60, "max": 61}])
+def test_a_delayed_answer_is_right_and_late(
+    api: Api, phase: str, form: dict[str, int]
+) -> None:
+    add(api, "delay", phase=phase, **form)
+    start = time.monotonic()
+    assert api.pin().status_code == 200
+    assert time.monotonic() - start >= 0.06
+    assert api.top() is True
+
+
+def test_malformed_json_is_framed_and_no_parser_takes_it(api: Api) -> None:
+    add(api, "malformed_json", times=2)
+    for answer in (api.pin(), api.list_v2()):
+        assert answer.status_code == 200
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        with pytest.raises(json.JSONDecodeError):
+            answer.json()
+
+
+def test_a_dribbled_answer_is_the_right_one(api: Api) -> None:
+    expected = api.list_v2().content
+    add(api, "dribble", chunks=7, ms=1)
+    assert api.list_v2().content == expected
+
+
+@pytest.mark.parametrize("profile", ["documented", "deployed"])
+def test_a_rate_limit_answers_429_until_its_window_ends(
+    make_api: MakeApi, profile: str
+) -> None:
+    api = make_api(profile=profile)
+    add(api, "rate_limit", limit=2, window=10)
+    left = [api.pin().headers["x-ratelimit-remaining"] for _ in range(2)]
+    refused = api.pin(top=False)
+    assert left == ["1", "0"]
+    assert (refused.status_code, refused.json()["statusText"]) == (429, "rateLimited")
+    assert refused.headers["retry-after"] == "10"
+    assert refused.headers["x-ratelimit-limit"] == "2"
+    assert refused.headers["x-ratelimit-reset"] == "10"
+    assert api.top() is True
+    assert api.pin(key="another").status_code == 200
+    api.admin("POST", "/clock/advance", {"seconds": 10})
+    assert api.pin(top=False).status_code == 200
+
+
+def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
+    add(api, "rate_limit", limit=1, window=10)
+    headers = {"Authorization": "Bearer k", "Origin": "https://panel.example"}
+    body = {"offset": 0, "datasetId": DATASET}
+    answer = api.client.post(LIST, json=body, headers=headers)
+    exposed = answer.headers["access-control-expose-headers"]
+    assert "x-ratelimit-remaining" in exposed
+    assert "retry-after" in exposed
+
+
+def test_a_lost_write_is_answered_and_forgotten(api: Api) -> None:
+    add(api, "lost_write")
+    assert api.pin().json()["code"] == 200
+    assert api.top() is False
+    assert api.pin().json()["code"] == 200
+    assert api.top() is True
+
+
+def test_a_lost_write_that_would_fail_fails(api: Api) -> None:
+    add(api, "lost_write")
+    assert api.pin(chatId="no").json()["statusText"] == "chatNotFound"
+
+
+def test_a_client_that_pages_by_offset_sees_drift(flat: Api) -> None:
+    first = flat.ids(pageSize=4)
+    add(flat, "page_drift", insert=1, times=9)
+    second = flat.ids(pageSize=4, offset=4)
+    assert (first[-1], second[0]) == ("i3", "i3")
+    flat.admin("DELETE", "/faults")
+    add(flat, "page_drift", remove=1, times=9)
+    assert flat.ids(pageSize=4, offset=4)[0] == "i5"
+
+
+def test_a_duplicate_item_was_on_the_page_before(flat: Api) -> None:
+    add(flat, "duplicate_item")
+    assert flat.ids(pageSize=3, offset=3) == ["i2", "i3", "i4"]
+
+
+def test_a_wrong_total_is_off(flat: Api) -> None:
+    add(flat, "wrong_total", by=-3)
+    assert flat.list_v2().json()["data"]["total"] == 7
+
+
+def test_items_can_be_altered(flat: Api) -> None:
+    altered = {"type": "hologram", "name": None, "new": {"a": [1]}}
+    add(flat, "alter", set=altered, remove=["tags"])
+    for item in items(flat.list_v2()):
+        assert {name: item[name] for name in altered} == altered
+        assert "tags" not in item
+
+
+@pytest.mark.parametrize("choice", ["mapped", "always_200"])
+def test_only_items_are_altered(make_api: MakeApi, choice: str) -> None:
+    api = make_api(choices={"error_http_status": choice})
+    add(api, "alter", set={"type": "x"})
+    assert api.list_v2(datasetId="no").json()["statusText"] == "datasetNotFound"
+
+
+def test_faults_come_after_authorization_and_json_and_before_the_fields(
+    api: Api,
+) -> None:
+    add(api, "error", times=2)
+    assert api.pin(key=None).status_code == 401
+    assert api.send("POST", "/nope", {}).status_code == 404
+    headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
+    broken = api.client.post(LIST, content=b"{", headers=headers)
+    assert broken.json()["statusText"] == "badJson"
+    assert api.list_v2(offset="x").status_code == 503
+    assert api.list_v2(datasetId="no").status_code == 503
+
+
+def test_a_fault_hits_only_what_it_matches(api: Api) -> None:
+    match = {"key": "slow-client", "body": {"chatId": CHAT}}
+    add(api, "error", operation="updateHistory", match=match)
+    assert api.pin().status_code == 200
+    assert api.list_v2(key="slow-client").status_code == 200
+    assert api.pin(key="slow-client", chatId="chat-2").status_code == 200
+    assert api.pin(key="slow-client").status_code == 503
+
+
+def test_a_sandboxs_faults_are_its_own_and_declared_keys_match(
+    make_api: MakeApi,
+) -> None:
+    apps = [{"id": APP, "chats": [{"chatId": CHAT}]}]
+    api = make_api({"keys": [{"key": "declared"}], "apps": apps})
+    issued = api.admin("POST", "/sandboxes", {"name": "mine"}).json()["keys"]
+    fault = {"kind": "error", "match": {"key": "declared"}}
+    api.admin("POST", "/sandboxes/mine/faults", fault)
+    assert api.pin(key="declared").status_code == 200
+    assert api.pin(key=issued["declared"]).status_code == 503
+
+
+def test_the_journal_tells_which_fault_fired(api: Api) -> None:
+    fault_id = add(api, "error", probability=0.9, seed=4, times=3)
+    plan = api.admin("GET", f"/faults/{fault_id}?plan=1").json()["plan"]
+    api.pin()
+    (entry,) = api.journal()
+    assert entry["answer"]["status"] == 503
+    assert entry["fault"] == {
+        "id": fault_id,
+        "kind": "error",
+        "draw": plan[0]["draw"],
+        "threshold": 0.9,
+    }
+
+
+def test_a_reset_takes_faults_away_and_begins_their_ids_anew(api: Api) -> None:
+    add(api, "error", times=5)
+    api.admin("POST", "/reset")
+    assert api.pin().status_code == 200
+    assert add(api, "error") == "f1"
+
+
+@pytest.mark.parametrize("face", ["asgi"], indirect=True)
+@pytest.mark.parametrize("kind", CONNECTION_KINDS)
+def test_in_process_a_connection_fault_is_an_error_of_the_test(
+    api: Api, kind: str
+) -> None:
+    add(api, kind)
+    with pytest.raises(NeedsConnection, match=f"the fault '{kind}' needs a conn"):
+        api.pin()
+    assert api.top() is False
+
+
+def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
+    def run() -> tuple[list[bytes], list[dict[str, Any]]]:
+        api = make_api()
+        for kind in ("error", "duplicate_item", "lost_write", "wrong_total"):
+            add(api, kind, probability=0.3, times=1_000, seed=7)
+        answers = []
+        for number in range(100):
+            answers.append(api.pin(top=number % 3 == 0).content)
+            answers.append(api.list_v2(pageSize=1 + number % 5).content)
+        entries = api.journal()
+        for entry in entries:
+            del entry["durationMs"], entry["request"]["headers"]["host"]
+        return answers, entries
+
+    assert run() == run()
+
+
+def test_every_kind_has_a_test_here_or_on_the_wire() -> None:
+    tested = {"error", "delay", "malformed_json", "dribble", "rate_limit"}
+    tested |= {"lost_write", "page_drift", "duplicate_item", "wrong_total", "alter"}
+    assert tested | set(CONNECTION_KINDS) == set(KINDS)

@@ -1,0 +1,235 @@
+"""Which fault fires: counted, drawn, replayable, and always at an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.api.faults.definitions import (
+    Delay,
+    Error,
+    Fault,
+    LostWrite,
+    Match,
+    RateLimited,
+)
+from mock_server.api.faults.on_answers import delay_ms
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.faults import Decision, Faults, Request, draw
+from mock_server.domain.limits import LIMITS
+
+PIN = Request("updateHistory", ("issued", "declared"), {"chatId": "c", "top": True})
+LIST = Request("listV2", ("other",), {"offset": 0})
+
+
+class Turned:
+    """Faults, and seconds that a test turns."""
+
+    def __init__(self, *faults: Fault) -> None:
+        self.seconds = 0.0
+        self.faults = Faults(lambda: self.seconds)
+        for fault in faults:
+            self.faults.add(fault)
+
+    def decide(self, request: Request = PIN, now: int = 0) -> Decision:
+        return self.faults.decide(request, now) if self.faults.active else Decision()
+
+    def fired(self, requests: Sequence[Request]) -> list[str | None]:
+        firings = (self.decide(request).firing for request in requests)
+        return [None if firing is None else firing.fault.id for firing in firings]
+
+
+def test_a_fault_fires_once_unless_it_says_otherwise() -> None:
+    assert Turned(Error()).fired([PIN] * 3) == ["f1", None, None]
+    assert Turned(Error(times=2)).fired([PIN] * 3) == ["f1", "f1", None]
+
+
+def test_the_first_matches_can_pass() -> None:
+    assert Turned(Error(skip=2)).fired([PIN] * 4) == [None, None, "f1", None]
+
+
+def test_the_first_fault_that_fires_wins() -> None:
+    turned = Turned(Error(skip=1), Error(times=2), Error())
+    assert turned.fired([PIN] * 5) == ["f2", "f1", "f2", "f3", None]
+
+
+@pytest.mark.parametrize(
+    ("fault", "fires"),
+    [
+        (Error(operation="listV2"), False),
+        (Error(operation="updateHistory"), True),
+        (Error(match=Match(key="issued")), True),
+        (Error(match=Match(key="declared")), True),
+        (Error(match=Match(key="none")), False),
+        (Error(match=Match(body={"top": True})), True),
+        (Error(match=Match(body={"top": 1})), False),
+        (Error(match=Match(key="issued", body={"chatId": "x"})), False),
+        (LostWrite(), True),
+    ],
+)
+def test_a_fault_fires_only_where_it_matches(fault: Fault, fires: bool) -> None:
+    assert Turned(fault).fired([PIN]) == ["f1" if fires else None]
+
+
+def test_kinds_meant_for_one_operation_leave_the_other_alone() -> None:
+    turned = Turned(LostWrite())
+    assert turned.fired([LIST, PIN]) == [None, "f1"]
+
+
+@given(
+    st.integers(0, 5),
+    st.integers(1, 8),
+    st.floats(0, 1),
+    st.integers(-5, 5),
+    st.integers(1, 30),
+)
+def test_the_plan_is_what_then_happens(
+    skip: int, times: int, probability: float, seed: int, length: int
+) -> None:
+    fault = Error(skip=skip, times=times, probability=probability, seed=seed)
+    turned = Turned(fault)
+    armed = turned.faults.all()[0]
+    plan = [fires for _, _, fires in armed.plan(length)]
+    assert [fired is not None for fired in turned.fired([PIN] * length)] == plan
+    assert armed.fired == sum(plan)
+
+
+@given(st.lists(st.sampled_from(["a", "b"]), max_size=40), st.integers())
+def test_what_happens_in_between_changes_nothing(order: list[str], seed: int) -> None:
+    kinds = {
+        name: Error(match=Match(key=name), times=99, probability=0.5, seed=seed)
+        for name in ("a", "b")
+    }
+    together = Turned(*kinds.values())
+    requests = {name: Request("listV2", (name,), {}) for name in kinds}
+    mixed = together.fired([requests[name] for name in order])
+    for name, fault_id in (("a", "f1"), ("b", "f2")):
+        mine = [fired for key, fired in zip(order, mixed, strict=True) if key == name]
+        expected = [
+            fault_id if draw(seed, fault_id, index) < 0.5 else None
+            for index in range(len(mine))
+        ]
+        assert mine == expected
+
+
+def test_draws_are_spread_evenly() -> None:
+    draws = [draw(0, "f1", index) for index in range(10_000)]
+    assert all(0 <= each < 1 for each in draws)
+    assert abs(sum(draws) / len(draws) - 0.5) < 0.01
+    assert len(set(draws)) == len(draws)
+
+
+@pytest.mark.parametrize(("probability", "fires"), [(0.0, False), (1.0, True)])
+def test_never_is_never_and_always_is_always(probability: float, fires: bool) -> None:
+    turned = Turned(Error(probability=probability, times=10_000))
+    assert {each is not None for each in turned.fired([PIN] * 1_000)} == {fires}
+
+
+def test_a_fault_ends_with_its_ttl() -> None:
+    turned = Turned(Error(ttl=10, times=100))
+    turned.seconds = 9.9
+    assert turned.fired([PIN]) == ["f1"]
+    turned.seconds = 10
+    assert turned.fired([PIN]) == [None]
+    assert turned.faults.active == []
+
+
+def test_a_spent_fault_is_still_shown() -> None:
+    turned = Turned(Error())
+    turned.fired([PIN])
+    (spent,) = turned.faults.all()
+    assert (spent.id, spent.remaining, spent.fired) == ("f1", 0, 1)
+
+
+def test_faults_are_bounded_and_spent_ones_make_room() -> None:
+    turned = Turned(*[Error(match=Match(key="x"))] * LIMITS.faults)
+    with pytest.raises(InvalidField, match="at most 100 faults, got 101"):
+        turned.faults.add(Error())
+    turned.fired([Request("listV2", ("x",), {})])
+    assert turned.faults.add(Error()).id == "f101"
+    assert len(turned.faults.all()) == LIMITS.faults + 1
+
+
+def test_a_removed_fault_fires_no_more() -> None:
+    turned = Turned(Error(), Error())
+    first, second = turned.faults.all()
+    turned.faults.remove(first)
+    assert turned.faults.get("f1") is None
+    assert turned.fired([PIN]) == ["f2"]
+    turned.faults.remove(second)
+    assert turned.faults.all() == []
+
+
+def limited(turned: Turned, key: str, now: int) -> bool:
+    request = Request("listV2", (key,), {})
+    return turned.decide(request, now).firing is not None
+
+
+def test_a_window_begins_with_its_first_request_and_is_each_keys_own() -> None:
+    turned = Turned(RateLimited(requests=2, window=10))
+    calls = [("a", 500), ("a", 600), ("b", 700), ("a", 10_499), ("a", 10_500)]
+    over = [limited(turned, key, now) for key, now in calls]
+    assert over == [False, False, False, True, False]
+
+
+def test_what_is_left_of_a_window_is_rounded_up() -> None:
+    turned = Turned(RateLimited(requests=1, window=10))
+    limited(turned, "a", 0)
+    firing = turned.decide(Request("listV2", ("a",), {}), 9_001).firing
+    assert firing is not None
+    assert firing.limit is not None
+    assert (firing.limit.reset_seconds, firing.limit.remaining) == (1, 0)
+
+
+def test_time_that_goes_back_begins_a_new_window() -> None:
+    turned = Turned(RateLimited(requests=1, window=10))
+    assert [limited(turned, "a", now) for now in (5_000, 1_000)] == [False, False]
+
+
+@given(
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.lists(st.integers(0, 1_500), min_size=1, max_size=40),
+)
+def test_no_window_lets_more_pass_than_its_limit(
+    limit: int, window: int, gaps: list[int]
+) -> None:
+    turned = Turned(RateLimited(requests=limit, window=window, ttl=600))
+    now, passed = 0, []
+    for gap in gaps:
+        now += gap
+        if not limited(turned, "a", now):
+            passed.append(now)
+    start, count = passed[0], 0
+    for time in passed:
+        if time >= start + window * 1_000:
+            start, count = time, 0
+        count += 1
+        assert count <= limit
+
+
+def test_windows_of_many_keys_are_bounded() -> None:
+    turned = Turned(RateLimited(requests=1, window=10))
+    for number in range(LIMITS.limited_keys + 1):
+        limited(turned, str(number), 0)
+    assert limited(turned, str(LIMITS.limited_keys), 0)
+    assert not limited(turned, "0", 0)
+
+
+@given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
+def test_no_delay_is_longer_than_the_limit(first: float, second: float) -> None:
+    wide = Delay(median=LIMITS.fault_ms, sigma=10)
+    assert 0 <= delay_ms(wide, first, second) <= LIMITS.fault_ms
+    assert 10 <= delay_ms(Delay(min=10, max=20), first, second) <= 20
+    assert delay_ms(Delay(ms=5), first, second) == 5
+
+
+def test_half_of_lognormal_delays_are_below_their_median() -> None:
+    delays = [
+        delay_ms(Delay(median=100, sigma=1), draw(0, "x", n), draw(0, "y", n))
+        for n in range(10_000)
+    ]
+    assert abs(sum(each < 100 for each in delays) / len(delays) - 0.5) < 0.02

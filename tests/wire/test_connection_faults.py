@@ -1,0 +1,215 @@
+"""Faults that only a real connection shows, byte for byte, with both parsers."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mock_server.api.faults.on_connections import GARBAGE
+from tests.support import APP, CHAT, DATASET, LIST, PIN, Api
+
+pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+ROUNDS = 50
+OK = b'{"code":200,"statusText":"","message":"","data":null}'
+
+
+def request(
+    path: str = PIN, method: str = "PUT", key: str = "any", **body: Any
+) -> bytes:
+    """A request as it stands on the wire."""
+    content = json.dumps({"appId": APP, "chatId": CHAT, "top": True} | body).encode()
+    head = (
+        f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    return head.encode() + content
+
+
+@contextmanager
+def connected(api: Api) -> Iterator[socket.socket]:
+    url = urlsplit(str(api.client.base_url))
+    with socket.create_connection((url.hostname, url.port), timeout=10) as connection:
+        yield connection
+
+
+def received(connection: socket.socket) -> tuple[bytes, str]:
+    """All bytes until the end, and what the end was: FIN or RST."""
+    content = b""
+    try:
+        while piece := connection.recv(65_536):
+            content += piece
+    except ConnectionResetError:
+        return content, "RST"
+    return content, "FIN"
+
+
+def exchanged(api: Api, content: bytes | None = None) -> tuple[bytes, str]:
+    with connected(api) as connection:
+        connection.sendall(content or request())
+        return received(connection)
+
+
+def add(api: Api, kind: str, **fields: Any) -> None:
+    answer = api.admin("POST", "/faults", {"kind": kind} | fields)
+    assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "bytes_", "end"),
+    [("reset", b"", "RST"), ("empty", b"", "FIN"), ("garbage", GARBAGE, "FIN")],
+)
+def test_no_answer_is_exactly_none(
+    api: Api, kind: str, bytes_: bytes, end: str
+) -> None:
+    add(api, kind, times=ROUNDS)
+    assert {exchanged(api) for _ in range(ROUNDS)} == {(bytes_, end)}
+    assert api.top() is False
+    assert api.pin().status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({}, len(OK) // 2),
+        ({"bytes": 0}, 0),
+        ({"bytes": 5}, 5),
+        ({"bytes": 9_999}, len(OK) - 1),
+    ],
+)
+def test_a_truncated_answer_ends_short_of_its_length(
+    api: Api, fields: dict[str, int], kept: int
+) -> None:
+    add(api, "truncate", times=ROUNDS, **fields)
+    for _ in range(ROUNDS):
+        content, end = exchanged(api)
+        head, _, body = content.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        assert b"content-length: %d\r\n" % len(OK) in head + b"\r\n"
+        assert (body, end) == (OK[:kept], "FIN")
+    assert api.top() is False
+
+
+def test_a_truncated_page_is_the_beginning_of_the_right_one(api: Api) -> None:
+    whole = api.list_v2().content
+    add(api, "truncate", bytes=100)
+    content, _ = exchanged(api, request(LIST, "POST", offset=0, datasetId=DATASET))
+    assert content.endswith(b"\r\n\r\n" + whole[:100])
+
+
+def test_malformed_json_keeps_the_connection(api: Api) -> None:
+    add(api, "malformed_json", times=ROUNDS)
+    with connected(api) as connection:
+        for _ in range(ROUNDS):
+            connection.sendall(request())
+            content = connection.recv(65_536)
+            assert content.endswith(b"\r\n\r\n" + OK[:-1] + b"]")
+
+
+def test_a_dribbled_answer_comes_in_pieces(api: Api) -> None:
+    add(api, "dribble", chunks=5, ms=20)
+    start, times, content = time.monotonic(), [], b""
+    with connected(api) as connection:
+        connection.sendall(request())
+        while not content.endswith(OK):
+            content += connection.recv(65_536)
+            times.append(time.monotonic() - start)
+    assert len(times) >= 5
+    assert times[-1] >= 4 * 0.02
+
+
+@pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate"])
+def test_after_an_applied_operation_only_the_answer_is_lost(
+    api: Api, kind: str
+) -> None:
+    add(api, kind, phase="after")
+    exchanged(api)
+    assert api.top() is True
+
+
+@pytest.mark.parametrize(
+    ("kind", "end"), [("reset", "RST"), ("empty", "FIN"), ("garbage", "FIN")]
+)
+def test_answers_before_it_on_the_same_connection_arrive(
+    api: Api, kind: str, end: str
+) -> None:
+    add(api, kind, match={"body": {"top": False}})
+    for _ in range(10):
+        content, ended = exchanged(api, request() * 2 + request(top=False))
+        assert content.count(OK) == 2
+        assert ended == end
+        add(api, kind, match={"body": {"top": False}})
+
+
+@pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate", "hang"])
+def test_other_connections_are_unharmed(api: Api, kind: str) -> None:
+    add(api, kind, times=20, match={"key": "victim"})
+    with connected(api) as other:
+        for _ in range(20):
+            with connected(api) as victim:
+                victim.sendall(request(key="victim"))
+                other.sendall(request())
+                assert other.recv(65_536).endswith(OK)
+
+
+def test_a_hang_says_nothing_and_does_nothing(api: Api) -> None:
+    add(api, "hang")
+    with connected(api) as connection:
+        connection.sendall(request())
+        connection.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+    (entry,) = api.journal()
+    assert (entry["answer"]["status"], entry["answer"]["headers"]) == (0, {})
+    assert entry["fault"]["kind"] == "hang"
+    assert api.top() is False
+
+
+@pytest.mark.parametrize("kind", ["hang", "delay", "dribble"])
+def test_a_reset_ends_what_is_held_up_without_an_answer(api: Api, kind: str) -> None:
+    fields = {"delay": {"ms": 60_000}, "dribble": {"chunks": 2, "ms": 30_000}}
+    add(api, kind, **fields.get(kind, {}))
+    with connected(api) as connection:
+        connection.sendall(request())
+        if kind == "dribble":
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        else:
+            while not api.sandbox.state.waits:
+                pass
+        api.admin("POST", "/reset")
+        assert received(connection)[1] == "FIN"
+    assert api.top() is False
+    assert api.journal() == []
+
+
+def test_a_client_that_leaves_ends_its_wait(api: Api) -> None:
+    add(api, "delay", ms=60_000)
+    with connected(api) as connection:
+        connection.sendall(request())
+        while not api.sandbox.state.waits:
+            pass
+    while api.sandbox.state.waits:
+        pass
+    while not api.journal():
+        pass
+    assert api.journal()[0]["answer"]["status"] == 0
+    assert api.top() is False
+
+
+def test_one_entry_for_each_spoiled_request(api: Api) -> None:
+    for kind in ("reset", "empty", "garbage", "truncate", "malformed_json"):
+        add(api, kind)
+        with connected(api) as connection:
+            connection.sendall(request())
+            connection.recv(1) if kind == "malformed_json" else received(connection)
+    entries = api.journal()
+    assert [entry["fault"]["kind"] for entry in entries] == (
+        ["reset", "empty", "garbage", "truncate", "malformed_json"]
+    )
+    assert [entry["answer"]["status"] for entry in entries] == [0, 0, 0, 200, 200]
