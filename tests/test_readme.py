@@ -16,6 +16,8 @@ from mock_server import MockServer
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import table as table_of_routes
 from mock_server.api.errors import ERRORS
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS, Kind
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli import cli
 from mock_server.domain.choices import table
@@ -61,7 +63,7 @@ def test_python_snippets_print_what_they_say(server: MockServer, snippet: str) -
 
 
 def test_there_is_something_to_check() -> None:
-    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (7, 3, 2)
+    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (8, 3, 2)
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
@@ -119,6 +121,20 @@ def test_the_table_of_admin_routes_is_the_codes(path: str) -> None:
         assert row(f"`{method} /__admin{path}`", route.summary) in README
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_the_table_of_faults_is_the_codes(kind: Kind) -> None:
+    fields = " · ".join(
+        f"`{name}` {default}" if isinstance(default, int | float | str) else f"`{name}`"
+        for name, default in kind.fields.items()
+    )
+    assert row(f"`{kind.name}`", fields, kind.sentence) in README
+
+
+def test_the_table_of_presets_is_the_codes() -> None:
+    for name, preset in PRESETS.items():
+        assert row(f"`{name}`", preset.sentence) in README
+
+
 def test_the_fixture_of_the_readme_loads(tmp_path: Path) -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
     path = tmp_path / "readme.yaml"
@@ -159,6 +175,9 @@ def test_limits_in_the_text_are_true() -> None:
         "entries of a journal, bytes of them, bytes of a body kept": (
             f"{LIMITS.journal_entries:,}, {LIMITS.journal_bytes // 2**20} MiB, "
             f"{LIMITS.journal_body_bytes // 2**10} KiB"
+        ),
+        "faults that can still fire, delay of one answer": (
+            f"{LIMITS.faults}, {LIMITS.fault_ms // 1000} s"
         ),
         "streams of journals at the same time": LIMITS.journal_streams,
         "chats, and collections of a dataset, added by single admin calls": (
