@@ -11,6 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
 from mock_server.server import MockServer
 from tests.process import COMMAND, environment
 from tests.support import APP, CHAT, LIBRARY, PIN
@@ -115,6 +117,25 @@ def test_a_verification_exits_0_or_1(server: MockServer) -> None:
     assert json.loads(run(server, "journal", "--at-most", "1"))["count"] == 1
 
 
+def test_faults_are_added_listed_and_cleared(server: MockServer) -> None:
+    body = 'match={"body": {"top": true}}'
+    options = ("status=502", "times=2", "message=Down for now", body)
+    added = json.loads(run(server, "fault", "add", "error", *options))
+    assert (added["status"], added["times"]) == (502, 2)
+    assert (added["message"], added["match"]["body"]) == ("Down for now", {"top": True})
+    assert len(json.loads(run(server, "fault", "add", "slow"))["faults"]) == 1
+    listed = json.loads(run(server, "fault", "list"))["faults"]
+    assert [each["kind"] for each in listed] == ["error", "delay"]
+    run(server, "fault", "clear")
+    assert server.sandbox.faults.all() == []
+
+
+def test_the_help_of_faults_lists_every_kind_and_preset(server: MockServer) -> None:
+    text = run(server, "fault", "add", "--help")
+    for name in (*KINDS, *PRESETS):
+        assert f"\n  {name}" in text
+
+
 def test_wait_ends_when_the_server_is_ready(server: MockServer) -> None:
     assert json.loads(run(server, "wait"))["status"] == "ready"
 
@@ -135,6 +156,9 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
         (("journal", "--body", "{", "--exactly", "1"), 1, "Expected a JSON object"),
         (("journal", "--body", "[]"), 1, "Expected a JSON object"),
         (("journal", "--body", "[]", "--exactly", "1"), 1, "Expected an object"),
+        (("fault", "add", "eror"), 1, "did you mean 'error'?"),
+        (("fault", "add", "error", "status"), 1, "Expected FIELD=VALUE"),
+        (("fault", "add", "error", "times=null"), 1, "got null - at $.times"),
         (("journal", "--operation", "pin"), 1, "'updateHistory', 'listV2'"),
     ],
 )

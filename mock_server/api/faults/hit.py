@@ -81,25 +81,24 @@ class Hit:
 
     async def pause(self, ms: float) -> None:
         """Wait in real time. Raises Closed if there is nobody to answer any more."""
-        wake, ended = asyncio.Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
+        over: asyncio.Future[bool] = loop.create_future()
 
-        def end() -> None:
-            ended.set()
-            wake.set()
+        def end(is_in_time: bool) -> None:
+            if not over.done():
+                over.set_result(is_in_time)
 
+        timer = loop.call_later(ms / 1000, end, True)
         gone = asyncio.create_task(self.exchange.body.gone())
-        gone.add_done_callback(lambda _: end())
-        cancel = partial(loop.call_soon_threadsafe, end)
+        gone.add_done_callback(lambda _: end(False))
+        # A reset may come from another thread.
+        cancel = partial(loop.call_soon_threadsafe, end, False)
         waits = self.exchange.state.waits
         waits.add(cancel)
         try:
-            async with asyncio.timeout(ms / 1000):
-                await wake.wait()
-        except TimeoutError:
-            pass
+            if not await over:
+                raise Closed
         finally:
             waits.discard(cancel)
+            timer.cancel()
             gone.cancel()
-        if ended.is_set():
-            raise Closed
