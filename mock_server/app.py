@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,9 +14,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
+from mock_server.api.auth import bearer_token
 from mock_server.api.cors import CORS
+from mock_server.api.errors import MissingAuthorization
 from mock_server.api.last_resort import LastResort
 from mock_server.api.public import Description, PublicApi
+from mock_server.api.secrets import Secrets, hide
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
@@ -43,6 +47,7 @@ def create_app(
     chosen = choose(profile, choices)
     sandboxes = Sandboxes(_load(fixture), as_profile(profile), chosen, outside)
     streams = Streams()
+    hidden = Secrets(() if admin_token is None else (admin_token,))
     admin = LastResort(
         admin_app(sandboxes, streams, token=admin_token, allowed_hosts=allowed_hosts)
     )
@@ -55,10 +60,21 @@ def create_app(
         middleware=[Middleware(ExactPath)],
     )
     app.router.redirect_slashes = False
-    app.router.default = CORS(LastResort(PublicApi(sandboxes)), cors_origins)
+    app.router.default = CORS(LastResort(PublicApi(sandboxes, hidden)), cors_origins)
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
     app.state.close = streams.close
+    app.state.hide_path = partial(_hide_path, sandboxes, hidden)
     return app
+
+
+def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:
+    """A request's path as it may be logged."""
+    try:
+        key = bearer_token(scope)
+    except MissingAuthorization:
+        key = None
+    state = (sandboxes.of_key(key or "") or sandboxes.default).state
+    return hide(scope["raw_path"], secrets.of(state, key)).decode("latin-1")
 
 
 def _load(

@@ -19,11 +19,17 @@ class RequestLog:
     """
 
     def __init__(
-        self, app: ASGIApp, log_format: LogFormat, write: Callable[[str], object]
+        self,
+        app: ASGIApp,
+        log_format: LogFormat,
+        write: Callable[[str], object],
+        path_of: Callable[[Scope], str] = lambda scope: str(scope["path"]),
     ) -> None:
+        """`path_of` gives the path of a request as it may be logged."""
         self._app = app
         self._line = _json if log_format == "json" else _text
         self._write = write
+        self._path_of = path_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start, status = time.perf_counter(), 0
@@ -37,7 +43,7 @@ class RequestLog:
             await self._app(scope, receive, sending)
         finally:
             ms = (time.perf_counter() - start) * 1000
-            path = scope["raw_path"].decode("latin-1")
+            path = self._path_of(scope)
             self._write(self._line(scope["method"], path, status, ms))
 
 

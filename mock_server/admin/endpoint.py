@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
-from mock_server.admin.events import Events
+from mock_server.admin.events import EVENT_STREAM, Events
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.answers import Answer, headers_of, write
 from mock_server.api.body import ClientGone, RequestBody, TooLarge
@@ -53,8 +53,10 @@ class AdminEndpoint:
             done = plain(refusal)
         except ClientGone:
             return
-        if isinstance(done, Events):
+        if isinstance(done, Events) and scope["method"] == "GET":
             await done.send(receive, send)
+        elif isinstance(done, Events):
+            await answer(Answer(200, b"", content_type=EVENT_STREAM), body, send)
         else:
             await answer(done, body, send)
 

@@ -17,11 +17,13 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 
+EVENT_STREAM = b"text/event-stream"
 _HEARTBEAT_SECONDS = 15
 _HEADERS = [
-    (b"content-type", b"text/event-stream"),
+    (b"content-type", EVENT_STREAM),
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-accel-buffering", b"no"),
 ]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, NoReturn, TypeVar
 
 from msgspec import Meta
 
 from mock_server.admin.route import Call, Input
+from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.chats import App
 from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
@@ -61,6 +63,13 @@ def own_id(given: str | None, in_path: str, at: str) -> str:
         expected = f"{quoted(in_path)}, as in the path"
         raise InvalidField(f"Expected {expected}, got {show(given)} - at {at}")
     return in_path
+
+
+def check_name(name: str, at: str) -> None:
+    """Raises InvalidField for what no sandbox or snapshot can be called."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        expected = f"a name like {NAME_PATTERN}"
+        raise InvalidField(f"Expected {expected}, got {show(name)} - at {at}")
 
 
 def refuse(path: Path, message: str) -> NoReturn:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, field
 
 from mock_server.admin.choosing import chosen
+from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, Input, created
 from mock_server.admin.states import loaded
 from mock_server.api.answers import Answer
@@ -62,6 +63,8 @@ def get_sandboxes(call: Call) -> SandboxesView:
 async def post_sandbox(call: Call) -> Answer:
     """`POST sandboxes`."""
     wanted: NewSandbox = call.body
+    if wanted.name is not None:
+        check_name(wanted.name, "$.name")  # to a pattern a line end is no character
     baseline = None
     if wanted.state is not None:
         content = msgspec.json.encode(wanted.state)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.admin.states import Nothing, ResetView, reset_view
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
-from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import (
-    InvalidField,
     LimitReached,
     SnapshotNotFound,
-    show,
 )
 from mock_server.domain.sandbox import Sandbox
 
@@ -45,9 +41,7 @@ def get_snapshot(call: Call) -> SnapshotView:
 def put_snapshot(call: Call) -> SnapshotView | Answer:
     """`PUT snapshots/{name}`: what there is now, in place of one of that name."""
     sandbox, name = call.sandbox, call.path["name"]
-    if not re.fullmatch(NAME_PATTERN, name):
-        expected = f"a name like {NAME_PATTERN}"
-        raise InvalidField(f"Expected {expected}, got {show(name)} - at path")
+    check_name(name, "path")
     is_new = name not in sandbox.snapshots
     sandbox.take_snapshot(name)
     view = _view(sandbox, name)

@@ -61,9 +61,8 @@ async def get_state(call: Call) -> Answer:
 async def put_state(call: Call) -> ResetView:
     """`PUT state`: another baseline; what cannot be loaded changes nothing."""
     types = values(call.scope["headers"], b"content-type")
-    call.sandbox.put_baseline(
-        await loaded(call.content, is_json=types[0].startswith(JSON.encode()))
-    )
+    is_json = types != [YAML.encode()]
+    call.sandbox.put_baseline(await loaded(call.content, is_json=is_json))
     return reset_view(call)
 
 

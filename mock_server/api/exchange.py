@@ -10,6 +10,7 @@ from mock_server.api.content_type import check_content_type
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, MissingAuthorization
 from mock_server.api.operations import Operation
 from mock_server.api.routes import TARGETS, unknown_route
+from mock_server.api.secrets import Secrets, hide
 from mock_server.domain.access import NOBODY
 from mock_server.domain.errors import Refusal, show
 from mock_server.domain.faults import Firing
@@ -27,6 +28,7 @@ class Exchange:
     __slots__ = (
         "_refusal",
         "_sandboxes",
+        "_secrets",
         "body",
         "caller",
         "content",
@@ -39,7 +41,9 @@ class Exchange:
         "target",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, sandboxes: Sandboxes) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, sandboxes: Sandboxes, secrets: Secrets
+    ) -> None:
         self.scope = scope
         self.body = RequestBody(scope, receive)
         self.target = TARGETS.get(scope["path"])
@@ -49,6 +53,7 @@ class Exchange:
         self.is_recorded = False
         self.content: bytes | None = None
         self._sandboxes = sandboxes
+        self._secrets = secrets
         self._refusal: MissingAuthorization | None = None
         self._identify()
 
@@ -58,6 +63,11 @@ class Exchange:
         if self.target is None:
             raise LookupError("a request that was not admitted")
         return self.target.operation
+
+    @property
+    def secrets(self) -> tuple[bytes, ...]:
+        """What must not be kept or repeated of this request."""
+        return self._secrets.of(self.state, self.key)
 
     async def ready(self) -> None:
         """Return once the request is admitted and its body is there.
@@ -89,7 +99,8 @@ class Exchange:
         """The checks before the body, in their order. Raises Refusal."""
         scope, target, choices = self.scope, self.target, self.state.choices
         if target is None or (target.is_legacy and choices.legacy_paths == "off"):
-            raise unknown_route(scope["path"])
+            path = hide(scope["path"].encode(), self.secrets).decode()
+            raise unknown_route(path)
         operation = target.operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":
             raise MethodNotAllowed(operation.method, show(scope["method"]))

@@ -23,6 +23,7 @@ from mock_server.api.openapi import public_document
 from mock_server.api.performer import Performer
 from mock_server.api.recording import Recorder
 from mock_server.api.requests import read_json
+from mock_server.api.secrets import Secrets
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, show
 from mock_server.domain.faults import Request
@@ -32,14 +33,15 @@ from mock_server.domain.sandboxes import Sandboxes
 class PublicApi:
     """Answers every request outside `/__admin`, and enters it in a journal."""
 
-    def __init__(self, sandboxes: Sandboxes) -> None:
+    def __init__(self, sandboxes: Sandboxes, secrets: Secrets) -> None:
         self._sandboxes = sandboxes
+        self._secrets = secrets
         self._performer = Performer()
         self._recorder = Recorder()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
-        exchange = Exchange(scope, receive, self._sandboxes)
+        exchange = Exchange(scope, receive, self._sandboxes, self._secrets)
         record = partial(self._record, exchange, started)
         try:
             await exchange.ready()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from time import perf_counter
 
@@ -17,14 +17,13 @@ from mock_server.api.errors import (
 )
 from mock_server.api.exchange import Exchange
 from mock_server.api.headers import Header
+from mock_server.api.secrets import HIDDEN, hide, tells
 from mock_server.api.violations import violations
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
 
 _SECRET = frozenset((b"authorization", b"proxy-authorization", b"cookie", b"x-api-key"))
-_HIDDEN = b"[redacted]"
-_CONFUSABLE_CHARS = 8
 _UNMATCHED = (
     MethodNotAllowed,
     MissingAuthorization,
@@ -79,8 +78,7 @@ class Recorder:
             firing=exchange.firing,
             hint=refusal.message if isinstance(refusal, _UNMATCHED) else None,
         )
-        if exchange.key:
-            _hide(entry, exchange.key)
+        _hide(entry, exchange.secrets)
         if is_cut:
             entry.violations = violations(entry)
             entry.body = entry.body and entry.body[:longest]
@@ -92,24 +90,18 @@ class Recorder:
 def _block(headers: Sequence[Header]) -> bytes:
     """Headers as they stand in a request, without secrets."""
     return b"\n".join(
-        b"%b:%b" % (name, _HIDDEN if name in _SECRET else value)
+        b"%b:%b" % (name, HIDDEN if name in _SECRET else value)
         for name, value in headers
     )
 
 
-def _hide(entry: Entry, key: str) -> None:
-    """Take the key out of wherever else the client, or an answer, has put it.
-
-    One that is as short as a word would take words out too.
-    """
-    secret = key.encode()
-    if len(secret) < _CONFUSABLE_CHARS:
+def _hide(entry: Entry, secrets: Collection[bytes]) -> None:
+    """Take keys out of wherever else the client, or an answer, has put them."""
+    request = (entry.query, entry.headers, entry.body or b"", entry.path.encode())
+    if not tells(b"\n".join(request), secrets):
         return
-    if key in entry.path:
-        entry.path = entry.path.replace(key, _HIDDEN.decode())
-    if entry.hint and key in entry.hint:
-        entry.hint = entry.hint.replace(key, _HIDDEN.decode())
+    entry.path = hide(entry.path.encode(), secrets).decode()
+    entry.hint = entry.hint and hide(entry.hint.encode(), secrets).decode()
     for name in ("query", "headers", "body", "answer"):
         text = getattr(entry, name)
-        if text and secret in text:
-            setattr(entry, name, text.replace(secret, _HIDDEN))
+        setattr(entry, name, text and hide(text, secrets))

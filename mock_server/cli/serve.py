@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 import click
+from starlette.types import ASGIApp
 
 from mock_server import server
 from mock_server.app import create_app
@@ -124,7 +125,9 @@ def serve(
 
     if log_format is None and sys.stderr.isatty():
         log_format = "text"
-    logged = RequestLog(app, log_format, tell) if log_format else app
+    logged: ASGIApp = app
+    if log_format is not None:
+        logged = RequestLog(app, log_format, tell, app.state.hide_path)
     server.serve(
         logged, listener, http=http, on_ready=announce, on_stop=app.state.close
     )

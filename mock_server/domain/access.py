@@ -10,6 +10,9 @@ from enum import IntEnum
 KEY_PATTERN = "[!-+\\--~]+"
 """What a key is, as a regular expression: visible ASCII but the comma."""
 
+CONFUSABLE_CHARS = 8
+"""A key of fewer is like a word: it cannot be hidden without hiding words too."""
+
 NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
 """What sandboxes and snapshots can be called, as a regular expression."""
 

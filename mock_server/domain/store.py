@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
-from mock_server.domain.access import Caller
+from mock_server.domain.access import CONFUSABLE_CHARS, Caller
 from mock_server.domain.chats import App, Chat
 from mock_server.domain.datasets import Collection, Dataset
 
@@ -17,7 +17,8 @@ class Generation:
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
-    `files` and `sha256` say where all of it comes from.
+    `files` and `sha256` say where all of it comes from; `secrets` are the keys that
+    must not come out again.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -26,6 +27,11 @@ class Generation:
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
+    secrets: tuple[bytes, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        long = (key.encode() for key in self.keys if len(key) >= CONFUSABLE_CHARS)
+        object.__setattr__(self, "secrets", tuple(long))
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""

@@ -1,0 +1,43 @@
+"""Takes keys out of whatever is kept, logged or repeated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from mock_server.domain.access import CONFUSABLE_CHARS, ISSUED
+from mock_server.domain.state import State
+
+HIDDEN = b"[redacted]"
+_ISSUED = ISSUED.encode()
+_ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
+
+
+class Secrets:
+    """What must not come out again: the keys of sandboxes, and further `texts`."""
+
+    def __init__(self, texts: Collection[str] = ()) -> None:
+        self._texts = tuple(text.encode() for text in texts)
+
+    def of(self, state: State, key: str | None) -> tuple[bytes, ...]:
+        """All that a request with this key, in this state, could give away."""
+        own = (key.encode(),) if key and len(key) >= CONFUSABLE_CHARS else ()
+        return (*own, *state.store.generation.secrets, *self._texts)
+
+
+def tells(text: bytes, secrets: Collection[bytes]) -> bool:
+    """Whether there is anything to hide."""
+    if _ISSUED in text:
+        return True
+    # A loop, for every request runs through it.
+    for secret in secrets:  # noqa: SIM110
+        if secret in text:
+            return True
+    return False
+
+
+def hide(text: bytes, secrets: Collection[bytes]) -> bytes:
+    """The text without them."""
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    return _ISSUED_KEY.sub(HIDDEN, text)
