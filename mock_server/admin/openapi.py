@@ -64,7 +64,7 @@ def _types(routes: Sequence[AdminRoute]) -> list[Any]:
     types: list[Any] = []
     for route in routes:
         types += [route.answer, *route.further.values()]
-        types += [route.body] if route.body else []
+        types += [each for each in (route.body, route.raw_body) if each]
     return types
 
 
@@ -84,14 +84,15 @@ def _operation(path: str, route: AdminRoute, schemas: Schemas) -> Part:
     }
     for status, answer in schemas.errors(_refusals(path, route)).items():
         operation["responses"].setdefault(status, answer)
-    if route.body is not None:
-        content = schemas.content(route.body, route.takes)
+    body = route.body or route.raw_body
+    if body is not None:
+        content = schemas.content(body, route.takes)
         operation["requestBody"] = {"content": content}
     return operation
 
 
 def _refusals(path: str, route: AdminRoute) -> tuple[type[Refusal], ...]:
-    body = _BODY if route.body else ()
+    body = _BODY if route.body or route.raw_body else ()
     checked: tuple[type[Refusal], ...] = (
         (InvalidField,) if route.query or "{" in path else ()
     )

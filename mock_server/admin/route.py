@@ -48,7 +48,8 @@ class AdminRoute:
 
     `handle` gives what `answer` describes, or an Answer, or Events; or an awaitable of
     these. It may raise the refusals of `errors`. `further` are the answers with
-    another status. A body of one type is read as that, one of several as plain data.
+    another status. A body of one type is read as that, one of several as plain data,
+    a `raw_body` not at all: the function does that.
     """
 
     method: str
@@ -57,6 +58,7 @@ class AdminRoute:
     answer: Shape
     summary: str
     body: Shape | None = None
+    raw_body: Shape | None = None
     query: type[Struct] | None = None
     status: int = 200
     further: Mapping[int, Shape] = field(default_factory=dict)

@@ -9,7 +9,7 @@ import msgspec
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
-from mock_server.api.errors import BadFixture, BadJson, BodyTooLarge
+from mock_server.api.errors import BadFixture
 from mock_server.api.headers import values
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.store import Generation
@@ -104,7 +104,8 @@ ROUTES = (
         put_state,
         ResetView,
         "Replace the baseline by a fixture document, and reset",
-        errors=(BadFixture, BadJson, BodyTooLarge),
+        raw_body=Document,
+        errors=(BadFixture,),
         max_bytes=LIMITS.fixture_bytes,
         takes=(JSON, YAML),
     ),

@@ -10,6 +10,7 @@ from openapi_spec_validator import validate
 
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import table
+from mock_server.api.faults.table import KINDS
 from mock_server.api.operations import OPERATIONS
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, Api
@@ -71,6 +72,23 @@ def schema(document: dict[str, Any], path: str, method: str, status: int) -> Any
     return content["schema"] | {"components": document["components"]}
 
 
+def body_schema(document: dict[str, Any], path: str, method: str) -> Any:
+    """The schema of a request's body in JSON."""
+    content = document["paths"][path][method]["requestBody"]["content"]
+    schema = content["application/json"]["schema"]
+    return schema | {"components": document["components"]}
+
+
+def test_every_kind_of_fault_is_described(api: Api) -> None:
+    document = api.client.get(ADMIN).json()
+    shapes = body_schema(document, "/__admin/faults", "post")["anyOf"]
+    names = [shape["$ref"].rpartition("/")[2] for shape in shapes]
+    schemas = [document["components"]["schemas"][name] for name in names]
+    kinds = {schema["properties"]["kind"]["enum"][0] for schema in schemas[:-1]}
+    assert kinds == set(KINDS)
+    assert set(schemas[-1]["properties"]) == {"preset", "seed"}
+
+
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 @pytest.mark.parametrize("fields", [{}, {"offset": -1}, {"datasetId": "no"}])
 def test_lists_answer_as_described(
@@ -117,6 +135,14 @@ CALLS: list[tuple[str, str, Any]] = [
     ("GET", "/datasets/{datasetId}/collections/{id}", None),
     ("PUT", "/datasets/{datasetId}/collections/{id}", {"name": "x"}),
     ("DELETE", "/datasets/{datasetId}/collections/{id}", None),
+    ("GET", "/faults", None),
+    ("POST", "/faults", {"kind": "delay", "ms": 5}),
+    ("POST", "/faults", {"kind": "rate_limit", "limit": 1, "window": 1}),
+    ("POST", "/faults", {"kind": "delay"}),
+    ("POST", "/faults", {"preset": "flaky", "seed": 7}),
+    ("GET", "/faults/{id}?plan=3", None),
+    ("DELETE", "/faults/{id}", None),
+    ("DELETE", "/faults", None),
     ("GET", "/journal", None),
     ("DELETE", "/journal", None),
     ("POST", "/journal/verify", {}),
@@ -135,9 +161,15 @@ def test_admin_routes_answer_as_described(
 ) -> None:
     api.pin(offset=1)
     api.admin("POST", "/sandboxes", {"name": "mine"})
+    api.admin("POST", "/faults", {"kind": "error", "match": {"key": "other"}})
     document = api.client.get(ADMIN).json()
-    ids = {"appId": APP, "chatId": CHAT, "datasetId": DATASET, "id": "a"}
+    fault = "/faults/" in path
+    ids = {"appId": APP, "chatId": CHAT, "datasetId": DATASET}
+    ids["id"] = "f1" if fault else "a"
     where = path.format(**ids, name="one", sandbox="mine")
     answer = api.admin(method, where, body)
-    wanted = schema(document, f"/__admin{path}", method.lower(), answer.status_code)
+    described = f"/__admin{path.partition('?')[0]}"
+    wanted = schema(document, described, method.lower(), answer.status_code)
     jsonschema.validate(answer.json(), wanted)
+    if body is not None and answer.status_code != 400:
+        jsonschema.validate(body, body_schema(document, described, method.lower()))

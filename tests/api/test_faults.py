@@ -245,7 +245,7 @@ def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
         for kind in ("error", "duplicate_item", "lost_write", "wrong_total"):
             add(api, kind, probability=0.3, times=1_000, seed=7)
         answers = []
-        for number in range(100):
+        for number in range(500):
             answers.append(api.pin(top=number % 3 == 0).content)
             answers.append(api.list_v2(pageSize=1 + number % 5).content)
         entries = api.journal()
