@@ -1,0 +1,390 @@
+"""Bodies, queries and paths that mean harm: refused by the admin API, without effect,
+and at no price for others.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from msgspec import inspect, structs
+
+from mock_server.fixture.document import Document
+from tests.admin.test_guard_matrix import (
+    BODIED,
+    HOST,
+    PARTS,
+    TOKEN,
+    Answer,
+    Row,
+    World,
+    ask,
+    filled,
+    rows,
+)
+from tests.hostile import HOSTILE
+from tests.support import DATASET, Api, chunks
+
+MIB = 1024 * 1024
+STATE, JSON, YAML = "/__admin/state", "application/json", "application/yaml"
+
+NESTED = b"[" * 1_000 + b"]" * 1_000
+NOT_JSON = {
+    "array": b"[]",
+    "null": b"null",
+    "text": b'"x"',
+    "number": b"1",
+    "true": b"true",
+    "nan": b'{"x": NaN}',
+    "infinity": b'{"x": -Infinity}',
+    "overflow": b'{"x": 1e999}',
+    "lone_surrogate": b'{"x": "\\ud800"}',
+    "lone_surrogate_key": b'{"\\udfff": 1}',
+    "inverted_pair": b'{"x": "\\ude00\\ud83d"}',
+    "surrogate_bytes": b'{"x": "\xed\xa0\x80"}',
+    "not_utf8": b'{"x": "\xff"}',
+    "utf16": '{"x": 1}'.encode("utf-16"),
+    "depth_1000": b'{"x": ' + NESTED + b"}",
+    "depth_unclosed": b'{"x": ' + b"[" * 100_000,
+    "digits_5000": b'{"x": ' + b"9" * 5_000 + b"}",
+    "duplicate_keys": b'{"x": 1, "x": 2}',
+    "two_documents": b"{} {}",
+    "unclosed": b'{"x": ',
+    "control_character": b'{"x": "\x00"}',
+}
+
+
+def of_one(text: str) -> bytes:
+    """A document with one dataset, of which this is the collections."""
+    return b'{"datasets": [{"id": "d", "collections": %b}]}' % text.encode()
+
+
+BAD_DOCUMENTS = {
+    "two_of_one_id": of_one('[{"_id": "a", "name": "x"}, {"_id": "a", "name": "y"}]'),
+    "no_such_parent": of_one('[{"name": "x", "parentId": "nowhere"}]'),
+    "own_parent": of_one('[{"_id": "a", "name": "x", "parentId": "a"}]'),
+    "circle": of_one(
+        '[{"_id": "a", "name": "x", "parentId": "b"},'
+        ' {"_id": "b", "name": "y", "parentId": "a"}]'
+    ),
+    "unknown_field": of_one('[{"name": "x", "nmae": "y"}]'),
+    "no_name": of_one("[{}]"),
+    "name_is_a_number": of_one('[{"name": 1e3}]'),
+    "name_is_a_lone_surrogate": of_one('[{"name": "\\ud800"}]'),
+    "amount_is_negative": of_one('[{"name": "x", "dataAmount": -1}]'),
+    "amount_is_too_large": of_one('[{"name": "x", "dataAmount": 1e999}]'),
+    "amount_of_5000_digits": of_one(
+        '[{"name": "x", "dataAmount": %s}]' % ("9" * 5_000)
+    ),
+    "amount_is_nan": of_one('[{"name": "x", "dataAmount": NaN}]'),
+    "time_is_none": of_one('[{"name": "x", "updateTime": "2024-99-99"}]'),
+    "too_many": of_one('[{"name": "x", "repeat": 2000001}]'),
+    "tag_is_a_number": of_one('[{"name": "x", "tags": [1]}]'),
+    "top_is_a_text": b'{"apps": [{"id": "a", "chats": [{"top": "yes"}]}]}',
+    "two_chats_of_one_id": (
+        b'{"apps": [{"id": "a", "chats": [{"chatId": "c"}, {"chatId": "c"}]}]}'
+    ),
+    "long_id": b'{"apps": [{"id": "%b"}]}' % (b"x" * 257),
+    "empty_id": b'{"apps": [{"id": ""}]}',
+    "unknown_level": b'{"keys": [{"key": "k", "permission": "root"}]}',
+    "key_of_two_words": b'{"keys": [{"key": "two words"}]}',
+    "key_with_a_line_end": b'{"keys": [{"key": "one\\n"}]}',
+    "path": b'{"include": "/etc/passwd"}',
+}
+STATES: dict[str, bytes] = {
+    **{name: text.encode() for name, text in HOSTILE.items()},
+    **NOT_JSON,
+    **BAD_DOCUMENTS,
+}
+
+
+@pytest.fixture
+def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing unexpected was logged by the end."""
+    yield
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
+def put_state(api: Api, content: Any, content_type: str = JSON) -> Any:
+    """Put a state; the answer as JSON, its HTTP status in `http`."""
+    headers = {"Content-Type": content_type}
+    response = api.client.put(STATE, content=content, headers=headers)
+    return response.json() | {"http": response.status_code}
+
+
+def get_state(api: Api) -> Any:
+    """The state as it is shown."""
+    response = api.client.get(STATE)
+    assert response.status_code == 200
+    return response.json()
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("content_type", [JSON, YAML])
+@pytest.mark.parametrize("case", STATES)
+def test_a_hostile_state_is_refused_and_the_old_one_stays(
+    world: World, case: str, content_type: str
+) -> None:
+    before = world.fingerprint()
+    for row in [row for row in writing() if row.route.path == "/state"]:
+        answer = send(world, row, STATES[case], content_type)
+        assert (answer.status, answer.status_text) == (400, "badFixture")
+        assert b"got one with problems - at body (state:" in answer.body
+        assert len(answer.body) < 10_000
+    assert world.fingerprint() == before
+
+
+SOCKETS = pytest.mark.parametrize("face", ["zttp", "h11"])
+
+
+@SOCKETS
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("content_type", [JSON, YAML])
+def test_hostile_states_are_refused_over_a_socket_too(
+    api: Api, content_type: str
+) -> None:
+    before = get_state(api)
+    for case, content in STATES.items():
+        answer = put_state(api, content, content_type)
+        assert (answer["http"], answer["statusText"]) == (400, "badFixture"), case
+    assert (get_state(api), api.sandbox.state.number) == (before, 1)
+
+
+def test_a_state_may_be_called_json_in_any_case(api: Api) -> None:
+    content = b'{"apps": [{"id": "\\ud83d\\ude00"}]}'
+    for content_type in (JSON, "Application/JSON", "application/json; charset=UTF-8"):
+        assert put_state(api, content, content_type)["http"] == 200, content_type
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_state_of_more_than_32_mib_is_413(api: Api) -> None:
+    before = get_state(api)
+    for content_type in (JSON, YAML):
+        for content in (b" " * 33 * MIB, chunks(33 * MIB)):
+            answer = put_state(api, content, content_type)
+            assert (answer["http"], answer["statusText"]) == (413, "bodyTooLarge")
+            assert answer["message"].startswith(f"Expected at most {32 * MIB} bytes")
+    assert (get_state(api), api.sandbox.state.number) == (before, 1)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_body_of_more_than_1_mib_is_413_everywhere_else(world: World) -> None:
+    before = world.fingerprint()
+    for row in others():
+        answer = send(world, row, b" " * (MIB + 1))
+        assert (answer.status, answer.status_text) == (413, "bodyTooLarge"), row
+    assert world.fingerprint() == before
+    assert send(world, others()[0], b" " * MIB).status == 200
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def writing() -> list[Row]:
+    """The routes that take a body."""
+    return [row for row in rows() if row.method in BODIED]
+
+
+def others() -> list[Row]:
+    """The routes that take a body, but not a whole state."""
+    return [row for row in writing() if row.route.path != "/state"]
+
+
+def routes(of: list[Row]) -> list[Row]:
+    """Of rows with the same route the first."""
+    return list({id(row.route): row for row in reversed(of)}.values())[::-1]
+
+
+def send(world: World, row: Row, content: bytes, content_type: str = JSON) -> Answer:
+    """Call a route with another body."""
+    headers = row.headers | {"content-type": content_type}
+    return ask(world.app, row.method, row.path, headers, content)
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("row", others(), ids=str)
+def test_what_is_no_json_object_is_refused(world: World, row: Row) -> None:
+    before = world.fingerprint()
+    found = {case: send(world, row, body).status for case, body in NOT_JSON.items()}
+    assert found == dict.fromkeys(NOT_JSON, 400)
+    assert world.fingerprint() == before
+
+
+VALUES = {
+    *(b"null", b"true", b"0", b"-1", b"1", b"-0.0", b"1.5", b"1e3", b"1e308", b"1e999"),
+    *(b"9007199254740993", b"1" + b"0" * 30, b"9" * 5_000, b"-" + b"9" * 5_000),
+    *(b"NaN", b"Infinity", b"[]", b"{}", b"[[]]", b"[null]", b'[{"x": 1}]', b"[1, 2]"),
+    *(b'""', b'" "', b'"x"', b'"x\\n"', b'"\\r\\nx: y"', b'"\\u0000"', b'"..\\/.."'),
+    *(b'"\\ud800"', b'"\\ufffe"', b'"\\ud83d\\ude00"', b'"\\u2028"', b'"\\u001b[1m"'),
+    *(b'"%b"' % (b"x" * 7_000), b'"0001-01-01T00:00:00Z"', b'"9999-12-31T23:59:59Z"'),
+    *(b'"2024-01-01T00:00:00+23:59"', b'"0001-01-01T00:00:00+23:59"', b'"<b>"'),
+    *(
+        b'{"x": 1}',
+        b'{"": null}',
+        b'{"unknown_key": "reject"}',
+        b'{"page_size": 1e999}',
+    ),
+    *(NESTED, b"[" * 63 + b"]" * 63, b'{"x": ' * 62 + b"1" + b"}" * 62),
+}
+"""JSON values, and texts that are none, for every field there is."""
+
+
+def good_bodies(row: Row) -> Iterator[tuple[dict[str, Any], set[str]]]:
+    """Bodies that a route takes, each with names of its fields and of another."""
+    body = row.route.body or Document
+    known: set[str] = set()
+    for kind in body if isinstance(body, tuple) else (body,):
+        info = inspect.type_info(kind)
+        assert isinstance(info, inspect.StructType)
+        names = {each.encode_name for each in info.fields} | {"x"}
+        good = {"kind": info.tag} if info.tag else json.loads(row.content)
+        yield good, names - known
+        known = known & names if known else names  # what all kinds have, once
+
+
+def with_field(body: dict[str, Any], name: str, value: bytes) -> bytes:
+    """A body with another value in one field."""
+    rest = {known: each for known, each in body.items() if known != name}
+    start = json.dumps(rest).encode()[:-1] + (b", " if rest else b"")
+    return b"%b%b: %b}" % (start, json.dumps(name).encode(), value)
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("row", routes(writing()), ids=str)
+def test_no_value_of_a_field_breaks_a_route_or_what_is_read_later(row: Row) -> None:
+    for body, names in good_bodies(row):
+        world = World()
+        for name in names:
+            for value in VALUES:
+                answer = send(world, row, with_field(body, name, value))
+                assert answer.status < 500, (body, name, value, answer.body)
+                if answer.status < 300 and row.method == "PUT":
+                    assert is_stable(world, "/__admin/state"), (name, value)
+        check_reads(world)
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("row", routes(rows()), ids=str)
+def test_no_query_breaks_a_route(world: World, row: Row) -> None:
+    values = [quote(value) for value in VALUES] + ["%ff", "%ed%a0%80", "abc", "1e9"]
+    names = ["x"]
+    if row.route.query is not None:
+        names += [f.encode_name for f in structs.fields(row.route.query)]
+    for name in names:
+        for value in values:
+            target = f"{row.path}?{name}={value}"
+            answer = ask(world.app, row.method, target, row.headers, row.content)
+            assert answer.status < 500, (name, value[:80], answer.body)
+
+
+PATH_PARTS = [
+    *("..", ".", "%2e%2e", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "%00", "%0d%0ax:y"),
+    *("%ff", "%ed%a0%80", "%F0%9F%98%80", "%", "%zz", "x" * 5_000, "%25", "CON", "-1"),
+    *("before%0a", "team%0a", "%20", "%E2%80%A8", "%22", "%5c", "%EF%BB%BF"),
+]
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("part", PARTS)
+def test_no_part_of_a_path_breaks_a_route_or_what_is_read_later(
+    world: World, part: str
+) -> None:
+    for row in [row for row in rows() if "{%s}" % part in row.template]:
+        for value in PATH_PARTS:
+            path = filled(row.template, **{part: value})
+            answer = ask(world.app, row.method, path, row.headers, row.content)
+            assert answer.status < 500, (path, answer.body)
+            if answer.status < 300 and row.method == "PUT":
+                assert is_stable(world, "/__admin/state"), path
+    check_reads(world)
+
+
+def check_reads(world: World) -> None:
+    """Whatever is read is answered, in every sandbox."""
+    for row in rows():
+        if row.method == "GET":
+            answer = ask(world.app, "GET", row.path, row.headers)
+            assert answer.status in (200, 404), (row, answer.body)
+
+
+def is_stable(world: World, path: str) -> bool:
+    """Whether a state can be put back as it is shown, in both notations."""
+    headers, stable = {"host": HOST, "authorization": f"Bearer {TOKEN}"}, True
+    for notation in (JSON, YAML):
+        shown = ask(world.app, "GET", path, headers | {"accept": notation})
+        assert shown.status == 200, shown.body
+        typed = headers | {"content-type": notation}
+        done = ask(world.app, "PUT", path, typed, shown.body)
+        again = ask(world.app, "GET", path, headers | {"accept": notation})
+        stable &= done.status == 200 and again == shown
+    return stable
+
+
+@pytest.mark.parametrize("name", ["team\n", "\nteam", "te am", "", "x" * 65, "te/am"])
+def test_a_sandbox_has_no_name_that_a_header_cannot_carry(api: Api, name: str) -> None:
+    answer = api.client.post("/__admin/sandboxes", json={"name": name})
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["statusText"] == "invalidField"
+    assert "$.name" in answer.json()["message"]
+
+
+def large(count: int, chars: int) -> dict[str, Any]:
+    """A state of that many collections, each with that much text."""
+    rest = '\u6587 \u00e9\\n"' * (chars // 7)
+    collections = [
+        {"_id": f"c{n}", "name": f"{n} {rest}", "tags": [f"tag {n}"]}
+        for n in range(count)
+    ]
+    return {"datasets": [{"id": DATASET, "collections": collections}]}
+
+
+@SOCKETS
+@pytest.mark.usefixtures("quiet")
+def test_a_state_of_10_000_collections_is_put_shown_and_reset_to(api: Api) -> None:
+    document = large(10_000, 700)
+    wanted = [each["name"] for each in document["datasets"][0]["collections"]]
+    content = json.dumps(document, ensure_ascii=False).encode()
+    api.client.timeout = 60
+    assert 8 * MIB < len(content) < 12 * MIB
+    assert put_state(api, content)["http"] == 200
+    shown = get_state(api)
+    assert [each["name"] for each in shown["datasets"][0]["collections"]] == wanted
+    path = f"/__admin/datasets/{DATASET}/collections/c7"
+    assert api.client.delete(path).status_code == 200
+    assert get_state(api) != shown
+    assert api.client.post("/__admin/reset", json={}).status_code == 200
+    assert get_state(api) == shown
+
+
+@SOCKETS
+@pytest.mark.usefixtures("quiet")
+def test_others_are_served_while_a_large_state_is_loaded(api: Api) -> None:
+    content = json.dumps(large(30_000, 400)).encode()
+    assert 20 * MIB < len(content) < 32 * MIB
+    api.client.timeout = 60
+    sent, answered = threading.Event(), 0
+    with ThreadPoolExecutor(1) as thread:
+        put = thread.submit(put_state, api, in_pieces(content, sent))
+        while not put.done():
+            is_loading = sent.is_set()
+            answer = api.list_v2()
+            assert answer.status_code == 200
+            answered += is_loading and answer.headers["x-mock-generation"] == "1"
+    assert put.result() == {"sandbox": "default", "generation": 2, "http": 200}
+    assert answered >= 25
+    assert api.list_v2(pageSize=1).json()["data"]["total"] == 30_000
+
+
+def in_pieces(content: bytes, sent: threading.Event) -> Iterator[bytes]:
+    """A body that says when all of it has been sent."""
+    for start in range(0, len(content), 65_536):
+        yield content[start : start + 65_536]
+    sent.set()

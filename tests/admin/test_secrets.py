@@ -1,0 +1,427 @@
+"""API keys and the admin token in every place where a client can put them, and every
+place where they could come out again.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from mock_server.fixture.files import shipped
+from tests.process import serving
+from tests.support import LIST, PIN
+
+TOKEN = "Adm1n-t0ken-of-this-test-4f1c9a"
+JSON = {"Content-Type": "application/json"}
+PAGE = {"offset": 0, "datasetId": "65e0000000000000000000d1", "parentId": None}
+PINNED = {"appId": "65e000000000000000000001", "chatId": "chat-1", "top": True}
+OWNER = "fastgpt-owner"
+LONGER = OWNER + "-and-more-5d2e"
+"""A declared key that begins with another one."""
+SHIPPED = [f"fastgpt-{name}" for name in ("manager", "writer", "reader", "outsider")]
+KEPT = 8 * 1024
+"""Bytes of a body that a journal keeps."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request."""
+
+    method: str
+    path: str
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes = b""
+
+
+def post(key: str | None, path: str = LIST, body: object = PAGE, **more: str) -> Sent:
+    """A list call, parts of it replaced; names of headers have `_` for `-`."""
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    headers |= JSON | {name.replace("_", "-"): text for name, text in more.items()}
+    return Sent("POST", path, [*headers.items()], json.dumps(body).encode())
+
+
+def pin(key: str, **fields: object) -> Sent:
+    """A pin, fields replaced."""
+    sent = post(key, PIN, PINNED | fields)
+    return Sent("PUT", PIN, sent.headers, sent.body)
+
+
+def authorized(*values: str) -> Sent:
+    """A list call with these Authorization headers."""
+    sent = post(None)
+    headers = [("Authorization", value) for value in values]
+    return Sent("POST", LIST, sent.headers + headers, sent.body)
+
+
+def over_the_cut(key: str) -> Sent:
+    """A body of which the journal keeps no more than half of the key."""
+    before = len(json.dumps(PAGE | {"x": ""})) - len('"}')
+    filler = "y" * (KEPT - len(key) // 2 - before)
+    return post(key, body=PAGE | {"x": filler + key})
+
+
+PLACES: dict[str, Callable[[str], list[Sent | bytes]]] = {
+    "authorization": lambda key: [
+        post(key),
+        pin(key),
+        post(key, body={"offset": -1}),
+        post(key, body=PAGE | {"datasetId": "nowhere"}),
+        post(key, "/api/nowhere"),
+        post(key, PIN),
+        post(key, Content_Type="text/plain"),
+        post(key, body={"x": "y" * 1_100_000}),
+        Sent("POST", LIST, post(key).headers, b"{"),
+        Sent("GET", LIST, post(key).headers),
+    ],
+    "odd authorization": lambda key: [
+        authorized(key),
+        authorized(f"Basic {key}"),
+        authorized(f"Bearer {key} {key}"),
+        authorized(f"Bearer {key},{key}"),
+        authorized(f"Bearer: {key}"),
+        authorized(f"bearer   {key}"),
+        authorized("Bearer other-key-1", f"Bearer {key}"),
+        authorized(f'Digest username="{key}"'),
+    ],
+    "other credentials": lambda key: [
+        post(None, X_Api_Key=key),
+        post(None, Cookie=f"session=1; key={key}"),
+        post(None, Proxy_Authorization=f"Bearer {key}"),
+        post("other-key-1", X_Api_Key=key, Cookie=f"key={key}"),
+    ],
+    "admin calls": lambda key: [
+        Sent("GET", "/__admin/state", [("Authorization", f"Bearer {key}")]),
+        Sent("POST", "/__admin/reset", [("Authorization", key), *JSON.items()], b"{}"),
+        Sent("GET", "/__admin/journal", [("Cookie", key), ("X-Api-Key", key)]),
+    ],
+    "broken requests": lambda key: [
+        f"POST {LIST} HTTP/1.1\r\nAuthorization Bearer {key}\r\n\r\n".encode(),
+        f"POST {LIST} HTTP/1.1\r\nAuthorization: Bearer {key}\0\r\n\r\n".encode(),
+        f"POST {LIST} HTTP/1.1\r\nAuthorization: Bearer\r\n {key}\r\n\r\n".encode(),
+        f"POST {LIST}?key={key} HTTP/9.9\r\n\r\n".encode(),
+        f"{key}\r\n\r\n".encode(),
+    ],
+    "authorization and query": lambda key: [
+        post(key, f"{LIST}?apiKey={key}"),
+        post(key, f"/api/nowhere?a=1&key={key}"),
+    ],
+    "authorization and path": lambda key: [
+        post(key, f"/api/core/{key}"),
+        post(key, f"/{key}/x"),
+    ],
+    "authorization and long path": lambda key: [
+        post(key, f"/api/{'x' * (56 - len(key))}/{key}"),
+    ],
+    "authorization and long values": lambda key: [
+        pin(key, appId="x" * (62 - len(key)) + key),
+        pin(key, chatId="x" * (62 - len(key)) + key),
+        pin(key, top="x" * (62 - len(key)) + key),
+        post(key, body=PAGE | {"offset": "x" * (62 - len(key)) + key}),
+        post(key, Content_Type="x/" + "x" * (60 - len(key)) + key),
+    ],
+    "authorization and body": lambda key: [
+        post(key, body=PAGE | {"apiKey": key}),
+        post(key, body=PAGE | {key: 1}),
+        post(key, body=PAGE | {"searchText": key}),
+        post(key, body=PAGE | {"datasetId": key}),
+        post(key, body=PAGE | {"offset": key}),
+        pin(key, appId=key),
+        pin(key, chatId=key),
+        Sent("POST", LIST, post(key).headers, f"key={key}".encode()),
+        over_the_cut(key),
+    ],
+    "authorization and other headers": lambda key: [
+        post(key, Api_Key=key, Referer=f"http://x/?key={key}", User_Agent=f"x/{key}"),
+        post(key, Content_Type=f"text/{key}"),
+    ],
+    "query alone": lambda key: [post(None, f"{LIST}?apiKey={key}")],
+    "path alone": lambda key: [post(None, f"/api/core/{key}")],
+    "body alone": lambda key: [
+        post(None, body=PAGE | {"apiKey": key}),
+        post(None, "/api/nowhere", body={"key": key}),
+    ],
+    "other header alone": lambda key: [post(None, Api_Key=key)],
+    "body of another": lambda key: [
+        post(OWNER, body=PAGE | {"searchText": key}),
+        pin(OWNER, appId=key),
+    ],
+}
+"""What a client may do with a key, right and wrong."""
+CREDENTIALS = list(PLACES)[:5]
+"""Where a key is in headers that are there for keys, or where nothing is read."""
+
+
+LONE = list(PLACES)[-5:]
+"""Where a key comes without being the caller's own: only one that the server has
+declared or issued can be told from any other word.
+"""
+CASES = [
+    (place, kind)
+    for place in PLACES
+    for kind in ("declared", "issued", "unknown")
+    if kind != "unknown" or place not in LONE
+]
+
+
+def own(kind: str, place: str) -> str:
+    """A key that is used in one place only."""
+    return f"{kind}-{sha256(place.encode()).hexdigest()[:20]}"
+
+
+@dataclass
+class Heard:
+    """All that a server has said: to admin reads, in answers, and on its outputs.
+
+    `astray` is the journal after an operation was sent the admin token in its query.
+    """
+
+    keys: dict[tuple[str, str], str]
+    reads: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    astray: str = ""
+    out: str = ""
+    err: str = ""
+
+    def closed(self) -> dict[str, str]:
+        """Where no key may be: all reads but those that are to show keys."""
+        return {k: v for k, v in self.reads.items() if not is_open(k)}
+
+    def logged(self) -> str:
+        """What is on stderr but the two lines that tell the declared keys."""
+        lines = self.err.splitlines()
+        told = [line for line in lines if line.startswith(("keys:", "try:"))]
+        assert len(told) == 2
+        return "\n".join(line for line in lines if line not in told)
+
+
+def is_open(path: str) -> bool:
+    """Whether an admin path is one that shows keys."""
+    return path.endswith(("/state", "/faults")) or path in (
+        "/sandboxes",
+        "/sandboxes/team",
+    )
+
+
+class Client:
+    """Speaks to one server."""
+
+    def __init__(self, url: str) -> None:
+        self.address = url.removeprefix("http://")
+
+    def connection(self) -> closing[http.client.HTTPConnection]:
+        """A connection of its own for every request."""
+        return closing(http.client.HTTPConnection(self.address, timeout=10))
+
+    def send(self, sent: Sent | bytes) -> str:
+        """The whole answer as text: status, headers, body."""
+        if isinstance(sent, bytes):
+            return self.raw(sent)
+        with self.connection() as connection:
+            connection.putrequest(sent.method, sent.path)
+            for name, value in sent.headers:
+                connection.putheader(name, value)
+            connection.putheader("Content-Length", str(len(sent.body)))
+            connection.endheaders(sent.body)
+            answer = connection.getresponse()
+            body = answer.read().decode()
+            return f"{answer.status} {answer.reason}\n{answer.headers}\n{body}"
+
+    def raw(self, content: bytes) -> str:
+        """What comes back for bytes that may be no request."""
+        host, _, port = self.address.partition(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(content)
+            connection.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
+
+    def admin(self, method: str, path: str, body: object = None, **more: str) -> str:
+        """The answer to an admin call with the right token."""
+        content = b"" if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {TOKEN}"} | JSON | more
+        return self.send(Sent(method, f"/__admin{path}", [*headers.items()], content))
+
+    def stream(self, path: str, last: int) -> str:
+        """A stream of the journal, up to the entry of that number."""
+        with self.connection() as connection:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            connection.request("GET", f"/__admin{path}?since=0", headers=headers)
+            answer, lines = connection.getresponse(), list[str]()
+            while f"id: {last}\n" not in lines or lines[-1] != "\n":
+                lines.append(answer.readline().decode())
+                assert lines[-1], "the stream has ended"
+            return "".join(lines)
+
+
+def body_of(answer: str) -> Any:
+    """The JSON of an answer."""
+    return json.loads(answer.partition("\n\n")[2])
+
+
+READS = (
+    *("/health", "/clock", "/choices", "/snapshots", "/snapshots/s", "/apps"),
+    *(
+        "/faults",
+        "/apps/65e000000000000000000001/chats",
+        "/datasets",
+        "/state",
+        "/journal",
+    ),
+    *("/datasets/65e0000000000000000000d1/collections", "/journal?violations=true"),
+)
+QUESTIONS: tuple[object, ...] = (
+    {"exactly": 0},
+    {"operation": "listV2", "status": 599},
+    {"key": "another", "member": "nobody"},
+    {"body": {"apiKey": "?", "searchText": "?", "datasetId": "?", "appId": "?"}},
+    {"inOrder": [{"operation": "updateHistory"}, {"body": {"chatId": "?", "x": "?"}}]},
+)
+
+
+def everything_read(client: Client) -> dict[str, str]:
+    """The answers of all that can be read, by path."""
+    once = ("/sandboxes", "/sandboxes/team", "/nowhere", "/openapi.json")
+    reads = {path: client.admin("GET", path) for path in once}
+    reads["public /openapi.json"] = client.send(Sent("GET", "/openapi.json"))
+    for prefix in ("", "/sandboxes/team"):
+        client.admin("PUT", f"{prefix}/snapshots/s", {})
+        for path in (prefix + each for each in READS):
+            reads[path] = client.admin("GET", path)
+        reads[f"{prefix} as YAML/state"] = client.admin(
+            "GET", f"{prefix}/state", Accept="application/yaml"
+        )
+        for question in QUESTIONS:
+            answer = client.admin("POST", f"{prefix}/journal/verify", question)
+            reads[f"{prefix}/journal/verify {question}"] = answer
+        last = body_of(reads[f"{prefix}/journal"])["next"] - 1
+        reads[f"{prefix} stream"] = client.stream(f"{prefix}/journal/stream", last)
+    return reads
+
+
+TOKEN_SENT: dict[str, list[Sent | bytes]] = {
+    "as another scheme": [
+        Sent("GET", "/__admin/state", [("Authorization", TOKEN)]),
+        Sent("GET", "/__admin/state", [("Authorization", f"Basic {TOKEN}")]),
+        Sent("GET", "/__admin/state", [("Authorization", f"Bearer {TOKEN}x")]),
+        Sent("GET", "/__admin/state", [("Authorization", f"Bearer {TOKEN} x")]),
+        Sent("GET", "/__admin/state", [("X-Api-Key", TOKEN), ("Cookie", TOKEN)]),
+    ],
+    "in the query": [
+        Sent("GET", f"/__admin/state?token={TOKEN}"),
+        Sent("GET", f"/__admin/journal/stream?token={TOKEN}"),
+        Sent("GET", f"/__admin/journal?{TOKEN}", [("Authorization", "Bearer wrong")]),
+    ],
+    "as an API key": [post(TOKEN), pin(TOKEN), post(TOKEN, "/api/nowhere")],
+    "in a broken request": [
+        f"GET /__admin/state HTTP/1.1\r\nAuthorization Bearer {TOKEN}\r\n\r\n".encode()
+    ],
+}
+
+
+@pytest.fixture(scope="module", params=["zttp", "h11"])
+def heard(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Heard:
+    """What one server has said, from its start to its end."""
+    extra = tmp_path_factory.mktemp("keys") / "extra.json"
+    keys = [LONGER, *(own("declared", place) for place in PLACES)]
+    extra.write_text(json.dumps({"keys": [{"key": key} for key in keys]}))
+    fixtures = (str(shipped("permissions.yaml")), str(extra))
+    settings = ("--port=0", "--log-format=json", f"--admin-token={TOKEN}")
+    http_parser = f"--http={request.param}"
+    with serving("serve", *fixtures, *settings, http_parser) as (url, process):
+        client = Client(url)
+        team = body_of(client.admin("POST", "/sandboxes", {"name": "team"}))
+        heard = Heard({case: own(case[1], case[0]) for case in CASES})
+        for place in PLACES:
+            heard.keys[place, "issued"] = team["keys"][own("declared", place)]
+        key = heard.keys["authorization", "declared"]
+        fault = {"kind": "error", "times": 3, "match": {"key": key}}
+        assert body_of(client.admin("POST", "/faults", fault))["id"] == "f1"
+        for (place, _), key in heard.keys.items():
+            answers = [client.send(sent) for sent in PLACES[place](key)]
+            heard.answers.setdefault(place, []).extend(answers)
+        for key in (OWNER, LONGER, *SHIPPED):
+            client.send(post(key))
+            client.send(post(team["keys"][key]))
+            client.send(post(None, Api_Key=key))
+        for how, requests in TOKEN_SENT.items():
+            heard.answers[how] = [client.send(sent) for sent in requests]
+        heard.reads = everything_read(client)
+        client.send(post(None, f"{LIST}?token={TOKEN}"))
+        heard.astray = client.admin("GET", "/journal")
+        process.send_signal(signal.SIGTERM)
+        heard.out, heard.err = process.communicate(timeout=20)
+    return heard
+
+
+@pytest.mark.parametrize(("place", "kind"), CASES)
+def test_no_key_is_read_again_wherever_it_went_in(
+    heard: Heard, place: str, kind: str
+) -> None:
+    most = heard.keys[place, kind][:-4]
+    assert [name for name, text in heard.closed().items() if most in text] == []
+
+
+@pytest.mark.parametrize(("place", "kind"), CASES)
+def test_no_key_is_logged_wherever_it_went_in(
+    heard: Heard, place: str, kind: str
+) -> None:
+    assert heard.keys[place, kind][:-4] not in heard.out + heard.logged()
+
+
+@pytest.mark.parametrize("place", CREDENTIALS)
+def test_no_answer_repeats_a_credential(heard: Heard, place: str) -> None:
+    own = [key for (where, _), key in heard.keys.items() if where == place]
+    for answer in heard.answers[place]:
+        assert not [key for key in own if key[:-4] in answer], answer
+
+
+def test_the_keys_of_the_shipped_fixture_are_in_no_journal(heard: Heard) -> None:
+    for name, text in heard.closed().items():
+        assert not [key for key in (OWNER, *SHIPPED) if key in text], name
+
+
+def test_a_key_that_begins_like_another_is_hidden_whole(heard: Heard) -> None:
+    rest = LONGER.removeprefix(OWNER)
+    assert [name for name, text in heard.closed().items() if rest in text] == []
+
+
+def test_the_admin_token_comes_out_nowhere(heard: Heard) -> None:
+    said = heard.reads | {"stdout": heard.out, "stderr": heard.err}
+    said |= {how: "\n".join(answers) for how, answers in heard.answers.items()}
+    assert [name for name, text in said.items() if TOKEN in text] == []
+
+
+def test_no_journal_keeps_an_admin_token_that_went_astray(heard: Heard) -> None:
+    assert TOKEN not in heard.astray
+
+
+def test_keys_are_shown_where_they_are_to_be_taken_from(heard: Heard) -> None:
+    for (_, kind), key in heard.keys.items():
+        assert (key in heard.reads["/state"]) is (kind == "declared")
+        assert (key in heard.reads["/sandboxes/team/state"]) is (kind == "declared")
+        assert (key in heard.reads["/sandboxes"]) is (kind != "unknown")
+    assert heard.keys["authorization", "declared"] in heard.reads["/faults"]
+    assert OWNER in heard.err
+
+
+def test_all_that_was_sent_has_been_entered_in_a_journal(heard: Heard) -> None:
+    entries = [
+        entry
+        for path in ("/journal", "/sandboxes/team/journal")
+        for entry in body_of(heard.reads[path])["entries"]
+    ]
+    seen = {entry["key"] for entry in entries}
+    for (place, _), key in heard.keys.items():
+        shown = key[:4] + sha256(key.encode()).hexdigest()[:8]
+        assert (shown in seen) is place.startswith(("authorization", "odd")), place
+    assert len(entries) > 100
