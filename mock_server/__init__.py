@@ -4,18 +4,20 @@ The public names load on first use, so that importing the package costs nothing.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as `typing` has it, which takes its time to import
 if TYPE_CHECKING:
+    from mock_server.api.faults.definitions import Fault
     from mock_server.app import create_app
     from mock_server.domain.sandbox import Sandbox
     from mock_server.fixture.load import load_fixture
     from mock_server.server import MockServer
 
 __version__ = "0.1.0"
-__all__ = ["MockServer", "Sandbox", "create_app", "load_fixture"]
+__all__ = ["Fault", "MockServer", "Sandbox", "create_app", "load_fixture"]
 
 _HOMES = {
+    "Fault": "api.faults.definitions",
     "MockServer": "server",
     "Sandbox": "domain.sandbox",
     "create_app": "app",

@@ -10,32 +10,17 @@ import msgspec
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
+from mock_server.admin.answering import answer, plain
 from mock_server.admin.events import EVENT_STREAM, Events
 from mock_server.admin.route import AdminRoute, Call
-from mock_server.api.answers import Answer, headers_of, write
+from mock_server.api.answers import Answer
 from mock_server.api.body import ClientGone, RequestBody, TooLarge
-from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, refused
+from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
 from mock_server.api.fields import check_integers
 from mock_server.api.requests import read_json
 from mock_server.api.typed import typed
-from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField, Refusal, show
 from mock_server.domain.sandboxes import DEFAULT, Sandboxes
-
-_ALWAYS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)
-
-
-def plain(refusal: Refusal) -> Answer:
-    """A refusal in the form that admin errors have under every choice."""
-    return refused(refusal, Choices())
-
-
-async def answer(answered: Answer, body: RequestBody, send: Send) -> None:
-    """Send an answer of the admin API."""
-    await write(answered, body, send, headers_of(answered, *_ALWAYS))
 
 
 class AdminEndpoint:

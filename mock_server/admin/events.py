@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 from starlette.types import Receive, Send
 
+from mock_server.admin.answering import BROWSER_HEADERS
 from mock_server.api.entries import entry_view
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.journal import Entry
@@ -22,8 +23,7 @@ _HEARTBEAT_SECONDS = 15
 _HEADERS = [
     (b"content-type", EVENT_STREAM),
     (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"cross-origin-resource-policy", b"same-origin"),
+    *BROWSER_HEADERS,
     (b"x-accel-buffering", b"no"),
 ]
 

@@ -11,8 +11,9 @@ from mock_server.admin.route import AdminRoute, Call, Input, created
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
 from mock_server.api.errors import FaultNotFound
+from mock_server.api.faults.definitions import read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
-from mock_server.api.faults.table import KINDS, read_fault
+from mock_server.api.faults.table import KINDS
 from mock_server.api.typed import typed
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.faults import Armed

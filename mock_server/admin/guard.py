@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.answers import write
+from mock_server.admin.answering import answer, plain
 from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
 from mock_server.api.content_type import check_content_type
@@ -22,7 +22,6 @@ from mock_server.api.errors import (
     ForeignOrigin,
     UnknownKey,
     UnsupportedMediaType,
-    refused,
 )
 from mock_server.api.headers import values
 from mock_server.domain.access import KEY_PATTERN
@@ -56,8 +55,7 @@ class Guard:
         try:
             self._check(scope)
         except Refusal as refusal:
-            answer = refused(refusal, Choices())
-            await write(answer, RequestBody(scope, receive), send)
+            await answer(plain(refusal), RequestBody(scope, receive), send)
             return
         await self._app(scope, receive, send)
 

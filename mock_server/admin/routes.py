@@ -21,7 +21,8 @@ from mock_server.admin import (
     states,
     verify,
 )
-from mock_server.admin.endpoint import AdminEndpoint, answer, plain
+from mock_server.admin.answering import answer, plain
+from mock_server.admin.endpoint import AdminEndpoint
 from mock_server.admin.events import Streams
 from mock_server.admin.guard import Guard
 from mock_server.admin.openapi import Paths, openapi_route

@@ -62,7 +62,9 @@ async def put_state(call: Call) -> ResetView:
     """`PUT state`: another baseline; what cannot be loaded changes nothing."""
     types = values(call.scope["headers"], b"content-type")
     is_json = types != [YAML.encode()]
-    call.sandbox.put_baseline(await loaded(call.content, is_json=is_json))
+    call.sandbox.put_baseline(
+        await loaded(call.content.strip() or b"{}", is_json=is_json)
+    )
     return reset_view(call)
 
 

@@ -9,6 +9,7 @@ from mock_server.domain.access import CONFUSABLE_CHARS, ISSUED
 from mock_server.domain.state import State
 
 HIDDEN = b"[redacted]"
+_CUT = "…".encode()
 _ISSUED = ISSUED.encode()
 _ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
 
@@ -37,7 +38,9 @@ def tells(text: bytes, secrets: Collection[bytes]) -> bool:
 
 
 def hide(text: bytes, secrets: Collection[bytes]) -> bytes:
-    """The text without them."""
-    for secret in secrets:
+    """The text without them, and without the beginnings that a message has cut."""
+    for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
+        for length in range(len(secret) - 1, CONFUSABLE_CHARS - 1, -1):
+            text = text.replace(secret[:length] + _CUT, HIDDEN + _CUT)
     return _ISSUED_KEY.sub(HIDDEN, text)

@@ -13,7 +13,8 @@ import msgspec
 
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, say
-from mock_server.cli.remote import Remote, refused, remote_command
+from mock_server.cli.remote import remote_command
+from mock_server.remote import Refused, Remote, Unreachable
 
 _POLL_SECONDS = 0.05
 
@@ -22,7 +23,7 @@ _POLL_SECONDS = 0.05
 @remote_command
 def reset(remote: Remote) -> None:
     """Bring a running server back to its baseline."""
-    say(remote.get("POST", "/reset").decode())
+    say(remote.text("POST", "/reset").decode())
 
 
 @click.command()
@@ -33,11 +34,11 @@ def state(remote: Remote, file: str | None, as_yaml: bool) -> None:
     """Print the state of a running server, or put FILE (`-` is stdin) in its place."""
     if file is None:
         accept = "application/yaml" if as_yaml else "application/json"
-        say(remote.get("GET", "/state", accept=accept).decode().rstrip("\n"))
+        say(remote.text("GET", "/state", accept=accept).decode().rstrip("\n"))
         return
     kind = "json" if file.endswith(".json") else "yaml"
     content = _content(file)
-    done = remote.get("PUT", "/state", content, content_type=f"application/{kind}")
+    done = remote.text("PUT", "/state", content, content_type=f"application/{kind}")
     say(done.decode())
 
 
@@ -81,7 +82,7 @@ def journal(
         return
     if "violations" in criteria:
         criteria["violations"] = str(criteria["violations"]).lower()
-    say(remote.get("GET", f"/journal?{urlencode(criteria)}").decode())
+    say(remote.text("GET", f"/journal?{urlencode(criteria)}").decode())
 
 
 def _verify(remote: Remote, asked: dict[str, Any]) -> None:
@@ -92,7 +93,7 @@ def _verify(remote: Remote, asked: dict[str, Any]) -> None:
         raise click.BadParameter("Expected a JSON object as --body") from None
     status, answer = remote.call("POST", "/journal/verify", msgspec.json.encode(asked))
     if status not in (200, 409):
-        raise refused(status, answer)
+        raise Refused(status, answer)
     say(answer.decode())
     if status == 409:
         raise Stop("", USAGE)
@@ -113,10 +114,10 @@ def wait(remote: Remote, timeout: float) -> None:
     while True:
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
-            say(remote.get("GET", "/health", seconds=left).decode())
-        except Stop as stop:
+            say(remote.text("GET", "/health", seconds=left).decode())
+        except (Refused, Unreachable) as error:
             if time.monotonic() >= end:
-                raise Stop(f"not ready in {timeout:g} s: {stop}", TIMED_OUT) from None
+                raise Stop(f"not ready in {timeout:g} s: {error}", TIMED_OUT) from None
             time.sleep(_POLL_SECONDS)
         else:
             return

@@ -12,7 +12,8 @@ from msgspec import NODEFAULT
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
 from mock_server.cli.exits import say
-from mock_server.cli.remote import Remote, remote_command
+from mock_server.cli.remote import remote_command
+from mock_server.remote import Remote
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,7 +54,7 @@ def add(remote: Remote, name: str, fields: Sequence[str]) -> None:
     """
     key = "preset" if name in PRESETS else "kind"
     content = msgspec.json.encode({key: name, **dict(map(_parted, fields))})
-    say(remote.get("POST", "/faults", content).decode())
+    say(remote.text("POST", "/faults", content).decode())
 
 
 def _parted(text: str) -> tuple[str, Any]:
@@ -70,11 +71,11 @@ def _parted(text: str) -> tuple[str, Any]:
 @remote_command
 def list_faults(remote: Remote) -> None:
     """Print the faults of a running server."""
-    say(remote.get("GET", "/faults").decode())
+    say(remote.text("GET", "/faults").decode())
 
 
 @fault.command()
 @remote_command
 def clear(remote: Remote) -> None:
     """Take all faults away."""
-    say(remote.get("DELETE", "/faults").decode())
+    say(remote.text("DELETE", "/faults").decode())

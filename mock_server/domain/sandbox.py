@@ -102,6 +102,12 @@ class Sandbox:
         for end in tuple(state.waits):
             end()
 
+    def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
+        """Replace all that resets lead back to, then reset; snapshots are forgotten."""
+        self._start = profile, choices
+        self.snapshots.clear()
+        self.put_baseline(baseline)
+
     def put_baseline(self, baseline: Generation) -> None:
         """Replace what resets lead back to, then reset."""
         self.baseline = baseline

@@ -31,7 +31,9 @@ class Generation:
 
     def __post_init__(self) -> None:
         long = (key.encode() for key in self.keys if len(key) >= CONFUSABLE_CHARS)
-        object.__setattr__(self, "secrets", tuple(long))
+        # The longest first: one may begin with another.
+        ordered = tuple(sorted(long, key=len, reverse=True))
+        object.__setattr__(self, "secrets", ordered)
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Scope
 from mock_server.admin.events import Streams
 from mock_server.admin.route import AdminRoute
 from mock_server.admin.routes import table
-from mock_server.api.faults.table import read_fault
+from mock_server.api.faults.definitions import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
+from mock_server.api.typed import typed
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.suggest import did_you_mean
 
 Ms = Annotated[float, Meta(ge=0, le=LIMITS.fault_ms)]
 Whole = Annotated[int, Meta(ge=0, le=LIMITS.integer)]
@@ -39,6 +42,14 @@ class Fault(
     seed: Annotated[int, Meta(ge=-LIMITS.integer, le=LIMITS.integer)] = 0
     phase: Literal["before", "after"] = "before"
     ttl: Annotated[float, Meta(ge=0.001, le=LIMITS.fault_ttl)] = 60.0
+
+    @staticmethod
+    def of(kind: str, **fields: Any) -> Fault:
+        """A fault as the admin API takes it: `Fault.of("error", status=502, times=2)`.
+
+        Raises InvalidField for what cannot be.
+        """
+        return read_fault({"kind": kind, **fields})
 
     @property
     def kind(self) -> str:
@@ -214,3 +225,22 @@ class Alter(Fault, tag="alter"):
         super().check()
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
+
+
+DEFINITIONS: dict[str, type[Fault]] = {
+    str(each.__struct_config__.tag): each for each in Fault.__subclasses__()
+}
+
+
+def read_fault(fields: Mapping[str, Any]) -> Fault:
+    """A fault from plain data: `kind` and fields. Raises InvalidField."""
+    given = dict(fields)
+    name = given.pop("kind", None)
+    if not isinstance(name, str) or name not in DEFINITIONS:
+        got = "nothing" if "kind" not in fields else show(name)
+        hint = did_you_mean(str(name), DEFINITIONS)
+        expected = f"one of {', '.join(DEFINITIONS)}"
+        raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
+    fault = typed(given, DEFINITIONS[name])
+    fault.check()
+    return fault

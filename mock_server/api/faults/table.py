@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -17,9 +16,6 @@ from mock_server.api.faults import (
 )
 from mock_server.api.faults.definitions import Fault
 from mock_server.api.faults.hit import Hit
-from mock_server.api.typed import typed
-from mock_server.domain.errors import InvalidField, show
-from mock_server.domain.suggest import did_you_mean
 
 Effect = Callable[[Hit], Awaitable[Answer | None]]
 
@@ -73,17 +69,3 @@ _TABLE = (
     Kind(definitions.Alter, on_data.alter),
 )
 KINDS = {kind.name: kind for kind in _TABLE}
-
-
-def read_fault(fields: Mapping[str, Any]) -> Fault:
-    """A fault from plain data: `kind` and fields. Raises InvalidField."""
-    given = dict(fields)
-    name = given.pop("kind", None)
-    if not isinstance(name, str) or name not in KINDS:
-        got = "nothing" if "kind" not in fields else show(name)
-        hint = did_you_mean(str(name), KINDS)
-        expected = f"one of {', '.join(KINDS)}"
-        raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
-    fault = typed(given, KINDS[name].definition)
-    fault.check()
-    return fault

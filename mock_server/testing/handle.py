@@ -1,0 +1,225 @@
+"""What a test holds in its hand: the server it calls, to steer and to ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from mock_server.domain.choices import Value
+from mock_server.fixture.document import ChatPart, SingleCollection
+from mock_server.remote import Refused, Remote
+
+_POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The clock of a test's sandbox."""
+
+    _remote: Remote
+
+    @property
+    def now(self) -> str:
+        """The time, as `2026-01-01T00:00:00.000Z`."""
+        return str(self._remote.json("GET", "/clock")["now"])
+
+    def freeze(self, now: str | None = None) -> None:
+        """Stop time, at a time like `2026-01-01T00:00:00Z` or where it is."""
+        self._remote.json("PUT", "/clock", now=now, frozen=True)
+
+    def run(self) -> None:
+        """Let time go on."""
+        self._remote.json("PUT", "/clock", frozen=False)
+
+    def advance(self, seconds: float) -> None:
+        """Go forward, whether time is running or not."""
+        self._remote.json("POST", "/clock/advance", seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing(Mapping[str, Value]):
+    """The choices in force; `choices["list_order"] = "name"` sets one."""
+
+    _remote: Remote
+
+    def __getitem__(self, name: str) -> Value:
+        value: Value = self._all()[name]
+        return value
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        chosen = self._all() | {name: value}
+        self._remote.json("PUT", "/choices", choices=chosen)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, Value]:
+        return dict(self._remote.json("GET", "/choices")["choices"])
+
+
+class Handle:
+    """A running server and the sandbox of one test.
+
+    `url` is the address to call, `key` an owner's API key, `keys` the key to send for
+    each one that the fixture declares, `clock` and `choices` what they say. Methods
+    raise `Refused` with the server's message for what it does not take.
+    """
+
+    def __init__(
+        self, remote: Remote, key: str | None, keys: Mapping[str, str]
+    ) -> None:
+        self.url = remote.url
+        self.keys = dict(keys)
+        self.clock = Clock(remote)
+        self.choices = Choosing(remote)
+        self._key = key
+        self._remote = remote
+        self._numbers = count(1)
+
+    @property
+    def key(self) -> str:
+        """A key that may do everything. Raises LookupError if there is none."""
+        if self._key is None:
+            raise LookupError("the fixture declares no key of level owner")
+        return self._key
+
+    def fault(self, kind: str, **fields: Any) -> str:
+        """Make the server fail, as `POST /__admin/faults`; gives the fault's id."""
+        return str(self._remote.json("POST", "/faults", kind=kind, **fields)["id"])
+
+    def preset(self, name: str, seed: int = 0) -> list[str]:
+        """Add all faults of a preset; gives their ids."""
+        added = self._remote.json("POST", "/faults", preset=name, seed=seed)["faults"]
+        return [str(fault["id"]) for fault in added]
+
+    @property
+    def faults(self) -> list[dict[str, Any]]:
+        """The faults that can still fire."""
+        every = self._remote.json("GET", "/faults")["faults"]
+        return [fault for fault in every if fault["remaining"] != 0]
+
+    def chat(self, app_id: str, chat_id: str) -> ChatPart | None:
+        """A chat session as it is now: `.top`, `.title` ...; None if there is none."""
+        path = f"/apps/{_quoted(app_id)}/chats/{_quoted(chat_id)}"
+        try:
+            return msgspec.convert(self._remote.json("GET", path), ChatPart)
+        except Refused as refused:
+            if refused.status_text == "chatNotFound":
+                return None
+            raise
+
+    def collections(
+        self, dataset_id: str, parent: str | None = None
+    ) -> list[SingleCollection]:
+        """The collections in a folder as they are now, None for the top level."""
+        path = f"/datasets/{_quoted(dataset_id)}/collections"
+        every = self._pages(path, "collections")
+        found = [msgspec.convert(each, SingleCollection) for each in every]
+        return [each for each in found if each.parent_id == parent]
+
+    @property
+    def journal(self) -> list[dict[str, Any]]:
+        """All requests of this test that are kept, as the admin API shows them."""
+        return self._entries()
+
+    def calls(self, operation: str) -> list[dict[str, Any]]:
+        """The requests of an operation: `call["request"]["body"]` ..."""
+        return self._entries(operation=operation)
+
+    def assert_called(
+        self, operation: str, *, times: int | None = None, body: Any = None
+    ) -> None:
+        """That an operation was called, so often, with these fields in the body."""
+        asked: dict[str, Any] = {"operation": operation}
+        asked |= {} if body is None else {"body": body}
+        asked |= {"atLeast": 1} if times is None else {"exactly": times}
+        content = msgspec.json.encode(asked)
+        status, answer = self._remote.call("POST", "/journal/verify", content)
+        if status == 409:
+            raise AssertionError(_unmet(asked, msgspec.json.decode(answer)))
+        if status != 200:
+            raise Refused(status, answer)
+
+    def assert_no_violations(self) -> None:
+        """That no request departed from the documented contract."""
+        off = self._entries(violations="true")
+        if off:
+            lines = [line for entry in off for line in violation_lines(entry)]
+            raise AssertionError("\n".join(["requests off contract:", *lines]))
+
+    def wait_for(self, operation: str, timeout: float = 5.0) -> dict[str, Any]:
+        """The first request of an operation, once it has come; `timeout` in seconds."""
+        end = time.monotonic() + timeout
+        while not (found := self.calls(operation)):
+            if time.monotonic() >= end:
+                raise AssertionError(f"{operation} was not called in {timeout:g} s")
+            time.sleep(_POLL_SECONDS)
+        return found[0]
+
+    def snapshot(self) -> str:
+        """Keep records, clock and choices; gives the name to restore them by."""
+        name = f"snapshot-{next(self._numbers)}"
+        self._remote.json("PUT", f"/snapshots/{name}")
+        return name
+
+    def restore(self, name: str) -> None:
+        """Back to a snapshot; faults and journal stay."""
+        self._remote.json("POST", f"/snapshots/{_quoted(name)}/restore")
+
+    def reset(self) -> None:
+        """Back to where the test began."""
+        self._remote.json("POST", "/reset")
+
+    def _entries(self, **query: object) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        since = 0
+        while True:
+            text = urlencode(query | {"since": since})
+            page = self._remote.json("GET", f"/journal?{text}")
+            entries += page["entries"]
+            if not page["entries"]:
+                return entries
+            since = page["next"]
+
+    def _pages(self, path: str, name: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while True:
+            page = self._remote.json("GET", f"{path}?offset={len(found)}")
+            found += page[name]
+            if len(found) >= page["total"]:
+                return found
+
+
+def violation_lines(entry: Mapping[str, Any]) -> Iterator[str]:
+    """An entry's violations, a line each."""
+    request = entry["request"]
+    for each in entry["violations"]:
+        where = f"#{entry['seq']} {request['method']} {request['path']}"
+        yield f"  {where}: {each['name']} (spec {each['section']}): {each['message']}"
+
+
+def _unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """Why a verification failed, with what came near."""
+    body = asked.get("body")
+    wanted = f"{asked['operation']}" + ("" if body is None else f" with {body!r}")
+    lines = [f"{answer['message']} calls of {wanted}"]
+    for near in answer.get("nearest", ()):
+        lines.append(f"  nearest: #{near['seq']}")
+        lines += [
+            f"    {each['path']}: expected {each['expected']!r}, got {each['got']!r}"
+            for each in near["differences"]
+        ]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
