@@ -90,8 +90,9 @@ def running(
 class MockServer:
     """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
 
-    `url` is its base address while it runs, `sandbox` its state. Raises FixtureError,
-    ValueError for a setting that cannot be, and CannotBind.
+    `url` is its base address while it runs, `sandbox` its state, `app` the ASGI
+    application that it serves. Raises FixtureError, ValueError for a setting that
+    cannot be, and CannotBind.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class MockServer:
             fixture, profile=profile, choices=choices, admin_token=admin_token
         )
         self.url = ""
+        self.app = app
         self.sandbox: Sandbox = app.state.sandbox
         self._stack = ExitStack()
         self._run = partial(running, app, host=host, port=port, on_stop=app.state.close)

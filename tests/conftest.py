@@ -15,6 +15,7 @@ from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, Api, Switch
 
+pytest_plugins = ["pytester"]
 MakeApi = Callable[..., Api]
 
 

@@ -97,16 +97,13 @@ class Sandbox:
 
         What faults hold up is ended.
         """
-        state = self.state
-        self.state = self._fresh(state.number + 1, state.journal.emptied())
-        for end in tuple(state.waits):
-            end()
+        self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Replace all that resets lead back to, then reset; snapshots are forgotten."""
-        self._start = profile, choices
+        """Begin anew, with nothing left of what was before but the number."""
+        self.baseline, self._start = baseline, (profile, choices)
         self.snapshots.clear()
-        self.put_baseline(baseline)
+        self._replace(Journal(listeners=self.listeners))
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace what resets lead back to, then reset."""
@@ -155,6 +152,13 @@ class Sandbox:
         if name not in self.snapshots:
             raise SnapshotNotFound("the name of a snapshot", show(name), "path")
         return self.snapshots[name]
+
+    def _replace(self, journal: Journal) -> None:
+        """Have a fresh state; what the old one holds up is ended."""
+        state = self.state
+        self.state = self._fresh(state.number + 1, journal)
+        for end in tuple(state.waits):
+            end()
 
     def _fresh(self, number: int, journal: Journal) -> State:
         profile, choices = self._start

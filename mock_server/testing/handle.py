@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -178,6 +178,14 @@ class Handle:
     def reset(self) -> None:
         """Back to where the test began."""
         self._remote.json("POST", "/reset")
+
+    def load(
+        self, document: Mapping[str, Any], faults: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        """Hold another fixture document from now on, with these faults only."""
+        self._remote.json("PUT", "/state", **document)
+        for fault in faults:
+            self._remote.json("POST", "/faults", **fault)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []

@@ -1,0 +1,170 @@
+"""Hypothesis strategies: fixtures, requests on contract, and lists of faults.
+
+What they make shrinks towards little and plain: one dataset, one collection, no faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.store import Generation
+from mock_server.domain.times import format_time
+from mock_server.fixture.files import FixtureLike
+from mock_server.fixture.load import load_fixture
+
+Document = dict[str, Any]
+
+_WORDS = (
+    "Guide",
+    "Refund",
+    "Invoice",
+    "ärger",
+    "Größe",
+    "指南",
+    "naïve",
+    "🙂 FAQ",
+    "(a+)+$",
+)
+_TAGS = ("setup", "faq", "Red", "blue", "退款")
+_TYPES = ("virtual", "link", "file", "hologram")
+_HOUR_MS = 3_600_000
+_2024 = 1_704_067_200_000
+
+_names = st.sampled_from(_WORDS) | st.text(min_size=1, max_size=12)
+_times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOUR_MS))
+
+
+def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
+    """Fixture documents that load: apps with chats, datasets with trees of folders.
+
+    Collections may be repeated up to `max_repeat` times, so folders outgrow a page.
+    """
+    return st.builds(
+        _document,
+        st.lists(_datasets(max_repeat), min_size=1, max_size=2),
+        st.lists(_chats(), max_size=4),
+    )
+
+
+def _document(datasets: list[Document], chats: list[Document]) -> Document:
+    named = [{"id": f"dataset-{n}"} | each for n, each in enumerate(datasets, 1)]
+    numbered = [{"chatId": f"chat-{n}"} | each for n, each in enumerate(chats, 1)]
+    return {"apps": [{"id": "app-1", "chats": numbered}], "datasets": named}
+
+
+def _chats() -> st.SearchStrategy[Document]:
+    return _fields(title=_names, top=st.booleans())
+
+
+def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
+    entries = st.lists(_entries(max_repeat), max_size=3)
+    return st.builds(lambda collections: {"collections": collections}, entries)
+
+
+def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
+    common: dict[str, st.SearchStrategy[Any]] = {
+        "tags": st.lists(st.sampled_from(_TAGS), unique=True, min_size=1, max_size=2),
+        "updateTime": _times,
+        "dataAmount": st.integers(1, 1_000),
+        "forbid": st.just(True),
+    }
+    leaves = _named(
+        type=st.sampled_from(_TYPES), repeat=st.integers(2, max_repeat), **common
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: leaves | _named(children=st.lists(inner, max_size=3), **common),
+        max_leaves=6,
+    )
+
+
+def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
+    rest = _fields(**optional)
+    return st.builds(lambda name, fields: {"name": name} | fields, _names, rest)
+
+
+def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
+    """Any of these fields, and as few as will do."""
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+    """Bodies of listV2 on contract, for the datasets of a fixture (spec 4.2)."""
+    datasets = _generation(fixture).datasets
+    if not datasets:
+        return st.nothing()
+    return st.sampled_from(list(datasets)).flatmap(
+        lambda dataset_id: _list_requests(_generation(fixture), dataset_id)
+    )
+
+
+def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy[Any]:
+    collections = generation.datasets[dataset_id].collections
+    folders = [each.id for each in collections if each.type == "folder"]
+    words = sorted({each.name for each in collections})
+    searches = st.just("") | st.text(max_size=3)
+    if words:
+        searches |= st.sampled_from(words).flatmap(_parts)
+    optional = {
+        "parentId": st.sampled_from([None, *folders]),
+        "pageSize": st.integers(1, LIMITS.page_size),
+        "searchText": searches,
+    }
+    required = {
+        "datasetId": st.just(dataset_id),
+        "offset": st.integers(0, len(collections) + 1),
+    }
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def _parts(text: str) -> st.SearchStrategy[str]:
+    """Parts of a text, as somebody would search for it."""
+    ends = st.integers(0, len(text))
+    return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
+
+
+def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+    """Bodies of updateHistory on contract, for the chats of a fixture (spec 4.1)."""
+    chats = [
+        (app.id, chat_id)
+        for app in _generation(fixture).apps.values()
+        for chat_id in app.chats
+    ]
+    if not chats:
+        return st.nothing()
+    return st.builds(
+        lambda chat, top: {"appId": chat[0], "chatId": chat[1], "top": top},
+        st.sampled_from(chats),
+        st.booleans(),
+    )
+
+
+def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
+    """Lists of faults that a client can come through, as the admin API takes them."""
+    counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
+    chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
+    operations = {"operation": st.sampled_from(["listV2", "updateHistory"])}
+    phases = {"phase": st.just("after")}
+    kinds: Mapping[str, dict[str, st.SearchStrategy[Any]]] = {
+        "error": {"status": st.sampled_from([429, 500, 502, 503]), **phases},
+        "reset": phases,
+        "empty": phases,
+        "garbage": phases,
+        "truncate": {"bytes": st.integers(0, 50), **phases},
+        "malformed_json": phases,
+    }
+    faults = st.sampled_from(list(kinds)).flatmap(
+        lambda kind: st.builds(
+            lambda fields: {"kind": kind} | fields,
+            _fields(**kinds[kind], **counts, **chances, **operations),
+        )
+    )
+    return st.lists(faults, max_size=max_size)
+
+
+def _generation(fixture: FixtureLike | Generation) -> Generation:
+    return fixture if isinstance(fixture, Generation) else load_fixture(fixture)

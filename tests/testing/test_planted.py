@@ -1,0 +1,87 @@
+"""What the tools find in a client with a mistake: a hidden assumption, a paging bug."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import find, settings
+
+from mock_server import MockServer, load_fixture
+from mock_server.strategies import fixtures
+from tests.examples.panel import Panel
+
+ROOT = Path(__file__).parent.parent.parent
+ASSUMING = """
+import pytest
+from tests.examples.panel import Panel
+
+class Assuming(Panel):
+    def page(self, dataset_id, parent_id, offset):
+        body = {"datasetId": dataset_id, "offset": offset, "pageSize": 30}
+        if parent_id is not None:
+            body["parentId"] = parent_id
+        return self._call("POST", "/api/core/dataset/collection/listV2", body)
+
+@pytest.fixture
+def mock_server_fixture():
+    folder = {"name": "Folder", "children": [{"name": "Inner"}]}
+    return {"datasets": [{"id": "d", "collections": [folder]}]}
+
+@pytest.mark.mock_server(profile="deployed")
+def test_the_top_level_is_listed(mock_server):
+    with Assuming(mock_server.url, mock_server.key) as panel:
+        assert [item["name"] for item in panel.folder("d")] == ["Folder"]
+"""
+
+
+def test_a_hidden_assumption_is_found(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makepyfile(ASSUMING)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    result = pytester.runpytest_subprocess("--mock-server-choices=all")
+    lines = result.stdout.str().partition("mock-server choices")[2].splitlines()
+    broken = [line.partition(" breaks ")[0] for line in lines if " breaks " in line]
+    assert broken == ["parent_omitted=any"]
+
+
+class Hasty(Panel):
+    """Takes a page that is shorter than asked for the last one."""
+
+    def folder(
+        self, dataset_id: str, parent_id: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        offset, asked = 0, 50
+        while True:
+            paging = {"offset": offset, "pageSize": asked}
+            body = {"datasetId": dataset_id, "parentId": parent_id} | paging
+            path = "/api/core/dataset/collection/listV2"
+            page = self._call("POST", path, body)["list"]
+            yield from page
+            offset += len(page)
+            if len(page) < asked:
+                return
+
+
+def test_a_paging_bug_is_found_and_shrinks_to_a_readable_fixture() -> None:
+    with (
+        MockServer(profile="deployed") as server,
+        Hasty(server.url, server.key) as panel,
+    ):
+
+        def misses_some(document: dict[str, Any]) -> bool:
+            server.sandbox.put_baseline(load_fixture(document))
+            for dataset in server.sandbox.store.datasets():
+                top = [each for each in dataset.collections if each.parent_id is None]
+                if len(list(panel.folder(dataset.id))) < len(top):
+                    return True
+            return False
+
+        found = find(fixtures(), misses_some, settings=settings(max_examples=200))
+    assert found["datasets"] == [
+        {"id": "dataset-1", "collections": [{"name": "Guide", "repeat": 31}]}
+    ]

@@ -1,0 +1,81 @@
+"""The strategies: what they make is valid, and shrinks to what a person would write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from mock_server import create_app, load_fixture
+from mock_server.api.faults.definitions import read_fault
+from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
+from tests.support import LIST, PIN
+
+AUTH = {"Authorization": "Bearer k"}
+QUICK = settings(max_examples=2_000, phases=[Phase.generate, Phase.shrink])
+
+
+@given(fixtures())
+def test_fixtures_load(document: dict[str, Any]) -> None:
+    assert load_fixture(document).counts()["datasets"] >= 1
+
+
+@given(st.data())
+def test_requests_are_on_contract_and_answered(data: st.DataObject) -> None:
+    document = data.draw(fixtures(max_repeat=35))
+    app = create_app(document)
+    client = TestClient(app)
+    body = data.draw(list_requests(document))
+    assert client.post(LIST, json=body, headers=AUTH).status_code == 200
+    if document["apps"][0]["chats"]:
+        body = data.draw(pin_requests(document))
+        assert client.put(PIN, json=body, headers=AUTH).status_code == 200
+    entries = client.get("/__admin/journal").json()["entries"]
+    assert [entry["violations"] for entry in entries] == [[]] * len(entries)
+
+
+@given(fault_lists())
+def test_faults_are_taken(faults: list[dict[str, Any]]) -> None:
+    assert [read_fault(fault).kind for fault in faults] == (
+        [fault["kind"] for fault in faults]
+    )
+
+
+def test_without_chats_or_datasets_there_is_nothing_to_request() -> None:
+    assert pin_requests({}).is_empty
+    assert list_requests({}).is_empty
+
+
+def test_a_fixture_with_a_long_folder_shrinks_to_one_entry() -> None:
+    def is_long(document: dict[str, Any]) -> bool:
+        return load_fixture(document).counts()["collections"] > 30
+
+    found = find(fixtures(), is_long, settings=QUICK)
+    assert found == {
+        "apps": [{"id": "app-1", "chats": []}],
+        "datasets": [
+            {"id": "dataset-1", "collections": [{"name": "Guide", "repeat": 31}]}
+        ],
+    }
+
+
+def test_a_fixture_with_a_folder_in_a_folder_shrinks_to_two() -> None:
+    def nests(document: dict[str, Any]) -> bool:
+        (collections, *_) = load_fixture(document).datasets.values()
+        ids = {each.id for each in collections.collections if each.parent_id}
+        return any(each.parent_id in ids for each in collections.collections)
+
+    found = find(fixtures(), nests, settings=QUICK)
+    (entry,) = found["datasets"][0]["collections"]
+    assert entry["children"][0]["children"] == [{"name": "Guide"}]
+
+
+def test_a_list_of_faults_shrinks_to_the_one_that_matters() -> None:
+    found = find(
+        fault_lists(),
+        lambda faults: any(fault["kind"] == "truncate" for fault in faults),
+        settings=QUICK,
+    )
+    assert found == [{"kind": "truncate"}]
