@@ -33,7 +33,6 @@ class Streams:
     """The streams that are open now; closing them lets a server stop."""
 
     _news: set[asyncio.Event] = field(default_factory=set)
-    is_closed: bool = False
 
     def check_room(self) -> None:
         """Raises LimitReached when there are as many as there may be."""
@@ -49,10 +48,14 @@ class Streams:
         """A stream is over."""
         self._news.discard(news)
 
+    def is_open(self, news: asyncio.Event) -> bool:
+        """Whether the stream that wakes at `news` is to go on."""
+        return news in self._news
+
     def close(self) -> None:
-        """End all streams, and each that is still to begin."""
-        self.is_closed = True
-        for news in self._news:
+        """End all streams."""
+        ended, self._news = self._news, set()
+        for news in ended:
             news.set()
 
 
@@ -82,7 +85,7 @@ class Events:
                 {"type": "http.response.start", "status": 200, "headers": _HEADERS}
             )
             await send(_part(b": journal\n\n"))
-            while not (gone.done() or self.streams.is_closed or self._has_ended()):
+            while self._goes_on(news) and not gone.done():
                 for event in self._new():
                     await send(_part(event))
                 await self._wait(news, send)
@@ -116,12 +119,13 @@ class Events:
             await send(_part(b": still here\n\n"))
         news.clear()
 
-    def _has_ended(self) -> bool:
-        """Whether the sandbox is no more; while it is followed it is not idle."""
+    def _goes_on(self, news: asyncio.Event) -> bool:
+        """Whether stream and sandbox are still there; a followed one is not idle."""
         try:
-            return self.sandboxes.get(self.sandbox.name) is not self.sandbox
+            is_there = self.sandboxes.get(self.sandbox.name) is self.sandbox
         except SandboxNotFound:
-            return True
+            return False
+        return is_there and self.streams.is_open(news)
 
 
 def _event(entry: Entry) -> bytes:

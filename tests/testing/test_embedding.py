@@ -1,0 +1,123 @@
+"""The server inside a program: beside others, under any loop, and gone without trace."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import httpx2
+import pytest
+
+from mock_server import Fault, MockServer
+from tests.support import APP, CHAT, LIBRARY, PIN
+
+
+def pin(server: MockServer, top: bool = True) -> int:
+    body = {"appId": APP, "chatId": CHAT, "top": top}
+    headers = {"Authorization": f"Bearer {server.key}"}
+    return httpx2.put(server.url + PIN, json=body, headers=headers).status_code
+
+
+def is_pinned(server: MockServer) -> bool:
+    chat = server.sandbox.chat(APP, CHAT)
+    return chat is not None and chat.top
+
+
+def test_several_servers_are_apart() -> None:
+    with ExitStack() as stack:
+        servers = [stack.enter_context(MockServer(LIBRARY)) for _ in range(4)]
+        assert len({server.url for server in servers}) == 4
+        assert pin(servers[2]) == 200
+        assert [is_pinned(each) for each in servers] == [False, False, True, False]
+
+
+def test_the_sandbox_is_steered_directly() -> None:
+    with MockServer(LIBRARY) as server:
+        server.sandbox.faults.add(Fault.of("error", status=502, times=1))
+        assert [pin(server), pin(server)] == [502, 200]
+        before = server.sandbox.take_snapshot("before").number
+        server.sandbox.reset()
+        assert not is_pinned(server)
+        server.sandbox.restore("before")
+        assert is_pinned(server)
+        assert (before, server.sandbox.state.number) == (1, 3)
+        assert len(server.sandbox.journal) == 0
+
+
+def test_a_reset_from_another_thread_is_safe_under_load() -> None:
+    with MockServer(LIBRARY) as server:
+        statuses: set[int] = set()
+        going = True
+
+        def call() -> None:
+            while going:
+                statuses.add(pin(server))
+
+        threads = [threading.Thread(target=call) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(300):
+            server.sandbox.reset()
+        going = False
+        for thread in threads:
+            thread.join()
+        server.sandbox.reset()
+        assert (statuses, is_pinned(server)) == ({200}, False)
+
+
+def test_signal_handlers_stay_as_they_are() -> None:
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    with MockServer(LIBRARY) as server:
+        assert pin(server) == 200
+        during = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    assert during == before
+
+
+def test_no_thread_is_left(request: pytest.FixtureRequest) -> None:
+    del request
+    before = set(threading.enumerate())
+    with MockServer(LIBRARY):
+        assert set(threading.enumerate()) > before
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_running_loop_does_not_mind() -> None:
+    async def main() -> int:
+        with MockServer(LIBRARY) as server:
+            return await asyncio.to_thread(pin, server)
+
+    assert asyncio.run(main()) == 200
+
+
+def selector_loop() -> asyncio.AbstractEventLoop:
+    return asyncio.SelectorEventLoop()
+
+
+@pytest.mark.parametrize("factory", [selector_loop, asyncio.new_event_loop])
+def test_any_kind_of_loop_does(
+    factory: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    async def main() -> int:
+        with MockServer(LIBRARY) as server:
+            async with httpx2.AsyncClient(base_url=server.url) as client:
+                body = {"appId": APP, "chatId": CHAT, "top": True}
+                headers = {"Authorization": f"Bearer {server.key}"}
+                return (await client.put(PIN, json=body, headers=headers)).status_code
+
+    with asyncio.Runner(loop_factory=factory) as runner:
+        assert runner.run(main()) == 200
+
+
+def test_a_server_can_be_started_again_and_keeps_its_state() -> None:
+    server = MockServer(LIBRARY)
+    with server:
+        pin(server)
+    with server:
+        assert is_pinned(server)
+        assert pin(server, top=False) == 200
+        path = server.url + "/__admin/journal/stream?since=1"
+        with httpx2.stream("GET", path) as answer:
+            assert "event: entry" in answer.iter_lines()
