@@ -23,6 +23,7 @@ from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.domain.limits import LIMITS
 from mock_server.fixture.load import load_fixture
+from mock_server.testing.handle import Handle
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 
 ROOT = Path(__file__).parent.parent
@@ -62,8 +63,23 @@ def test_python_snippets_print_what_they_say(server: MockServer, snippet: str) -
     assert done.stdout.splitlines()[-1:] == expected
 
 
+def test_test_snippets_pass(pytester: pytest.Pytester) -> None:
+    (snippet,) = (each for each in PYTHON if "\ndef test_" in each)
+    pytester.makepyfile(snippet)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "rows", re.findall(r"\| of `mock_server` .*?\n\n", README, re.S)
+)
+def test_the_table_of_the_fixture_names_what_there_is(rows: str) -> None:
+    names = set(re.findall(r"`\.(\w+)", rows))
+    public = {name for name in vars(Handle) if not name.startswith("_")}
+    assert names == public | {"url", "keys", "clock", "choices"}
+
+
 def test_there_is_something_to_check() -> None:
-    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (8, 3, 2)
+    assert (len(CONSOLES), len(PYTHON), len(COMMANDS)) == (8, 4, 2)
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

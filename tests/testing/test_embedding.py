@@ -1,4 +1,4 @@
-"""The server inside a program: beside others, under any loop, and gone without trace."""
+"""The server inside a program: beside others, under any loop, gone without trace."""
 
 from __future__ import annotations
 
