@@ -273,7 +273,9 @@ def test_it(mock_server, n):
         assert len(server.sandbox.journal) == 0
 
 
-@pytest.mark.parametrize(("workers", "count"), [(4, 40)])
+@pytest.mark.parametrize(
+    ("workers", "count"), [(4, 40), pytest.param(4, 400, marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("shared", [True, False])
 def test_parallel_tests_do_not_meet(
     pytester: pytest.Pytester, shared: bool, workers: int, count: int
@@ -322,6 +324,31 @@ def anyio_backend():
     return "asyncio"
 """
     run(pytester, tests, "-W", "error").assert_outcomes(passed=1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("extra", [(), ("-n", "2"), ("-p", "randomly")])
+def test_other_plugins_are_no_trouble(
+    pytester: pytest.Pytester, extra: tuple[str, ...]
+) -> None:
+    pytest.importorskip("pytest_asyncio")
+    pytest.importorskip("pytest_randomly")
+    tests = """
+import asyncio
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("n", range(10))
+async def test_async(mock_server, n):
+    assert mock_server.journal == []
+    answers = await asyncio.gather(*(asyncio.to_thread(pin, mock_server) for _ in "12"))
+    assert [answer.status_code for answer in answers] == [200, 200]
+
+@pytest.mark.parametrize("n", range(10))
+def test_sync(mock_server, n):
+    assert mock_server.journal == []
+    assert pin(mock_server).status_code == 200
+"""
+    run(pytester, tests, *extra).assert_outcomes(passed=20)
 
 
 def test_the_plugin_imports_nothing_heavy() -> None:
