@@ -26,6 +26,7 @@ class Refused(Exception):
     """An error answer; the text is its message, `status_text` its kind."""
 
     def __init__(self, status: int, body: bytes) -> None:
+        self.status = status
         self.status_text = ""
         message = f"the server answered {status}"
         try:

@@ -126,4 +126,6 @@ class MockServer:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
+        for sandbox in self.app.state.sandboxes.all():
+            sandbox.state.end_waits()
         self._stack.close()

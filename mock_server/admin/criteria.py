@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from mock_server.admin.route import Input
-from mock_server.api.entries import body_of, violations_of
+from mock_server.api.entries import body_of
+from mock_server.api.violations import violations
 from mock_server.domain.journal import Entry
 from mock_server.domain.matching import Difference, differences
 
@@ -43,16 +44,23 @@ def misses(wanted: Wanted, entry: Entry) -> Iterator[Difference]:
         yield from differences(fact, _fact(name, entry), f"$.{name}")
 
 
-def matching(wanted: Wanted, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The entries that are as wanted."""
-    return (each for each in entries if next(misses(wanted, each), None) is None)
+def meets(wanted: Wanted, entry: Entry) -> bool:
+    """Whether an entry is as wanted."""
+    return next(misses(wanted, entry), None) is None
+
+
+def is_doubtful(wanted: Wanted, entry: Entry) -> bool:
+    """Whether an entry could be as wanted, but too little is kept to say so."""
+    if "body" not in wanted or not entry.is_cut:
+        return False
+    return meets({name: fact for name, fact in wanted.items() if name != "body"}, entry)
 
 
 def _fact(name: str, entry: Entry) -> object:
     if name == "body":
         return body_of(entry)
     if name == "violations":
-        return bool(violations_of(entry))
+        return next(violations(entry), None) is not None
     return getattr(entry, name)
 
 

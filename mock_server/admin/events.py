@@ -114,7 +114,8 @@ class Events:
         if self.sandbox.journal.next_seq > self.start:
             return
         try:
-            await asyncio.wait_for(news.wait(), _HEARTBEAT_SECONDS)
+            half = self.sandboxes.ttl_of(self.sandbox.name) / 2
+            await asyncio.wait_for(news.wait(), min(_HEARTBEAT_SECONDS, half))
         except TimeoutError:
             await send(_part(b": still here\n\n"))
         news.clear()

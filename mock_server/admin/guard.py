@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.answering import answer, plain
 from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
-from mock_server.api.content_type import check_content_type
+from mock_server.api.content_type import check_content_type, media_type
 from mock_server.api.errors import (
     ForeignHost,
     ForeignOrigin,
@@ -101,7 +101,8 @@ def _check_content_type(scope: Scope, host: str) -> None:
     if scope["method"] not in ("POST", "PUT"):
         return
     types = values(scope["headers"], b"content-type")
-    if types == [b"application/yaml"] and _route(scope).endswith("/state"):
+    is_yaml = media_type(scope["headers"]) == "application/yaml"
+    if is_yaml and _route(scope).endswith("/state"):
         return
     try:
         check_content_type(scope["headers"], Choices())

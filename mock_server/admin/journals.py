@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.admin.criteria import Count, OperationName, matching
+from mock_server.admin.criteria import Count, OperationName, meets
 from mock_server.admin.events import Events, Streams
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.entries import EntryView, View, entry_view
@@ -58,7 +58,8 @@ def get_journal(call: Call) -> JournalView:
     query: JournalQuery = call.query
     journal = call.sandbox.journal
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
-    found = matching(_wanted(query), journal.since(query.since))
+    wanted = _wanted(query)
+    found = (each for each in journal.since(query.since) if meets(wanted, each))
     entries = list(islice(found, query.limit + 1))
     if len(entries) > query.limit:
         following = entries.pop().seq

@@ -67,7 +67,7 @@ def own_id(given: str | None, in_path: str, at: str) -> str:
 
 def check_name(name: str, at: str) -> None:
     """Raises InvalidField for what no sandbox or snapshot can be called."""
-    if not re.fullmatch(NAME_PATTERN, name):
+    if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
         expected = f"a name like {NAME_PATTERN}"
         raise InvalidField(f"Expected {expected}, got {show(name)} - at {at}")
 

@@ -8,6 +8,7 @@ import msgspec
 
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.answers import Answer
+from mock_server.api.content_type import media_type
 from mock_server.api.entries import View
 from mock_server.api.errors import BadFixture
 from mock_server.api.headers import values
@@ -60,12 +61,12 @@ async def get_state(call: Call) -> Answer:
 
 async def put_state(call: Call) -> ResetView:
     """`PUT state`: another baseline; what cannot be loaded changes nothing."""
-    types = values(call.scope["headers"], b"content-type")
-    is_json = types != [YAML.encode()]
-    call.sandbox.put_baseline(
-        await loaded(call.content.strip() or b"{}", is_json=is_json)
-    )
-    return reset_view(call)
+    is_json = media_type(call.scope["headers"]) != YAML
+    content = call.content.strip() or b"{}"
+    baseline = await loaded(content, is_json=is_json)
+    sandbox = call.sandboxes.get(call.sandbox.name)  # it may have ended meanwhile
+    sandbox.put_baseline(baseline)
+    return ResetView(sandbox.name, sandbox.state.number)
 
 
 async def loaded(content: bytes, *, is_json: bool) -> Generation:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.admin.criteria import Count, Criteria, Wanted, misses, wanted_by
+from mock_server.admin.criteria import (
+    Count,
+    Criteria,
+    Wanted,
+    is_doubtful,
+    meets,
+    misses,
+    wanted_by,
+)
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import Entry, Journal
+from mock_server.domain.limits import LIMITS
 
 _NEAREST = 3
 _DIFFERENCES = 20
@@ -29,7 +38,9 @@ class Verify(Criteria, kw_only=True):
     exactly: Count | UnsetType = UNSET
     at_least: Count | UnsetType = UNSET
     at_most: Count | UnsetType = UNSET
-    in_order: list[Criteria] | UnsetType = UNSET
+    in_order: (
+        Annotated[list[Criteria], Meta(max_length=LIMITS.verified_steps)] | UnsetType
+    ) = UNSET
 
 
 class DifferenceView(View):
@@ -62,47 +73,58 @@ class Verified(View, omit_defaults=True):
 def verify(call: Call) -> Answer:
     """`POST journal/verify`: 200 if it is so, 409 if not."""
     asked: Verify = call.body
-    journal = call.sandbox.journal
+    journal, wanted = call.sandbox.journal, wanted_by(asked)
+    low, high = _bounds(asked)
     if asked.in_order is UNSET:
-        found = _counted(asked, journal)
+        found = _counted(wanted, journal, low, high)
     else:
-        if any(_given(asked, name) for name in ("exactly", "at_least", "at_most")) or (
-            wanted_by(asked)
-        ):
-            message = "Expected inOrder alone, got other criteria too - at $"
-            raise InvalidField(message)
+        if wanted or (low, high) != _bounds(Verify()):
+            raise InvalidField("Expected inOrder alone, got other criteria too - at $")
         found = _ordered([wanted_by(each) for each in asked.in_order], journal)
     return Answer(200 if found.ok else 409, msgspec.json.encode(found))
 
 
-def _given(asked: Verify, name: str) -> bool:
-    return getattr(asked, name) is not UNSET
+def _bounds(asked: Verify) -> tuple[int, int | None]:
+    """How many entries at least, and at most. Raises InvalidField."""
+    low, high, exactly = (
+        None if count is UNSET else count
+        for count in (asked.at_least, asked.at_most, asked.exactly)
+    )
+    if exactly is not None:
+        if (low, high) != (None, None):
+            message = "Expected exactly, or atLeast and atMost, got both - at $.exactly"
+            raise InvalidField(message)
+        return exactly, exactly
+    if low is not None and high is not None and low > high:
+        message = f"Expected an atMost of at least {low}, got {high} - at $.atMost"
+        raise InvalidField(message)
+    if low is not None:
+        return low, high
+    return (1 if high is None else 0), high
 
 
-def _counted(asked: Verify, journal: Journal) -> Verified:
-    wanted, entries = wanted_by(asked), list(journal.since(0))
-    hits = [each for each in entries if next(misses(wanted, each), None) is None]
-    low, high = _bounds(asked)
+def _counted(wanted: Wanted, journal: Journal, low: int, high: int | None) -> Verified:
+    hits: list[Entry] = []
+    others: list[Entry] = []
+    for entry in journal.since(0):
+        (hits if meets(wanted, entry) else others).append(entry)
     count = len(hits)
-    if journal.dropped and (high is not None or count < low):
-        return _unsure(journal, count)
+    doubt = _doubt(wanted, journal, others)
+    if doubt and (high is not None or count < low):
+        return Verified(False, count, doubt, [])
     if count >= low and (high is None or count <= high):
         return Verified(True, count)
     message = f"Expected {_words(low, high)}, got {count}"
-    if count > low:
-        return Verified(False, count, message, _near(wanted, hits[-_NEAREST:]))
-    others = [each for each in entries if each not in hits]
-    return Verified(False, count, message, _near(wanted, others))
+    near = hits[-_NEAREST:] if count > low else others
+    return Verified(False, count, message, _near(wanted, near))
 
 
-def _bounds(asked: Verify) -> tuple[int, int | None]:
-    """How many entries at least, and at most."""
-    if asked.exactly is not UNSET:
-        return asked.exactly, asked.exactly
-    high = None if asked.at_most is UNSET else asked.at_most
-    if asked.at_least is not UNSET:
-        return asked.at_least, high
-    return (1 if high is None else 0), high
+def _doubt(wanted: Wanted, journal: Journal, others: Sequence[Entry]) -> str:
+    """Why it cannot be known how many there were, which must not be guessed."""
+    if journal.dropped:
+        return f"Expected a whole journal, got one that has dropped {journal.dropped}"
+    cut = sum(is_doubtful(wanted, entry) for entry in others)
+    return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
 
 
 def _words(low: int, high: int | None) -> str:
@@ -114,32 +136,28 @@ def _words(low: int, high: int | None) -> str:
 
 
 def _ordered(steps: Sequence[Wanted], journal: Journal) -> Verified:
-    entries = journal.since(0)
+    entries = list(journal.since(0))
+    at = 0
     for count, wanted in enumerate(steps):
-        left = list(entries)
-        at = next((i for i, each in enumerate(left) if not _misses(wanted, each)), None)
-        if at is None and journal.dropped:
-            return _unsure(journal, count)
-        if at is None:
+        left = entries[at:]
+        found = next((n for n, each in enumerate(left) if meets(wanted, each)), None)
+        if found is None:
             message = f"Expected an entry for $.inOrder[{count}] after the one before"
-            return Verified(False, count, message, _near(wanted, left))
-        entries = iter(left[at + 1 :])
+            doubt = _doubt(wanted, journal, left)
+            near = [] if doubt else _near(wanted, left)
+            return Verified(False, count, doubt or message, near)
+        at += found + 1
     return Verified(True, len(steps))
-
-
-def _misses(wanted: Wanted, entry: Entry) -> bool:
-    return next(misses(wanted, entry), None) is not None
-
-
-def _unsure(journal: Journal, count: int) -> Verified:
-    """What is no longer kept cannot be counted, and must not be guessed."""
-    message = f"Expected a whole journal, got one that has dropped {journal.dropped}"
-    return Verified(False, count, message, [])
 
 
 def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
     """The entries with the fewest differences, the latest first among equals."""
-    found = [
+
+    def distance(entry: Entry) -> tuple[int, int]:
+        few = islice(misses(wanted, entry), _DIFFERENCES)
+        return sum(1 for _ in few), -entry.seq
+
+    return [
         NearMiss(
             entry.seq,
             [
@@ -147,11 +165,8 @@ def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
                 for each in islice(misses(wanted, entry), _DIFFERENCES)
             ],
         )
-        for entry in entries
+        for entry in nsmallest(_NEAREST, entries, key=distance)
     ]
-    return nsmallest(
-        _NEAREST, found, key=lambda miss: (len(miss.differences), -miss.seq)
-    )
 
 
 ROUTES = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 from dataclasses import dataclass
@@ -28,11 +29,14 @@ class Connection:
     transport: asyncio.Transport
 
     async def reset(self, body: RequestBody) -> None:
-        """End it by an RST, once earlier answers are on their way."""
-        while self.transport.get_write_buffer_size():
-            await asyncio.sleep(_TICK_SECONDS)
-        raw = self.transport.get_extra_info("socket")
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
+        """End it by an RST, once earlier answers are on their way, or after a while."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LIMITS.discard_seconds):
+                while self.transport.get_write_buffer_size():
+                    await asyncio.sleep(_TICK_SECONDS)
+        if not self.transport.is_closing():
+            raw = self.transport.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
         self.transport.abort()
         await body.gone()
 
@@ -47,16 +51,25 @@ class Connection:
         """
         if self.transport.can_write_eof() and not self.transport.is_closing():
             self.transport.write_eof()
-        try:
-            async with asyncio.timeout(LIMITS.discard_seconds):
-                await body.gone()
-        except TimeoutError:
+        if not await _goes(body):
             await self.close(body)
 
     async def close(self, body: RequestBody) -> None:
-        """Close it, once all that was written is on its way."""
+        """Close it, once all that was written is on its way, or after a while."""
         self.transport.close()
-        await body.gone()
+        if not await _goes(body):
+            self.transport.abort()
+            await body.gone()
+
+
+async def _goes(body: RequestBody) -> bool:
+    """Whether the connection is gone within a while."""
+    try:
+        async with asyncio.timeout(LIMITS.discard_seconds):
+            await body.gone()
+    except TimeoutError:
+        return False
+    return True
 
 
 def connection_of(scope: Scope) -> Connection | None:

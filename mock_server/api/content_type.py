@@ -27,6 +27,13 @@ def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
         raise UnsupportedMediaType(_EXPECTED, _shown(types), "header Content-Type")
 
 
+def media_type(headers: Sequence[Header]) -> str:
+    """The media type of a body without its parameters; empty if there is not one."""
+    types = values(headers, b"content-type")
+    text = types[0].decode("latin-1") if len(types) == 1 else ""
+    return text.partition(";")[0].strip().lower()
+
+
 def _is_json(content_type: str) -> bool:
     kind, *parameters = content_type.lower().split(";")
     named = [parameter.strip().partition("=") for parameter in parameters]

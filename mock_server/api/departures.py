@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from msgspec import inspect
+from msgspec import Struct, inspect
 
 from mock_server.api.bodies import Body
 from mock_server.domain.choices import Choices
@@ -56,10 +56,10 @@ def departures(
 ) -> Iterator[Violation]:
     """Every way in which a JSON object is not what the spec says."""
     fields = _fields(kind)
+    expected = f"Expected only the fields {', '.join(fields)}, got "
     for name in body:
         if name not in fields:
-            message = f"Expected only the fields {', '.join(fields)}, got {show(name)}"
-            yield _at(name, "unknown_fields", section, message)
+            yield _at(name, "unknown_fields", section, expected + show(name))
     for name, field in fields.items():
         if name in body:
             yield from _in_field(field, body[name], section)
@@ -92,6 +92,13 @@ def as_number(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
+
+
+def number_fields(kind: type[Struct]) -> frozenset[str]:
+    """The names of a type's fields that hold integers."""
+    info = inspect.type_info(kind)
+    fields = info.fields if isinstance(info, inspect.StructType) else ()
+    return frozenset(each.encode_name for each in fields if _is_number(each))
 
 
 def _is_number(field: inspect.Field) -> bool:

@@ -12,7 +12,6 @@ from mock_server.api.violations import violations
 from mock_server.domain.faults import Firing
 from mock_server.domain.journal import Entry
 from mock_server.domain.times import format_time
-from mock_server.domain.violations import Violation
 
 
 class View(Struct, rename="camel"):
@@ -101,7 +100,7 @@ def entry_view(entry: Entry) -> EntryView:
         duration_ms=round(entry.duration_ms, 3),
         violations=[
             ViolationView(each.name, each.section, each.path, each.message)
-            for each in violations_of(entry)
+            for each in violations(entry)
         ],
         hint=entry.hint,
     )
@@ -110,13 +109,6 @@ def entry_view(entry: Entry) -> EntryView:
 def _firing(firing: Firing) -> FiringView:
     fault, definition = firing.fault, firing.fault.definition
     return FiringView(fault.id, definition.kind, firing.draw, definition.probability)
-
-
-def violations_of(entry: Entry) -> Iterable[Violation]:
-    """The violations of an entry, found when they are first asked for."""
-    if entry.violations is None:
-        entry.violations = violations(entry)
-    return entry.violations
 
 
 def body_of(entry: Entry) -> object:

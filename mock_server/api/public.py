@@ -53,7 +53,8 @@ class PublicApi:
             answer = refused(refusal, exchange.state.choices)
             await write(answer, exchange.body, send, record(answer, refusal))
         except ClientGone:
-            record(NO_ANSWER)
+            if not exchange.is_recorded:
+                record(NO_ANSWER)
         except Closed:
             await self._close(exchange, record)
         else:

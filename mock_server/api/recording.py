@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from time import perf_counter
+from urllib.parse import unquote_to_bytes
+
+import msgspec
 
 from mock_server.api.answers import Answer
 from mock_server.api.errors import (
@@ -80,11 +83,13 @@ class Recorder:
         )
         _hide(entry, exchange.secrets)
         if is_cut:
-            entry.violations = violations(entry)
+            entry.violations = tuple(violations(entry))
             entry.body = entry.body and entry.body[:longest]
         if len(answer.body) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
-        state.journal.append(entry)
+        # Meanwhile the journal may have been emptied, or all of it been reset.
+        now = exchange.sandbox.state
+        (now if now.number == state.number else state).journal.append(entry)
 
 
 def _block(headers: Sequence[Header]) -> bytes:
@@ -97,11 +102,33 @@ def _block(headers: Sequence[Header]) -> bytes:
 
 def _hide(entry: Entry, secrets: Collection[bytes]) -> None:
     """Take keys out of wherever else the client, or an answer, has put them."""
+    if b"\\" in (entry.body or b""):
+        entry.body = _unescaped(entry.body or b"", secrets)
+    entry.query = _unquoted(entry.query, secrets)
+    entry.path = _unquoted(entry.path.encode(), secrets).decode("utf-8", "replace")
     request = (entry.query, entry.headers, entry.body or b"", entry.path.encode())
-    if not tells(b"\n".join(request), secrets):
+    is_odd = entry.status != 200 or entry.firing is not None
+    if not tells(b"\n".join(request), secrets) and not (
+        is_odd and tells(entry.answer, secrets)
+    ):
         return
     entry.path = hide(entry.path.encode(), secrets).decode()
     entry.hint = entry.hint and hide(entry.hint.encode(), secrets).decode()
     for name in ("query", "headers", "body", "answer"):
         text = getattr(entry, name)
         setattr(entry, name, text and hide(text, secrets))
+
+
+def _unescaped(body: bytes, secrets: Collection[bytes]) -> bytes:
+    """A body in which a key is escaped, written anew; any other as it is."""
+    try:
+        plain = msgspec.json.encode(msgspec.json.decode(body))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
+        return body
+    return plain if tells(plain, secrets) else body
+
+
+def _unquoted(text: bytes, secrets: Collection[bytes]) -> bytes:
+    """A path or query in which a key is escaped, without escapes; any other as is."""
+    plain = unquote_to_bytes(text) if b"%" in text else text
+    return plain if tells(plain, secrets) else text

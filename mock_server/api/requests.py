@@ -7,7 +7,7 @@ no choice tolerates is refused, the rest is read as the choices say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -27,6 +27,10 @@ T = TypeVar("T", bound=Body)
 
 _UPDATE_HISTORY = msgspec.json.Decoder(UpdateHistoryBody)
 _LIST_V2 = msgspec.json.Decoder(ListV2Body)
+_DECODERS: Mapping[type[Body], msgspec.json.Decoder[Any]] = {
+    UpdateHistoryBody: _UPDATE_HISTORY,
+    ListV2Body: _LIST_V2,
+}
 
 
 def read_update_history(content: bytes, choices: Choices) -> UpdateHistory:
@@ -103,6 +107,13 @@ def _on_contract(decoder: msgspec.json.Decoder[T], content: bytes) -> T | None:
         return decoder.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def is_on_contract(content: bytes, kind: type[Body]) -> bool:
+    """Whether a body is just what the spec says."""
+    body = _on_contract(_DECODERS[kind], content)
+    # An empty parentId has the right type, and no meaning in the spec.
+    return body is not None and getattr(body, "parent_id", None) != ""
 
 
 def _accepted(

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from mock_server.api.departures import as_number
+from mock_server.api.departures import as_number, number_fields
 from mock_server.domain.errors import InvalidField
 from mock_server.fixture.check import mistakes
 from mock_server.fixture.problems import dotted
@@ -32,7 +32,8 @@ def typed(
     except msgspec.ValidationError as error:
         found = dict(fields)
         if not strict:
-            found = {name: as_number(value) for name, value in fields.items()}
+            numbers = number_fields(kind)
+            found |= {name: as_number(found[name]) for name in numbers & found.keys()}
         for mistake in mistakes(found, kind):
             at = root + dotted(mistake.path)[1:]
             raise InvalidField(f"{mistake.message} - at {at}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from mock_server.api.body import NotJson, read_object
 from mock_server.api.content_type import check_content_type
@@ -10,27 +11,34 @@ from mock_server.api.departures import departures
 from mock_server.api.errors import UnsupportedMediaType
 from mock_server.api.fields import check_integers
 from mock_server.api.operations import Operation
+from mock_server.api.requests import is_on_contract
 from mock_server.api.routes import TARGETS, unknown_route
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.journal import Entry
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.violations import Violation
 
 
-def violations(entry: Entry) -> list[Violation]:
-    """All violations of a request of which the body is whole."""
+def violations(entry: Entry) -> Iterator[Violation]:
+    """The violations of an entry, as many as one lists; there may be more."""
+    kept = entry.violations
+    return iter(kept) if kept is not None else islice(_all(entry), LIMITS.violations)
+
+
+def _all(entry: Entry) -> Iterator[Violation]:
     target = TARGETS.get(entry.path)
     if target is None:
         message = unknown_route(entry.path).message
-        return [Violation("unknown_route", "4", "path", message)]
+        yield Violation("unknown_route", "4", "path", message)
+        return
     operation = target.operation
-    found = [*_of_envelope(entry, operation)]
     if target.is_legacy:
         message = f"Expected {operation.path}, got {show(entry.path)} - at path"
-        found.insert(0, Violation("legacy_paths", operation.section, "path", message))
+        yield Violation("legacy_paths", operation.section, "path", message)
+    yield from _of_envelope(entry, operation)
     if entry.body is not None:
-        found.extend(_of_body(entry.body, operation))
-    return found
+        yield from _of_body(entry.body, operation)
 
 
 def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
@@ -53,6 +61,8 @@ def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
 
 def _of_body(content: bytes, operation: Operation) -> Iterator[Violation]:
     section = operation.section
+    if is_on_contract(content, operation.body):
+        return
     try:
         fields = read_object(content)
         check_integers(content, fields)

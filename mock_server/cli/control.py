@@ -82,14 +82,26 @@ def journal(
         return
     if "violations" in criteria:
         criteria["violations"] = str(criteria["violations"]).lower()
-    say(remote.text("GET", f"/journal?{urlencode(criteria)}").decode())
+    say(msgspec.json.encode(_everything(remote, criteria)).decode())
+
+
+def _everything(remote: Remote, criteria: dict[str, Any]) -> dict[str, Any]:
+    """All entries that meet the criteria, page after page."""
+    page: dict[str, Any] = remote.json("GET", f"/journal?{urlencode(criteria)}")
+    entries = more = page["entries"]
+    while more:
+        query = urlencode(criteria | {"since": page["next"]})
+        page = remote.json("GET", f"/journal?{query}")
+        more = page["entries"]
+        entries = entries + more
+    return page | {"entries": entries}
 
 
 def _verify(remote: Remote, asked: dict[str, Any]) -> None:
     try:
         if "body" in asked:
             asked["body"] = msgspec.json.decode(asked["body"])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError):
         raise click.BadParameter("Expected a JSON object as --body") from None
     status, answer = remote.call("POST", "/journal/verify", msgspec.json.encode(asked))
     if status not in (200, 409):
@@ -116,6 +128,8 @@ def wait(remote: Remote, timeout: float) -> None:
         try:
             say(remote.text("GET", "/health", seconds=left).decode())
         except (Refused, Unreachable) as error:
+            if isinstance(error, Refused) and error.status < 500:
+                raise
             if time.monotonic() >= end:
                 raise Stop(f"not ready in {timeout:g} s: {error}", TIMED_OUT) from None
             time.sleep(_POLL_SECONDS)

@@ -52,8 +52,12 @@ def add(remote: Remote, name: str, fields: Sequence[str]) -> None:
     Fields of every kind: operation, match, skip, times, probability, seed, phase, ttl;
     such as: mock-server fault add error status=500 times=2
     """
-    key = "preset" if name in PRESETS else "kind"
-    content = msgspec.json.encode({key: name, **dict(map(_parted, fields))})
+    given = dict(map(_parted, fields))
+    if given.keys() & {"kind", "preset"}:
+        raise click.BadParameter("Expected KIND or PRESET once, got another one")
+    content = msgspec.json.encode(
+        {"preset" if name in PRESETS else "kind": name} | given
+    )
     say(remote.text("POST", "/faults", content).decode())
 
 
@@ -63,7 +67,7 @@ def _parted(text: str) -> tuple[str, Any]:
         raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
     try:
         return name, msgspec.json.decode(value)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError):
         return name, value
 
 

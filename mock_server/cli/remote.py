@@ -26,6 +26,11 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise click.BadParameter(f"Expected http://HOST:PORT, got {url!r}")
+        given = (url, sandbox or "", admin_token or "")
+        if not all(text.isascii() and text.isprintable() for text in given):
+            raise click.BadParameter(
+                "Expected visible ASCII as values of these options"
+            )
         try:
             command(Remote(url, sandbox, admin_token), **others)
         except Unreachable as error:

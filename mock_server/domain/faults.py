@@ -85,11 +85,14 @@ class Armed:
     matches: int = 0
     fired: int = 0
     rate_limit: RateLimit | None = None
+    is_over: bool = False
 
     @property
     def remaining(self) -> int | None:
         """How often it can still fire; None if only its ttl ends it."""
         times = self.definition.times
+        if self.is_over:
+            return 0
         return None if times is None else times - self.fired
 
     def match(self, request: Request, now: int) -> Firing | Pass | None:
@@ -117,7 +120,10 @@ class Armed:
         return Firing(self, index, drawn, passed)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
-        """The next decisions: match index, draw, whether it fires."""
+        """The next decisions: match index, draw, whether it fires.
+
+        That of a rate limit is for requests over the limit; others pass.
+        """
         wanted, left = self.definition, self.remaining
         for index in range(self.matches, self.matches + length):
             drawn = draw(wanted.seed, self.id, index)
@@ -222,3 +228,5 @@ class Faults:
         if spent:
             self.active = [each for each in self.active if each not in spent]
             self._spent.extend(spent)
+            for fault in spent:
+                fault.is_over = True

@@ -47,7 +47,8 @@ class Entry:
     def size(self) -> int:
         """About how many bytes of memory the entry takes."""
         texts = len(self.headers) + len(self.body or b"") + len(self.answer)
-        return _FIXED_BYTES + texts + len(self.path) + len(self.query)
+        kept = sum(len(each.message) for each in self.violations or ())
+        return _FIXED_BYTES + texts + 4 * kept + len(self.path) + len(self.query)
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
         """The request's headers, by lower-case names."""
@@ -63,17 +64,27 @@ _FIXED_BYTES = 1024
 
 
 @dataclass(slots=True, eq=False)
+class Space:
+    """What the journals of all sandboxes take together, in bytes."""
+
+    used: int = 0
+
+
+@dataclass(slots=True, eq=False)
 class Journal:
     """The latest entries, in order; `dropped` counts those that had to go.
 
-    `listeners` are called after each new entry.
+    `listeners` are called after each new entry. Where all journals together take too
+    much `space`, the one that grows lets its own entries go.
     """
 
     next_seq: int = 1
     listeners: Sequence[Callable[[], object]] = ()
+    space: Space = field(default_factory=Space)
     dropped: int = 0
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
+    _is_closed: bool = False
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -85,15 +96,14 @@ class Journal:
 
     def append(self, entry: Entry) -> None:
         """Take an entry, and let the oldest go if there are too many or too large."""
+        if self._is_closed:
+            return
         entry.seq = self.next_seq
         self.next_seq += 1
         self._entries.append(entry)
-        self._bytes += entry.size()
-        while (
-            len(self._entries) > LIMITS.journal_entries
-            or self._bytes > LIMITS.journal_bytes
-        ):
-            self._bytes -= self._entries.popleft().size()
+        self._grow(entry.size())
+        while self._is_too_large():
+            self._grow(-self._entries.popleft().size())
             self.dropped += 1
         for listener in self.listeners:
             listener()
@@ -105,5 +115,23 @@ class Journal:
         return iter(entries[start:])
 
     def emptied(self) -> Journal:
-        """A new journal that counts on from this one, with the same listeners."""
-        return Journal(self.next_seq, self.listeners)
+        """A new journal that counts on from this one, which takes nothing more."""
+        self.close()
+        return Journal(self.next_seq, self.listeners, self.space)
+
+    def close(self) -> None:
+        """Give the space back; what still comes is nobody's."""
+        self._is_closed = True
+        self._grow(-self._bytes)
+        self._entries.clear()
+
+    def _grow(self, size: int) -> None:
+        self._bytes += size
+        self.space.used += size
+
+    def _is_too_large(self) -> bool:
+        return bool(self._entries) and (
+            len(self._entries) > LIMITS.journal_entries
+            or self._bytes > LIMITS.journal_bytes
+            or self.space.used > LIMITS.journals_bytes
+        )

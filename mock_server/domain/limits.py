@@ -79,6 +79,14 @@ class Limits:
     """Decisions of a fault that are told beforehand."""
     limited_keys: int = 10_000
     """Keys of which one rate limit keeps the windows."""
+    journals_bytes: int = 256 * 1024 * 1024
+    """Bytes of memory that the journals of all sandboxes take at most, roughly."""
+    violations: int = 20
+    """Violations that one entry lists."""
+    verified_steps: int = 100
+    """Steps of one verification in order."""
+    altered_bytes: int = 64 * 1024
+    """Bytes of JSON that a fault may set on each item."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from threading import Lock
 
 from mock_server.domain.access import Caller, KeyRing, Level
 from mock_server.domain.chats import Chat
@@ -11,7 +12,7 @@ from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import LimitReached, SnapshotNotFound, show
 from mock_server.domain.faults import Faults
-from mock_server.domain.journal import Journal
+from mock_server.domain.journal import Journal, Space
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.outside import Outside
 from mock_server.domain.state import Snapshot, State
@@ -33,6 +34,7 @@ class Sandbox:
         *,
         name: str = "default",
         ring: KeyRing | None = None,
+        space: Space | None = None,
     ) -> None:
         self.name = name
         self.baseline = baseline
@@ -42,7 +44,9 @@ class Sandbox:
         """Called after each new entry of the journal."""
         self._start = profile, choices
         self._outside = outside
-        self.state = self._fresh(1, Journal(listeners=self.listeners))
+        self._space = space or Space()
+        self._lock = Lock()  # states are replaced from other threads too
+        self.state = self._fresh(1, self._new_journal())
 
     @property
     def store(self) -> Store:
@@ -97,26 +101,32 @@ class Sandbox:
 
         What faults hold up is ended.
         """
-        self._replace(self.state.journal.emptied())
+        with self._lock:
+            self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
         """Begin anew, with nothing left of what was before but the number."""
-        self.baseline, self._start = baseline, (profile, choices)
-        self.snapshots.clear()
-        self._replace(Journal(listeners=self.listeners))
+        with self._lock:
+            self.baseline, self._start = baseline, (profile, choices)
+            self.snapshots.clear()
+            self.state.journal.close()
+            self._replace(self._new_journal())
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace what resets lead back to, then reset."""
-        self.baseline = baseline
-        self.reset()
+        with self._lock:
+            self.baseline = baseline
+            self._replace(self.state.journal.emptied())
 
     def choose(self, profile: Profile, choices: Choices) -> None:
         """Have other choices in force until the next reset."""
-        self.state = replace(self.state, profile=profile, choices=choices)
+        with self._lock:
+            self.state = replace(self.state, profile=profile, choices=choices)
 
     def empty_journal(self) -> None:
         """Forget what clients have sent."""
-        self.state = replace(self.state, journal=self.state.journal.emptied())
+        with self._lock:
+            self.state = replace(self.state, journal=self.state.journal.emptied())
 
     def take_snapshot(self, name: str) -> Snapshot:
         """Keep store, clock and choices under a name. Raises LimitReached."""
@@ -134,18 +144,25 @@ class Sandbox:
         return self.snapshots[name]
 
     def restore(self, name: str) -> None:
-        """Back to a snapshot; baseline and journal stay. Raises SnapshotNotFound."""
+        """Back to a snapshot; baseline, faults and journal stay.
+
+        What faults hold up is ended. Raises SnapshotNotFound.
+        """
         snapshot = self.snapshot(name)
         store = snapshot.store.copy()
-        self.state = replace(
-            self.state,
-            number=self.state.number + 1,
-            store=store,
-            clock=snapshot.clock.copy(),
-            profile=snapshot.profile,
-            choices=snapshot.choices,
-            callers=self._callers(store.generation),
-        )
+        with self._lock:
+            old = self.state
+            self.state = replace(
+                old,
+                number=old.number + 1,
+                store=store,
+                clock=snapshot.clock.copy(),
+                profile=snapshot.profile,
+                choices=snapshot.choices,
+                callers=self._callers(store.generation),
+                waits=set(),
+            )
+        old.end_waits()
 
     def snapshot(self, name: str) -> Snapshot:
         """The snapshot of that name. Raises SnapshotNotFound."""
@@ -155,10 +172,12 @@ class Sandbox:
 
     def _replace(self, journal: Journal) -> None:
         """Have a fresh state; what the old one holds up is ended."""
-        state = self.state
-        self.state = self._fresh(state.number + 1, journal)
-        for end in tuple(state.waits):
-            end()
+        old = self.state
+        self.state = self._fresh(old.number + 1, journal)
+        old.end_waits()
+
+    def _new_journal(self) -> Journal:
+        return Journal(listeners=self.listeners, space=self._space)
 
     def _fresh(self, number: int, journal: Journal) -> State:
         profile, choices = self._start

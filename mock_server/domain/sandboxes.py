@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from mock_server.domain.access import ISSUED, KeyRing, prefix_of
 from mock_server.domain.choices import Choices, Profile
@@ -13,6 +14,7 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
+from mock_server.domain.journal import Space
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
@@ -40,7 +42,8 @@ class Sandboxes:
         choices: Choices,
         outside: Outside,
     ) -> None:
-        self.default = Sandbox(baseline, profile, choices, outside)
+        self._space = Space()
+        self.default = Sandbox(baseline, profile, choices, outside, space=self._space)
         self.profile = profile
         self._choices = choices
         self._outside = outside
@@ -79,6 +82,11 @@ class Sandboxes:
             return None
         return self._outside.time() + int((lease.ends - self._outside.seconds()) * 1000)
 
+    def ttl_of(self, name: str) -> float:
+        """Seconds without use after which a sandbox ends."""
+        lease = self._leases.get(name)
+        return inf if lease is None else lease.ttl
+
     def create(
         self,
         name: str | None = None,
@@ -109,6 +117,7 @@ class Sandboxes:
             self._outside,
             name=name,
             ring=ring,
+            space=self._space,
         )
         self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
@@ -123,6 +132,8 @@ class Sandboxes:
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
         lease.sandbox.reset()  # for requests on their way: they look again
+        for listener in tuple(lease.sandbox.listeners):
+            listener()
 
     def _used(self, name: str) -> Lease:
         lease, now = self._leases.get(name), self._outside.seconds()

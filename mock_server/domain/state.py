@@ -31,6 +31,11 @@ class State:
     faults: Faults
     waits: set[Callable[[], object]] = field(default_factory=set)
 
+    def end_waits(self) -> None:
+        """End what faults hold up, without an answer."""
+        for end in tuple(self.waits):
+            end()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
 
 from mock_server.api.typed import typed
@@ -95,6 +96,12 @@ class Error(Fault, tag="error"):
     code: Whole | None = None
     message: Annotated[str, Meta(max_length=LIMITS.title_chars)] = "Injected by a fault"
     retry_after: Whole | None = None
+
+    def check(self) -> None:
+        """The status has to be one of answers that have a body (RFC 9110 6.4.1)."""
+        super().check()
+        if self.status in (204, 205, 304):
+            raise wrong("a status that has a body", show(self.status), "status")
 
 
 class Delay(Fault, tag="delay"):
@@ -225,6 +232,8 @@ class Alter(Fault, tag="alter"):
         super().check()
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
+        if len(msgspec.json.encode(self.changes)) > LIMITS.altered_bytes:
+            raise wrong(f"at most {LIMITS.altered_bytes} bytes", "more", "set")
 
 
 DEFINITIONS: dict[str, type[Fault]] = {

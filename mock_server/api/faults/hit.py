@@ -11,6 +11,7 @@ from typing import Any
 from starlette.types import Send
 
 from mock_server.api.answers import Answer
+from mock_server.api.body import ClientGone
 from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.exchange import Exchange
 from mock_server.api.faults.definitions import Fault
@@ -23,7 +24,7 @@ Record = Callable[..., list[Header]]
 
 
 class Closed(Exception):
-    """There is to be no answer: the client has gone, or a reset ended the wait."""
+    """There is to be no answer: a reset has ended the wait, or it was too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +81,25 @@ class Hit:
         return connection
 
     async def pause(self, ms: float) -> None:
-        """Wait in real time. Raises Closed if there is nobody to answer any more."""
+        """Wait in real time. Raises ClientGone, or Closed after a reset."""
         loop = asyncio.get_running_loop()
-        over: asyncio.Future[bool] = loop.create_future()
+        over: asyncio.Future[type[Exception] | None] = loop.create_future()
 
-        def end(is_in_time: bool) -> None:
+        def end(reason: type[Exception] | None) -> None:
             if not over.done():
-                over.set_result(is_in_time)
+                over.set_result(reason)
 
-        timer = loop.call_later(ms / 1000, end, True)
+        timer = loop.call_later(ms / 1000, end, None)
         gone = asyncio.create_task(self.exchange.body.gone())
-        gone.add_done_callback(lambda _: end(False))
+        gone.add_done_callback(lambda _: end(ClientGone))
         # A reset may come from another thread.
-        cancel = partial(loop.call_soon_threadsafe, end, False)
+        cancel = partial(loop.call_soon_threadsafe, end, Closed)
         waits = self.exchange.state.waits
         waits.add(cancel)
         try:
-            if not await over:
-                raise Closed
+            reason = await over
+            if reason is not None:
+                raise reason
         finally:
             waits.discard(cancel)
             timer.cancel()
