@@ -122,6 +122,8 @@ def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
         ({"kind": "error", "stat": 5}, "unknown field 'stat'"),
         ({"kind": "error", "ms": 5}, "unknown field 'ms'"),
         ({"kind": "error", "status": 99}, "from 200 to 599, got 99 - at $.status"),
+        ({"kind": "error", "status": 204}, "a status that has a body, got 204"),
+        ({"kind": "alter", "set": {"a": "x" * 70_000}}, "at $.set"),
         ({"kind": "error", "times": None}, "got null - at $.times"),
         ({"kind": "error", "times": 0}, "from 1 to 10000, got 0 - at $.times"),
         ({"kind": "error", "times": 10_001}, "got 10001 - at $.times"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal
+from mock_server.domain.journal import Entry, Journal, Space
 from mock_server.domain.limits import LIMITS
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api
@@ -165,6 +166,69 @@ def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
     assert entry["request"]["truncated"] is True
     assert len(entry["request"]["body"]) == LIMITS.journal_body_bytes
     assert [each["path"] for each in entry["violations"]] == ["$.padding", "$.other"]
+
+
+def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
+    for count in (5_000, 100):
+        api.send("PUT", PIN, {f"field-{number}": 1 for number in range(count)})
+    for entry in api.journal():
+        assert len(entry["violations"]) == LIMITS.violations
+
+
+def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
+    fault = {"kind": "delay", "ms": 100}
+    api.admin("POST", "/faults", fault)
+    with ThreadPoolExecutor() as pool:
+        pinned = pool.submit(api.pin)
+        while not api.sandbox.state.waits:
+            pass
+        api.sandbox.empty_journal()
+        assert pinned.result().status_code == 200
+    assert len(api.sandbox.journal) == 1
+
+
+def test_journals_of_all_sandboxes_together_are_bounded() -> None:
+    space = Space()
+    journals = [Journal(space=space) for _ in range(12)]
+    for _ in range(4_000):
+        for journal in journals:
+            journal.append(entry_of(LIMITS.journal_body_bytes))
+    assert space.used <= LIMITS.journals_bytes
+    assert all(len(each) + each.dropped == 4_000 for each in journals)
+    for journal in journals:
+        journal.emptied()
+    assert space.used == 0
+
+
+def test_an_entry_that_comes_too_late_is_nobodys() -> None:
+    journal = Journal()
+    new = journal.emptied()
+    journal.append(entry_of(0))
+    assert (len(journal), len(new), journal.space.used) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "text", [r"\u0066astgpt-secret-key", r"fastgpt-secret\u002dkey"]
+)
+def test_an_escaped_key_is_redacted_too(api: Api, text: str) -> None:
+    content = b'{"appId": "%b", "chatId": "c", "top": true}' % text.encode()
+    headers = {
+        "Authorization": f"Bearer {KEY}",
+        "Content-Type": "application/json",
+    }
+    path = f"{PIN}?key=fastgpt%2Dsecret%2Dkey"
+    api.client.put(path, content=content, headers=headers)
+    (entry,) = api.journal()
+    assert KEY not in json.dumps(entry)
+    assert entry["request"]["body"]["appId"] == "[redacted]"
+    assert entry["request"]["query"] == "key=[redacted]"
+
+
+def test_a_key_in_the_text_of_a_fault_is_redacted(api: Api) -> None:
+    fault = {"kind": "error", "message": f"no such key: {KEY}"}
+    api.admin("POST", "/faults", fault)
+    assert KEY in api.pin(key=KEY).text
+    assert KEY not in json.dumps(api.journal())
 
 
 def test_long_answers_are_cut(make_api: MakeApi) -> None:

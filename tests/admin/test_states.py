@@ -108,6 +108,16 @@ def test_a_broken_state_is_refused_with_every_place_and_changes_nothing(
     assert api.admin("GET", "/health").json()["generation"] == 1
 
 
+@pytest.mark.parametrize(
+    "kind", ["application/yaml", "Application/YAML", "application/yaml; charset=utf-8"]
+)
+def test_yaml_is_taken_by_its_name_in_any_form(api: Api, kind: str) -> None:
+    headers = {"Content-Type": kind}
+    answer = api.client.put("/__admin/state", content="apps: []", headers=headers)
+    assert answer.status_code == 200
+    assert api.admin("GET", "/apps").json() == {"apps": []}
+
+
 def test_many_problems_are_counted_not_listed(api: Api) -> None:
     answer = api.admin("PUT", "/state", {"apps": [{"x": 1} for _ in range(200)]})
     assert "; and " in answer.json()["message"]
@@ -175,7 +185,7 @@ def test_a_deleted_snapshot_is_gone(api: Api) -> None:
     assert api.admin("GET", "/snapshots").json() == {"snapshots": []}
 
 
-@pytest.mark.parametrize("name", ["a%20b", "x" * 65, "%C3%A9", "a%2Fb"])
+@pytest.mark.parametrize("name", ["a%20b", "x" * 65, "%C3%A9", "a%2Fb", "%2E%2E"])
 def test_names_of_snapshots_are_plain(api: Api, name: str) -> None:
     answer = api.admin("PUT", f"/snapshots/{name}")
     assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")

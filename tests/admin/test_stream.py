@@ -103,6 +103,24 @@ def test_a_sandbox_has_a_stream_of_its_own(client: httpx2.Client) -> None:
         assert next(entries)["data"]["request"]["body"]["top"] is False
 
 
+def test_a_followed_sandbox_is_not_idle(client: httpx2.Client) -> None:
+    client.post("/__admin/sandboxes", json={"name": "mine", "ttl": 0.2})
+    path = "/__admin/sandboxes/mine/journal/stream"
+    with client.stream("GET", path) as answer:
+        beats = (line for line in answer.iter_lines() if line == ": still here")
+        for _ in range(5):
+            assert next(beats)
+        assert client.get("/__admin/sandboxes/mine").status_code == 200
+
+
+def test_a_stream_ends_with_its_sandbox(client: httpx2.Client) -> None:
+    client.post("/__admin/sandboxes", json={"name": "mine"})
+    path = "/__admin/sandboxes/mine/journal/stream"
+    with client.stream("GET", path) as answer:
+        client.delete("/__admin/sandboxes/mine")
+        assert list(answer.iter_lines())[:1] == [": journal"]
+
+
 @pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 400])
 def test_a_bad_last_event_id_is_400(client: httpx2.Client, value: str) -> None:
     answer = client.get(STREAM, headers={"Last-Event-ID": value})

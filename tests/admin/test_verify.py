@@ -92,9 +92,22 @@ def test_a_field_that_is_not_there_is_a_difference(seen: Api) -> None:
     assert expected in answer["nearest"][0]["differences"]
 
 
+def test_what_a_cut_body_held_is_not_guessed(api: Api) -> None:
+    api.list_v2(searchText="secret", padding="z" * LIMITS.journal_body_bytes)
+    status, answer = verify(api, {"body": {"searchText": "secret"}, "exactly": 0})
+    assert (status, answer["count"]) == (409, 0)
+    assert "got 1 that the journal has cut" in answer["message"]
+    assert (
+        verify(api, {"operation": "updateHistory", "body": {}, "exactly": 0})[0] == 200
+    )
+
+
 @pytest.mark.parametrize(
     "body",
     [
+        {"exactly": 1, "atLeast": 1},
+        {"atLeast": 5, "atMost": 1},
+        {"inOrder": [{}] * 101},
         {"exactly": -1},
         {"exactly": "1"},
         {"operation": "pin"},

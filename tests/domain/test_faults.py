@@ -137,6 +137,14 @@ def test_a_fault_ends_with_its_ttl() -> None:
     assert turned.faults.active == []
 
 
+def test_a_fault_that_has_ended_has_nothing_left() -> None:
+    turned = Turned(Error(ttl=10, times=100))
+    turned.seconds = 10
+    (ended,) = turned.faults.all()
+    assert ended.remaining == 0
+    assert not any(fires for _, _, fires in ended.plan(5))
+
+
 def test_a_spent_fault_is_still_shown() -> None:
     turned = Turned(Error())
     turned.fired([PIN])

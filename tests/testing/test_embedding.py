@@ -21,6 +21,11 @@ def pin(server: MockServer, top: bool = True) -> int:
     return httpx2.put(server.url + PIN, json=body, headers=headers).status_code
 
 
+def try_to_pin(server: MockServer) -> None:
+    with pytest.raises(httpx2.TransportError):
+        pin(server)
+
+
 def is_pinned(server: MockServer) -> bool:
     chat = server.sandbox.chat(APP, CHAT)
     return chat is not None and chat.top
@@ -66,6 +71,33 @@ def test_a_reset_from_another_thread_is_safe_under_load() -> None:
             thread.join()
         server.sandbox.reset()
         assert (statuses, is_pinned(server)) == ({200}, False)
+
+
+def test_generation_numbers_of_resets_from_many_threads_are_exact() -> None:
+    sandbox = MockServer(LIBRARY).sandbox
+
+    def reset() -> None:
+        for _ in range(500):
+            sandbox.reset()
+
+    threads = [threading.Thread(target=reset) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sandbox.state.number == 2_001
+
+
+def test_what_a_fault_holds_up_does_not_hold_up_the_end() -> None:
+    with MockServer(LIBRARY) as server:
+        server.sandbox.faults.add(Fault.of("hang"))
+        calling = threading.Thread(target=try_to_pin, args=(server,))
+        calling.start()
+        while not server.sandbox.state.waits:
+            pass
+        state = server.sandbox.state
+    calling.join()
+    assert not state.waits
 
 
 def test_signal_handlers_stay_as_they_are() -> None:

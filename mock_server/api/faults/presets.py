@@ -42,7 +42,7 @@ PRESETS: Mapping[str, Preset] = {
         ({"kind": "rate_limit", "limit": 10, "window": 10, "ttl": 600},),
     ),
     "offline": Preset(
-        "Every connection is reset.",
+        "Every call of an operation meets a reset.",
         ({"kind": "reset", **_LONG},),
     ),
     "eventually-consistent": Preset(
