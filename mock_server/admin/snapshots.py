@@ -57,12 +57,12 @@ def restore(call: Call) -> ResetView:
 def delete_snapshot(call: Call) -> SnapshotView:
     """`DELETE snapshots/{name}`."""
     view = _view(call.sandbox, call.path["name"])
-    del call.sandbox.snapshots[view.name]
+    call.sandbox.snapshots.drop(view.name)
     return view
 
 
 def _view(sandbox: Sandbox, name: str) -> SnapshotView:
-    return SnapshotView(name, sandbox.snapshot(name).number)
+    return SnapshotView(name, sandbox.snapshots.get(name).number)
 
 
 _ONE = "/snapshots/{name}"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from time import perf_counter
-from urllib.parse import unquote_to_bytes
-
-import msgspec
 
 from mock_server.api.answers import Answer
 from mock_server.api.errors import (
@@ -20,7 +17,8 @@ from mock_server.api.errors import (
 )
 from mock_server.api.exchange import Exchange
 from mock_server.api.headers import Header
-from mock_server.api.secrets import HIDDEN, hide, tells
+from mock_server.api.redaction import redact
+from mock_server.api.secrets import HIDDEN
 from mock_server.api.violations import violations
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Entry
@@ -81,7 +79,7 @@ class Recorder:
             firing=exchange.firing,
             hint=refusal.message if isinstance(refusal, _UNMATCHED) else None,
         )
-        _hide(entry, exchange.secrets)
+        redact(entry, exchange.secrets)
         if is_cut:
             entry.violations = tuple(violations(entry))
             entry.body = entry.body and entry.body[:longest]
@@ -98,37 +96,3 @@ def _block(headers: Sequence[Header]) -> bytes:
         b"%b:%b" % (name, HIDDEN if name in _SECRET else value)
         for name, value in headers
     )
-
-
-def _hide(entry: Entry, secrets: Collection[bytes]) -> None:
-    """Take keys out of wherever else the client, or an answer, has put them."""
-    if b"\\" in (entry.body or b""):
-        entry.body = _unescaped(entry.body or b"", secrets)
-    entry.query = _unquoted(entry.query, secrets)
-    entry.path = _unquoted(entry.path.encode(), secrets).decode("utf-8", "replace")
-    request = (entry.query, entry.headers, entry.body or b"", entry.path.encode())
-    is_odd = entry.status != 200 or entry.firing is not None
-    if not tells(b"\n".join(request), secrets) and not (
-        is_odd and tells(entry.answer, secrets)
-    ):
-        return
-    entry.path = hide(entry.path.encode(), secrets).decode()
-    entry.hint = entry.hint and hide(entry.hint.encode(), secrets).decode()
-    for name in ("query", "headers", "body", "answer"):
-        text = getattr(entry, name)
-        setattr(entry, name, text and hide(text, secrets))
-
-
-def _unescaped(body: bytes, secrets: Collection[bytes]) -> bytes:
-    """A body in which a key is escaped, written anew; any other as it is."""
-    try:
-        plain = msgspec.json.encode(msgspec.json.decode(body))
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
-        return body
-    return plain if tells(plain, secrets) else body
-
-
-def _unquoted(text: bytes, secrets: Collection[bytes]) -> bytes:
-    """A path or query in which a key is escaped, without escapes; any other as is."""
-    plain = unquote_to_bytes(text) if b"%" in text else text
-    return plain if tells(plain, secrets) else text

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import sys
 from collections.abc import Sequence
 from typing import get_args
 
 import click
+from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from mock_server import server
@@ -117,20 +119,30 @@ def serve(
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
-    url, is_open = url_of(listener), admin_token is None
+    _run(app, listener, http, log_format, is_open=admin_token is None)
+
+
+def _run(
+    app: Starlette,
+    listener: socket.socket,
+    http: HttpParser,
+    log_format: LogFormat | None,
+    *,
+    is_open: bool,
+) -> None:
+    """Serve, with a banner and perhaps a log, until the process is asked to stop."""
+    url, state = url_of(listener), app.state
 
     def announce() -> None:
-        tell(banner(app.state.sandbox, url, admin_open=is_open))
+        tell(banner(state.sandbox, url, admin_open=is_open))
         tell(f"READY {url}", err=False)
 
     if log_format is None and sys.stderr.isatty():
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, tell, app.state.hide_path)
-    server.serve(
-        logged, listener, http=http, on_ready=announce, on_stop=app.state.close
-    )
+        logged = RequestLog(app, log_format, tell, state.hide_path)
+    server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)
 
 
 def tell(line: str, *, err: bool = True) -> None:

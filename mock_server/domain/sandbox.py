@@ -10,12 +10,11 @@ from mock_server.domain.access import Caller, KeyRing, Level
 from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
-from mock_server.domain.errors import LimitReached, SnapshotNotFound, show
 from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal, Space
-from mock_server.domain.limits import LIMITS
 from mock_server.domain.outside import Outside
-from mock_server.domain.state import Snapshot, State
+from mock_server.domain.snapshots import Snapshot, Snapshots
+from mock_server.domain.state import State
 from mock_server.domain.store import Generation, Store
 
 
@@ -39,7 +38,7 @@ class Sandbox:
         self.name = name
         self.baseline = baseline
         self.ring = ring
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
         """Called after each new entry of the journal."""
         self._start = profile, choices
@@ -130,25 +129,14 @@ class Sandbox:
 
     def take_snapshot(self, name: str) -> Snapshot:
         """Keep store, clock and choices under a name. Raises LimitReached."""
-        if name not in self.snapshots and len(self.snapshots) >= LIMITS.snapshots:
-            expected = f"at most {LIMITS.snapshots} snapshots"
-            raise LimitReached(expected, "one more", "path")
-        state = self.state
-        self.snapshots[name] = Snapshot(
-            state.number,
-            state.store.copy(),
-            state.clock.copy(),
-            state.profile,
-            state.choices,
-        )
-        return self.snapshots[name]
+        return self.snapshots.take(name, self.state)
 
     def restore(self, name: str) -> None:
         """Back to a snapshot; baseline, faults and journal stay.
 
         What faults hold up is ended. Raises SnapshotNotFound.
         """
-        snapshot = self.snapshot(name)
+        snapshot = self.snapshots.get(name)
         store = snapshot.store.copy()
         with self._lock:
             old = self.state
@@ -163,12 +151,6 @@ class Sandbox:
                 waits=set(),
             )
         old.end_waits()
-
-    def snapshot(self, name: str) -> Snapshot:
-        """The snapshot of that name. Raises SnapshotNotFound."""
-        if name not in self.snapshots:
-            raise SnapshotNotFound("the name of a snapshot", show(name), "path")
-        return self.snapshots[name]
 
     def _replace(self, journal: Journal) -> None:
         """Have a fresh state; what the old one holds up is ended."""

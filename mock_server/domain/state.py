@@ -1,4 +1,4 @@
-"""What a sandbox is in at one moment, and what it can be brought back to."""
+"""What a sandbox is in at one moment."""
 
 from __future__ import annotations
 
@@ -35,14 +35,3 @@ class State:
         """End what faults hold up, without an answer."""
         for end in tuple(self.waits):
             end()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """What a restore brings back, and the generation number that it was taken at."""
-
-    number: int
-    store: Store
-    clock: Clock
-    profile: Profile
-    choices: Choices
