@@ -69,6 +69,10 @@ class Exchange:
         """What must not be kept or repeated of this request."""
         return self._secrets.of(self.state, self.key)
 
+    def has_outlived_its_state(self) -> bool:
+        """Whether a reset or a restore has replaced the state meanwhile."""
+        return self.sandbox.state.number != self.state.number
+
     async def ready(self) -> None:
         """Return once the request is admitted and its body is there.
 

@@ -80,7 +80,8 @@ class PublicApi:
             return await KINDS[fault.kind].effect(hit)
         answer = self._performer.answer(exchange, state)
         for limit in decision.limits[:1]:
-            answer = replace(answer, headers=rate_limit_headers(limit))
+            more = rate_limit_headers(limit)
+            answer = replace(answer, headers=(*answer.headers, *more))
         return answer
 
     def _record(

@@ -86,8 +86,8 @@ class Recorder:
         if len(answer.body) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
         # Meanwhile the journal may have been emptied, or all of it been reset.
-        now = exchange.sandbox.state
-        (now if now.number == state.number else state).journal.append(entry)
+        is_old = exchange.has_outlived_its_state()
+        (state if is_old else exchange.sandbox.state).journal.append(entry)
 
 
 def _block(headers: Sequence[Header]) -> bytes:

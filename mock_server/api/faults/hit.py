@@ -96,6 +96,8 @@ class Hit:
         cancel = partial(loop.call_soon_threadsafe, end, Closed)
         waits = self.exchange.state.waits
         waits.add(cancel)
+        if self.exchange.has_outlived_its_state():
+            cancel()
         try:
             reason = await over
             if reason is not None:
