@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FIXTURES = ("mock_server", "mock_server_app")
 _MARK = "mock_server"
-_VARIANT, _BASELINE = "mock_server_variant", "baseline"
+_VARIANT, _BASELINE = "_mock_server_variant", "baseline"
 _URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server_strict"
 _MARK_HELP = (
     "mock_server(fixture=None, profile=None, choices=None): the fixture file (relative "
@@ -82,7 +82,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
+def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
     """The choice that differs from the baseline in this run of a test, if one does."""
     variant: Variant | None = getattr(request, "param", None)
     if hasattr(request, "param"):
@@ -120,7 +120,7 @@ def _mock_server_wanted(
     request: pytest.FixtureRequest,
     mock_server_fixture: Any,
     mock_server_settings: dict[str, Any],
-    mock_server_variant: Variant | None,
+    _mock_server_variant: Variant | None,
 ) -> Wanted:
     from mock_server.domain.choices import choose
     from mock_server.testing.servers import Wanted
@@ -132,7 +132,7 @@ def _mock_server_wanted(
     profile = settings.pop("profile", "documented")
     profile = marked.get("profile") or profile
     choices = {**(settings.pop("choices", None) or {}), **(marked.get("choices") or {})}
-    variant = mock_server_variant
+    variant = _mock_server_variant
     if variant is not None:
         if not variant.differs_from(choose(profile, choices)):
             pytest.skip(f"{variant} is the baseline here")
