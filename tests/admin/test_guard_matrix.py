@@ -163,7 +163,9 @@ def _all_of(sandbox: Sandbox) -> list[object]:
         to_document(Store(sandbox.baseline), None),
         [
             (name, each.number, to_document(each.store.copy(), each.clock.now()))
-            for name, each in ((name, sandbox.snapshots.get(name)) for name in sandbox.snapshots)
+            for name, each in (
+                (name, sandbox.snapshots.get(name)) for name in sandbox.snapshots
+            )
         ],
         [(each.id, each.matches, each.definition) for each in state.faults.all()],
         (journal.total, journal.dropped, journal.next_seq),

@@ -35,11 +35,16 @@ def mock_server_fixture():
 
 
 def run(
-    pytester: pytest.Pytester, tests: str, *args: str, prelude: str = PRELUDE
+    pytester: pytest.Pytester,
+    tests: str,
+    *args: str,
+    prelude: str = PRELUDE,
+    shuffled: bool = False,
 ) -> pytest.RunResult:
-    """A run of these tests in a process of its own."""
+    """A run of these tests in a process of its own, in their order."""
     pytester.makepyfile(test_it=prelude + tests)
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
+    order = () if shuffled else ("-p", "no:randomly")
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *order, *args)
 
 
 def test_every_test_begins_with_a_fresh_server(pytester: pytest.Pytester) -> None:
@@ -130,7 +135,7 @@ def test_fresh(mock_server_app):
     chat = "/__admin/apps/app-1/chats/chat-1"
     assert TestClient(mock_server_app).get(chat).json()["top"] is False
 """
-    run(pytester, tests, "-p", "no:randomly").assert_outcomes(passed=3)
+    run(pytester, tests).assert_outcomes(passed=3)
 
 
 def test_a_failure_shows_journal_and_faults(pytester: pytest.Pytester) -> None:
@@ -327,7 +332,7 @@ def anyio_backend():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("extra", [(), ("-n", "2"), ("-p", "randomly")])
+@pytest.mark.parametrize("extra", [(), ("-n", "2")])
 def test_other_plugins_are_no_trouble(
     pytester: pytest.Pytester, extra: tuple[str, ...]
 ) -> None:
@@ -348,7 +353,8 @@ def test_sync(mock_server, n):
     assert mock_server.journal == []
     assert pin(mock_server).status_code == 200
 """
-    run(pytester, tests, *extra).assert_outcomes(passed=20)
+    result = run(pytester, tests, *extra, shuffled=True)
+    result.assert_outcomes(passed=20)
 
 
 def test_the_plugin_imports_nothing_heavy() -> None:
