@@ -328,7 +328,8 @@ async def test_it(mock_server):
 def anyio_backend():
     return "asyncio"
 """
-    run(pytester, tests, "-W", "error").assert_outcomes(passed=1)
+    options = ("-W", "error", "-p", "no:asyncio")
+    run(pytester, tests, *options).assert_outcomes(passed=1)
 
 
 @pytest.mark.full
