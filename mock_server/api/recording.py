@@ -56,6 +56,11 @@ class Recorder:
     ) -> None:
         """Enter an exchange that `started` at that time of perf_counter."""
         exchange.is_recorded = True
+        # Meanwhile the journal may have been emptied, or all of it been reset.
+        is_old = exchange.has_outlived_its_state()
+        journal = (exchange.state if is_old else exchange.sandbox.state).journal
+        if journal.is_closed:
+            return
         scope, state, caller = exchange.scope, exchange.state, exchange.caller
         target, content = exchange.target, exchange.content
         longest = LIMITS.journal_body_bytes
@@ -85,9 +90,7 @@ class Recorder:
             entry.body = entry.body and entry.body[:longest]
         if len(answer.body) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
-        # Meanwhile the journal may have been emptied, or all of it been reset.
-        is_old = exchange.has_outlived_its_state()
-        (state if is_old else exchange.sandbox.state).journal.append(entry)
+        journal.append(entry)
 
 
 def _block(headers: Sequence[Header]) -> bytes:

@@ -84,7 +84,7 @@ class Journal:
     dropped: int = 0
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
-    _is_closed: bool = False
+    is_closed: bool = False
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -96,7 +96,7 @@ class Journal:
 
     def append(self, entry: Entry) -> None:
         """Take an entry, and let the oldest go if there are too many or too large."""
-        if self._is_closed:
+        if self.is_closed:
             return
         entry.seq = self.next_seq
         self.next_seq += 1
@@ -121,7 +121,7 @@ class Journal:
 
     def close(self) -> None:
         """Give the space back; what still comes is nobody's."""
-        self._is_closed = True
+        self.is_closed = True
         self._grow(-self._bytes)
         self._entries.clear()
 
