@@ -6,16 +6,16 @@ from hypothesis import HealthCheck, given, settings
 from mock_server.strategies import fault_lists, fixtures
 from tests.examples.panel import Failed, Panel
 
-KEYS = [{"key": "fastgpt-owner"}, {"key": "fastgpt-guest", "permission": "none"}]
-ITEMS = {"name": "Item {n:02}", "repeat": 70}
-FOLDER = {"name": "Folder", "_id": "folder", "children": [ITEMS]}
+DOCUMENT = {
+    "keys": [{"key": "fastgpt-owner"}, {"key": "fastgpt-guest", "permission": "none"}],
+    "apps": [{"id": "app", "chats": [{"chatId": "chat"}]}],
+    "datasets": [{"id": "set", "collections": [{"name": "x {n:02}", "repeat": 70}]}],
+}
 
 
 @pytest.fixture(scope="module")
 def mock_server_fixture():
-    apps = [{"id": "app", "chats": [{"chatId": "chat"}]}]
-    datasets = [{"id": "dataset", "collections": [FOLDER]}]
-    return {"keys": KEYS, "apps": apps, "datasets": datasets}
+    return DOCUMENT
 
 
 @pytest.fixture
@@ -25,17 +25,15 @@ def panel(mock_server):
 
 
 def test_a_pin_arrives(mock_server, panel):
-    before = mock_server.snapshot()
+    mock_server.clock.freeze("2026-01-01T00:00:00Z")
     panel.pin("app", "chat")
     assert mock_server.chat("app", "chat").top
     mock_server.assert_called("updateHistory", times=1, body={"top": True})
-    mock_server.restore(before)
-    assert not mock_server.chat("app", "chat").top
 
 
 def test_a_folder_is_read_to_its_end(mock_server, panel):
-    names = [item["name"] for item in panel.folder("dataset", "folder")]
-    assert sorted(names) == [f"Item {n:02}" for n in range(1, 71)]
+    names = [item["name"] for item in panel.folder("set")]
+    assert sorted(names) == [f"x {n:02}" for n in range(1, 71)]
     assert len(mock_server.calls("listV2")) == 3
     mock_server.assert_no_violations()
 
@@ -51,7 +49,7 @@ def test_a_lost_answer_is_asked_for_again(mock_server, panel):
 def test_a_guest_is_told_so(mock_server):
     key = mock_server.keys["fastgpt-guest"]
     with Panel(mock_server.url, key) as guest, pytest.raises(Failed):
-        list(guest.folder("dataset"))
+        list(guest.folder("set"))
 
 
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
