@@ -6,16 +6,13 @@ from hypothesis import HealthCheck, given, settings
 from mock_server.strategies import fault_lists, fixtures
 from tests.examples.panel import Failed, Panel
 
-DOCUMENT = {
-    "keys": [{"key": "fastgpt-owner"}, {"key": "fastgpt-guest", "permission": "none"}],
-    "apps": [{"id": "app", "chats": [{"chatId": "chat"}]}],
-    "datasets": [{"id": "set", "collections": [{"name": "x {n:02}", "repeat": 70}]}],
-}
-
 
 @pytest.fixture(scope="module")
 def mock_server_fixture():
-    return DOCUMENT
+    keys = [{"key": "fastgpt-owner"}, {"key": "fastgpt-guest", "permission": "none"}]
+    apps = [{"id": "app", "chats": [{"chatId": "chat"}]}]
+    datasets = [{"id": "set", "collections": [{"name": "x {n:02}", "repeat": 70}]}]
+    return {"keys": keys, "apps": apps, "datasets": datasets}
 
 
 @pytest.fixture
