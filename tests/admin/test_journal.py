@@ -176,7 +176,7 @@ def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
 
 
 def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
-    fault = {"kind": "delay", "ms": 100}
+    fault = {"kind": "delay", "ms": 1_000}
     api.admin("POST", "/faults", fault)
     with ThreadPoolExecutor() as pool:
         pinned = pool.submit(api.pin)

@@ -17,7 +17,7 @@ requests = pytest.importorskip("requests")
 
 BODY = {"appId": APP, "chatId": CHAT, "top": True}
 HEADERS = {"Authorization": "Bearer any-key"}
-SECONDS = 0.3
+SECONDS = 0.8
 BROKEN = ["reset", "empty", "garbage"]
 RECOVERABLE: list[dict[str, Any]] = [
     *({"kind": kind} for kind in BROKEN),
