@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.admin.criteria import Count, OperationName, meets
+from mock_server.admin.criteria import Count, Criteria, Wanted, meets, wanted_by
 from mock_server.admin.events import Events, Streams
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.entries import EntryView, View, entry_view
@@ -21,15 +21,10 @@ from mock_server.domain.limits import LIMITS
 LAST_EVENT_ID = b"last-event-id"
 
 
-class JournalQuery(Input, kw_only=True):
+class JournalQuery(Criteria, kw_only=True):
     """Which entries: `since` is the first number, `body` a JSON object in a text."""
 
-    operation: OperationName | UnsetType = UNSET
-    status: int | UnsetType = UNSET
-    member: str | UnsetType = UNSET
-    key: str | UnsetType = UNSET
-    violations: bool | UnsetType = UNSET
-    body: str | UnsetType = UNSET
+    body: str | UnsetType = UNSET  # type: ignore[assignment]
     since: Count = 0
     limit: Annotated[int, Meta(ge=1, le=LIMITS.journal_page)] = LIMITS.journal_page
 
@@ -72,15 +67,9 @@ def get_journal(call: Call) -> JournalView:
     )
 
 
-def _wanted(query: JournalQuery) -> dict[str, object]:
-    facts: dict[str, object] = {
-        name: getattr(query, name)
-        for name in ("operation", "status", "member", "key", "violations")
-        if getattr(query, name) is not UNSET
-    }
-    if isinstance(query.body, str):
-        facts["body"] = _subset(query.body)
-    return facts
+def _wanted(query: JournalQuery) -> Wanted:
+    facts = wanted_by(query)
+    return facts if query.body is UNSET else {**facts, "body": _subset(query.body)}
 
 
 def _subset(text: str) -> object:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from mock_server.api.departures import as_number
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
 
 _LONG = re.compile(rb"[0-9]{16}")
-_DIGITS = re.compile("[0-9]{1,400}")
 
 Body = Mapping[str, object]
 
 
-def text(body: Body, name: str, longest: int, *, shortest: int = 0) -> str:
-    """A string of so many characters."""
+def text(body: Body, name: str, longest: int) -> str:
+    """A string of at most so many characters."""
     value = body.get(name)
-    if isinstance(value, str) and shortest <= len(value) <= longest:
+    if isinstance(value, str) and len(value) <= longest:
         return value
-    raise refuse(body, name, f"a string of {shortest} to {longest} characters")
+    raise refuse(body, name, f"a string of up to {longest} characters")
 
 
 def boolean(body: Body, name: str) -> bool:
@@ -30,22 +30,14 @@ def boolean(body: Body, name: str) -> bool:
     raise refuse(body, name, "true or false")
 
 
-def integer(body: Body, name: str, low: int, high: int | None, *, strings: bool) -> int:
+def integer(body: Body, name: str, low: int, high: int, *, strings: bool) -> int:
     """An integer in bounds; 1.0 is one, true is none, with `strings` "10" is one."""
     value = body.get(name)
-    if strings and isinstance(value, str) and _DIGITS.fullmatch(value):
-        value = int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and low <= value
-        and (high is None or value <= high)
-    ):
+    if strings or not isinstance(value, str):
+        value = as_number(value)
+    if type(value) is int and low <= value <= high:
         return value
-    bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-    raise refuse(body, name, f"an integer {bounds}")
+    raise refuse(body, name, f"an integer from {low} to {high}")
 
 
 def texts(body: Body, name: str) -> tuple[str, ...]:
