@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.events import Streams
@@ -26,6 +25,10 @@ from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
+
+ADMIN = "/__admin"
+DESCRIPTION = "/openapi.json"
+_ADMIN_PATHS = f"{ADMIN}/"
 
 
 def create_app(
@@ -51,16 +54,15 @@ def create_app(
     admin = LastResort(
         admin_app(sandboxes, streams, token=admin_token, allowed_hosts=allowed_hosts)
     )
-    app = Starlette(
+    app = Application(
+        CORS(PublicApi(sandboxes, hidden), cors_origins),
         routes=[
-            Route("/openapi.json", CORS(LastResort(Description()), cors_origins)),
-            Route("/__admin", admin),
-            Mount("/__admin", admin),
+            Route(DESCRIPTION, CORS(LastResort(Description()), cors_origins)),
+            Route(ADMIN, admin),
+            Mount(ADMIN, admin),
         ],
-        middleware=[Middleware(ExactPath)],
     )
     app.router.redirect_slashes = False
-    app.router.default = CORS(LastResort(PublicApi(sandboxes, hidden)), cors_origins)
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
     app.state.close = streams.close
     app.state.hide_path = partial(_hide_path, sandboxes, hidden)
@@ -70,7 +72,7 @@ def create_app(
 def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:
     """A request's path as it may be logged."""
     try:
-        key = bearer_token(scope)
+        key = bearer_token(scope["headers"])
     except MissingAuthorization:
         key = None
     state = (sandboxes.of_key(key or "") or sandboxes.default).state
@@ -93,16 +95,29 @@ def _milliseconds() -> int:
     return time.time_ns() // 1_000_000
 
 
-class ExactPath:
-    """Routes by the path as it was sent: `%2F` is no slash and `%5f` no underscore."""
+class Application(Starlette):
+    """Routes what is its own, and hands every other request to the public API.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    Those meet nothing on their way: Starlette's middleware and routing would cost as
+    much as an answer does. Paths are taken as they were sent: `%2F` is no slash and
+    `%5f` no underscore.
+    """
+
+    def __init__(self, public: ASGIApp, routes: Sequence[BaseRoute]) -> None:
+        super().__init__(routes=routes)
+        self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
         raw = scope.get("raw_path") or b""
         if b"%" in raw:
             # Some servers leave the query in it.
             path = raw.partition(b"?")[0].decode("latin-1")
             scope = {**scope, "path": path}
-        await self._app(scope, receive, send)
+        path = scope["path"]
+        if path.startswith(_ADMIN_PATHS) or path in (ADMIN, DESCRIPTION):
+            await super().__call__(scope, receive, send)
+        else:
+            await self._public(scope, receive, send)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from starlette.types import Send
 
-from mock_server.api.answers import Answer, headers_of, write
+from mock_server.api.answers import Answer, headers_of
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import refused
+from mock_server.api.writing import write
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 

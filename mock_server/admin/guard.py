@@ -67,7 +67,7 @@ class Guard:
             raise ForeignHost("a host of this server", show(host), "header Host", hint)
         self._check_origin(scope, host)
         if self._token is not None and _route(scope) not in _OPEN_PATHS:
-            given = bearer_token(scope).encode()
+            given = bearer_token(scope["headers"]).encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
         _check_content_type(scope, host)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-
-from starlette.types import Scope
+from collections.abc import Iterable
 
 from mock_server.api.errors import MissingAuthorization, UnknownKey
-from mock_server.api.headers import values
+from mock_server.api.headers import Header, values
 from mock_server.domain.access import ISSUED, KEY_PATTERN, Caller
 from mock_server.domain.state import State
 
@@ -34,9 +33,9 @@ def authorize(key: str, state: State) -> Caller:
     return Caller(key)
 
 
-def bearer_token(scope: Scope) -> str:
+def bearer_token(headers: Iterable[Header]) -> str:
     """The one bearer token of a request. Raises MissingAuthorization."""
-    given = values(scope["headers"], b"authorization")
+    given = values(headers, b"authorization")
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
     if match is None:
         got = "nothing" if not given else "two" if len(given) > 1 else "something else"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import msgspec
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
-from mock_server.api.headers import values
+from mock_server.api.head import Head, read_head
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.nesting import deeper_than
 
@@ -28,12 +28,19 @@ class TooLarge(ValueError):
 class RequestBody:
     """The body of one request, received on demand."""
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
+    __slots__ = ("_length", "_receive", "arrived")
+
+    def __init__(
+        self, scope: Scope, receive: Receive, head: Head | None = None
+    ) -> None:
+        """`head` is what the headers say, if they have been read."""
+        head = read_head(scope["headers"]) if head is None else head
         self._receive = receive
-        self._length = _content_length(values(scope["headers"], b"content-length"))
+        self._length = head.length
         # Only HTTP/1 says beforehand that there is no body.
-        announced = self._length or values(scope["headers"], b"transfer-encoding")
-        self.arrived = not announced and scope["http_version"].startswith("1")
+        self.arrived = not (
+            head.length or head.is_chunked or scope["http_version"][0] != "1"
+        )
 
     async def read(self, max_bytes: int) -> bytes:
         """The whole body. Raises TooLarge as soon as it is clear, and ClientGone."""
@@ -41,7 +48,7 @@ class RequestBody:
             raise TooLarge(f"{self._length} bytes")
         body = bytearray()
         while not self.arrived:
-            body += await self._next()
+            body += self._piece(await self._receive())
             if len(body) > max_bytes:
                 raise TooLarge(f"at least {len(body)} bytes")
         return bytes(body)
@@ -49,26 +56,20 @@ class RequestBody:
     async def discard(self) -> None:
         """Receive what is left of the body and drop it. Raises ClientGone."""
         while not self.arrived:
-            await self._next()
+            self._piece(await self._receive())
 
     async def gone(self) -> None:
         """Wait until the connection is gone; what is left of the body is dropped."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
-    async def _next(self) -> bytes:
-        message = await self._receive()
+    def _piece(self, message: Message) -> bytes:
+        """The part of the body in a message. Raises ClientGone."""
         if message["type"] == "http.disconnect":
             raise ClientGone
         self.arrived = not message.get("more_body", False)
         body: bytes = message.get("body", b"")
         return body
-
-
-def _content_length(lengths: list[bytes]) -> int:
-    """The announced length in bytes, 0 without one; cut where it is out of reach."""
-    digits = lengths[0].lstrip(b"0") if lengths else b""
-    return int(digits[:18]) if digits.isdigit() else 0
 
 
 def read_object(body: bytes) -> dict[str, object]:

@@ -7,13 +7,15 @@ import contextlib
 import socket
 import struct
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from starlette.types import Scope
 
 from mock_server.api.body import RequestBody
 from mock_server.domain.limits import LIMITS
 
-EXTENSION = "mock_server.transport"
+TRANSPORT = "mock_server.transport"
+"""The key under which the server hands a connection on, in `scope["state"]`."""
 _LINGER_NOT = struct.pack("ii", 1, 0)
 _TICK_SECONDS = 0.001
 
@@ -22,11 +24,24 @@ class NeedsConnection(RuntimeError):
     """Something was asked for that only a real connection can do."""
 
 
+class Transport(Protocol):
+    """What is needed of a transport."""
+
+    def write(self, data: bytes) -> None: ...
+    def write_eof(self) -> None: ...
+    def can_write_eof(self) -> bool: ...
+    def get_write_buffer_size(self) -> int: ...
+    def get_extra_info(self, name: str) -> Any: ...
+    def is_closing(self) -> bool: ...
+    def close(self) -> None: ...
+    def abort(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """A client's connection, to be ended in ways that no HTTP server would choose."""
 
-    transport: asyncio.Transport
+    transport: Transport
 
     async def reset(self, body: RequestBody) -> None:
         """End it by an RST, once earlier answers are on their way, or after a while."""
@@ -74,5 +89,5 @@ async def _goes(body: RequestBody) -> bool:
 
 def connection_of(scope: Scope) -> Connection | None:
     """A request's connection; None in process, where there is none."""
-    transport = (scope.get("extensions") or {}).get(EXTENSION)
+    transport = (scope.get("state") or {}).get(TRANSPORT)
     return None if transport is None else Connection(transport)

@@ -6,11 +6,11 @@ Credentials are never allowed; a bearer key is an ordinary header, sent by the p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Awaitable, Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.headers import values
+from mock_server.api.headers import Header, values
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
@@ -38,31 +38,31 @@ class CORS:
         self._all = "*" in origins
         self._origins = {origin.encode() for origin in origins}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = self._allow(scope) if scope["type"] == "http" else []
-        if not headers:
-            await self._app(scope, receive, send)
-        elif scope["method"] == "OPTIONS" and values(
-            scope["headers"], b"access-control-request-method"
-        ):
-            headers += _PREFLIGHT
-            start = {"type": "http.response.start", "status": 204, "headers": headers}
-            await send(start)
-            await send({"type": "http.response.body", "body": b""})
-        else:
-            headers.append((b"access-control-expose-headers", _EXPOSED))
-            await self._app(scope, receive, _adding(headers, send))
-
-    def _allow(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         origins = values(scope["headers"], b"origin")
         if not origins or not (self._all or origins[0] in self._origins):
-            return []
+            return self._app(scope, receive, send)
+        headers = self._allow(origins[0])
+        if scope["method"] == "OPTIONS" and values(
+            scope["headers"], b"access-control-request-method"
+        ):
+            return _allowing(headers, send)
+        headers.append((b"access-control-expose-headers", _EXPOSED))
+        return self._app(scope, receive, _adding(headers, send))
+
+    def _allow(self, origin: bytes) -> list[Header]:
         if self._all:
             return [(b"access-control-allow-origin", b"*")]
-        return [(b"access-control-allow-origin", origins[0]), (b"vary", b"origin")]
+        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
-def _adding(headers: list[tuple[bytes, bytes]], send: Send) -> Send:
+async def _allowing(headers: list[Header], send: Send) -> None:
+    headers += _PREFLIGHT
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _adding(headers: list[Header], send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message["headers"], *headers]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 from starlette.types import Receive, Scope
 
 from mock_server.api.auth import authorize, bearer_token
 from mock_server.api.body import RequestBody, TooLarge
 from mock_server.api.content_type import check_content_type
-from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, MissingAuthorization
+from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
+from mock_server.api.head import Head
 from mock_server.api.operations import Operation
 from mock_server.api.routes import TARGETS, unknown_route
 from mock_server.api.secrets import Secrets, hide
 from mock_server.domain.access import NOBODY
-from mock_server.domain.errors import Refusal, show
+from mock_server.domain.errors import show
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
@@ -21,40 +24,48 @@ from mock_server.domain.sandboxes import Sandboxes
 class Exchange:
     """A request, and what is known of it so far.
 
-    `state` is that of the sandbox which the key leads to, the default one without;
-    `caller` is known once the request is admitted, `content` once its body has come.
+    `started` is when, by perf_counter. `state` is that of the sandbox which the key
+    leads to, the default one without; `caller` is known once the request is admitted,
+    `content` once its body has come.
     """
 
     __slots__ = (
-        "_refusal",
         "_sandboxes",
         "_secrets",
         "body",
         "caller",
         "content",
         "firing",
+        "head",
         "is_recorded",
         "key",
         "sandbox",
         "scope",
+        "started",
         "state",
         "target",
     )
 
     def __init__(
-        self, scope: Scope, receive: Receive, sandboxes: Sandboxes, secrets: Secrets
+        self,
+        scope: Scope,
+        receive: Receive,
+        head: Head,
+        sandboxes: Sandboxes,
+        secrets: Secrets,
     ) -> None:
+        self.started = perf_counter()
         self.scope = scope
-        self.body = RequestBody(scope, receive)
+        self.head = head
+        self.key = head.key
+        self.body = RequestBody(scope, receive, head)
         self.target = TARGETS.get(scope["path"])
-        self.key: str | None = None
         self.caller = NOBODY
         self.firing: Firing | None = None
         self.is_recorded = False
         self.content: bytes | None = None
         self._sandboxes = sandboxes
         self._secrets = secrets
-        self._refusal: MissingAuthorization | None = None
         self._identify()
 
     @property
@@ -90,10 +101,6 @@ class Exchange:
             self._admit()
 
     def _identify(self) -> None:
-        try:
-            self.key = bearer_token(self.scope)
-        except MissingAuthorization as refusal:
-            self._refusal = refusal
         sandboxes = self._sandboxes
         found = sandboxes.of_key(self.key) if self.key else None
         self.sandbox = found or sandboxes.default
@@ -108,7 +115,7 @@ class Exchange:
         operation = target.operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":
             raise MethodNotAllowed(operation.method, show(scope["method"]))
-        if self.key is None:
-            raise self._refusal or Refusal("a key", "none", "header Authorization")
-        self.caller = authorize(self.key, self.state)
-        check_content_type(scope["headers"], choices)
+        key = bearer_token(scope["headers"]) if self.key is None else self.key
+        self.caller = authorize(key, self.state)
+        if not self.head.is_json:
+            check_content_type(scope["headers"], choices)

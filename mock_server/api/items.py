@@ -1,16 +1,18 @@
 """Collections as JSON (spec 2.2), joined to pages (spec 4.2).
 
 What does not depend on the caller is encoded once for each collection; `permission`,
-the last field, is put on per page.
+the last field, is put on per page. Pages are kept too: clients ask again and again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from mock_server.api.envelope import success
 from mock_server.domain.access import Level
 from mock_server.domain.choices import Choices
 from mock_server.domain.datasets import Collection
@@ -20,19 +22,30 @@ from mock_server.domain.times import format_time
 
 
 class PageWriter:
-    """Writes pages as JSON and keeps the texts of recently listed collections."""
+    """Writes pages as JSON and keeps what was listed lately."""
 
     def __init__(self) -> None:
         self._item = lru_cache(LIMITS.cached_items)(item_text)
+        self._page = lru_cache(LIMITS.cached_pages)(self._write)
 
     def __call__(self, page: Page, choices: Choices) -> bytes:
-        """`{"list": [...], "total": N}`."""
-        extended = choices.item_fields == "extended"
-        tags_absent = choices.tags_empty == "absent"
-        items = [self._item(item, extended, tags_absent) for item in page.items]
-        end = b',"permission":%b}' % _PERMISSIONS[page.level]
+        """The answer of which the data is `{"list": [...], "total": N}`."""
+        look = choices.item_fields, choices.tags_empty
+        return self._page(tuple(page.items), page.total, page.level, *look)
+
+    def _write(
+        self,
+        collections: Sequence[Collection],
+        total: int,
+        level: Level,
+        item_fields: str,
+        tags_empty: str,
+    ) -> bytes:
+        extended, tags_absent = item_fields == "extended", tags_empty == "absent"
+        items = [self._item(item, extended, tags_absent) for item in collections]
+        end = b',"permission":%b}' % _PERMISSIONS[level]
         joined = (end + b",").join([*items, b""])[:-1] if items else b""
-        return b'{"list":[%b],"total":%d}' % (joined, page.total)
+        return success(b'{"list":[%b],"total":%d}' % (joined, total))
 
 
 class Item(Struct, rename="camel"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
+from mock_server.api.envelope import success
 from mock_server.api.items import ListedPage, PageWriter
 from mock_server.api.requests import read_list_v2, read_update_history
 from mock_server.domain.access import Caller
@@ -31,7 +32,8 @@ from mock_server.domain.state import State
 
 def null_writer() -> Callable[[None, Choices], bytes]:
     """A writer for operations that answer nothing: their data is null (spec 2.3)."""
-    return lambda _data, _choices: b"null"
+    answer = success(b"null")
+    return lambda _data, _choices: answer
 
 
 @dataclass(frozen=True, slots=True)

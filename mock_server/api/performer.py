@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from mock_server.api.answers import Answer
-from mock_server.api.envelope import success
 from mock_server.api.errors import refused
 from mock_server.api.exchange import Exchange
 from mock_server.api.operations import OPERATIONS
@@ -38,4 +37,4 @@ class Performer:
             return refused(refusal, state.choices)
         if distort is not None:
             data = distort(data, request)
-        return Answer(200, success(self._writers[operation.name](data, state.choices)))
+        return Answer(200, self._writers[operation.name](data, state.choices))

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property, partial
-from time import perf_counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache, partial
 
 import msgspec
 from starlette.types import Receive, Scope, Send
 
 from mock_server import __version__
-from mock_server.api.answers import Answer, headers_of, rate_limit_headers, write
+from mock_server.api.answers import Answer, headers_for, rate_limit_headers
 from mock_server.api.body import ClientGone, RequestBody
 from mock_server.api.connection import NeedsConnection, connection_of
 from mock_server.api.errors import MethodNotAllowed, refused
 from mock_server.api.exchange import Exchange
-from mock_server.api.faults.hit import Closed, Hit, Record
+from mock_server.api.faults.hit import Closed, Hit
 from mock_server.api.faults.on_connections import NO_ANSWER
 from mock_server.api.faults.table import KINDS
+from mock_server.api.head import Head, read_head
 from mock_server.api.headers import Header
+from mock_server.api.last_resort import unexpected
 from mock_server.api.openapi import public_document
 from mock_server.api.performer import Performer
 from mock_server.api.recording import Recorder
 from mock_server.api.requests import read_json
 from mock_server.api.secrets import Secrets
+from mock_server.api.writing import write
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, show
 from mock_server.domain.faults import Request
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
 
 
@@ -38,32 +41,46 @@ class PublicApi:
         self._secrets = secrets
         self._performer = Performer()
         self._recorder = Recorder()
+        self._headers = lru_cache(LIMITS.cached_heads)(_headers)
+        self._known_heads = lru_cache(LIMITS.cached_heads)(read_head)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = perf_counter()
-        exchange = Exchange(scope, receive, self._sandboxes, self._secrets)
-        record = partial(self._record, exchange, started)
+        head = self._head(scope["headers"])
+        exchange = Exchange(scope, receive, head, self._sandboxes, self._secrets)
+        try:
+            await self._answer(exchange, send)
+        except Exception as error:
+            answer = unexpected(error)
+            if not exchange.is_recorded:
+                await write(answer, exchange.body, send)
+
+    def _head(self, headers: Sequence[Header]) -> Head:
+        try:
+            return self._known_heads(tuple(headers))
+        except TypeError:  # some servers give lists instead of pairs
+            return read_head(headers)
+
+    async def _answer(self, exchange: Exchange, send: Send) -> None:
+        """Answer, or close the connection where there is to be no answer."""
         try:
             await exchange.ready()
             if exchange.state.faults.active:
-                answer = await self._amid_faults(exchange, record, send)
+                answer = await self._amid_faults(exchange, send)
             else:
                 answer = self._performer.answer(exchange, exchange.state)
+            if answer is not None:
+                await write(answer, exchange.body, send, self._record(exchange, answer))
         except Refusal as refusal:
             answer = refused(refusal, exchange.state.choices)
-            await write(answer, exchange.body, send, record(answer, refusal))
+            headers = self._record(exchange, answer, refusal)
+            await write(answer, exchange.body, send, headers)
         except ClientGone:
             if not exchange.is_recorded:
-                record(NO_ANSWER)
+                self._record(exchange, NO_ANSWER)
         except Closed:
-            await self._close(exchange, record)
-        else:
-            if answer is not None:
-                await write(answer, exchange.body, send, record(answer))
+            await self._close(exchange)
 
-    async def _amid_faults(
-        self, exchange: Exchange, record: Record, send: Send
-    ) -> Answer | None:
+    async def _amid_faults(self, exchange: Exchange, send: Send) -> Answer | None:
         """The answer while there are faults; None if one has sent what there is.
 
         Raises BadJson, and Closed where there is to be no answer.
@@ -76,39 +93,45 @@ class PublicApi:
         firing = exchange.firing = decision.firing
         if firing is not None:
             fault = firing.fault.definition
+            record = partial(self._record, exchange)
             hit = Hit(exchange, firing, fault, self._performer, record, send)
             return await KINDS[fault.kind].effect(hit)
         answer = self._performer.answer(exchange, state)
         for limit in decision.limits[:1]:
-            more = rate_limit_headers(limit)
-            answer = replace(answer, headers=(*answer.headers, *more))
+            answer = answer.with_headers(*rate_limit_headers(limit))
         return answer
 
     def _record(
-        self,
-        exchange: Exchange,
-        started: float,
-        answer: Answer,
-        refusal: Refusal | None = None,
-    ) -> list[Header]:
+        self, exchange: Exchange, answer: Answer, refusal: Refusal | None = None
+    ) -> Sequence[Header]:
         """Enter an answer in the journal; gives the headers to send with it."""
-        headers: list[Header] = []
+        headers: Sequence[Header] = ()
         if answer is not NO_ANSWER:
-            sandbox = exchange.sandbox.name.encode()
-            number = b"%d" % exchange.state.number
-            own = (b"x-mock-sandbox", sandbox), (b"x-mock-generation", number)
-            headers = headers_of(answer, *own)
-        self._recorder(exchange, answer, headers, started, refusal)
+            place = exchange.sandbox.name, exchange.state.number
+            headers = self._headers(len(answer.body), *place, answer.headers)
+        self._recorder(exchange, answer, headers, refusal)
+        exchange.is_recorded = True
         return headers
 
-    async def _close(self, exchange: Exchange, record: Record) -> None:
+    async def _close(self, exchange: Exchange) -> None:
         """End a request without an answer."""
         if not exchange.is_recorded:
-            record(NO_ANSWER)
+            self._record(exchange, NO_ANSWER)
         connection = connection_of(exchange.scope)
         if connection is None:
             raise NeedsConnection("a reset has ended what a fault was holding up")
         await connection.close(exchange.body)
+
+
+def _headers(
+    length: int, sandbox: str, generation: int, further: Sequence[Header]
+) -> Sequence[Header]:
+    """The headers of an answer from a sandbox."""
+    own = (
+        (b"x-mock-sandbox", sandbox.encode()),
+        (b"x-mock-generation", b"%d" % generation),
+    )
+    return headers_for(length, b"application/json", (*own, *further))
 
 
 class Description:

@@ -18,13 +18,11 @@ from mock_server.api.errors import (
 from mock_server.api.exchange import Exchange
 from mock_server.api.headers import Header
 from mock_server.api.redaction import redact
-from mock_server.api.secrets import HIDDEN
 from mock_server.api.violations import violations
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
 
-_SECRET = frozenset((b"authorization", b"proxy-authorization", b"cookie", b"x-api-key"))
 _UNMATCHED = (
     MethodNotAllowed,
     MissingAuthorization,
@@ -51,51 +49,41 @@ class Recorder:
         exchange: Exchange,
         answer: Answer,
         headers: Sequence[Header],
-        started: float,
         refusal: Refusal | None = None,
     ) -> None:
-        """Enter an exchange that `started` at that time of perf_counter."""
-        exchange.is_recorded = True
+        """Enter an exchange with its answer."""
+        state, now = exchange.state, exchange.sandbox.state
         # Meanwhile the journal may have been emptied, or all of it been reset.
-        is_old = exchange.has_outlived_its_state()
-        journal = (exchange.state if is_old else exchange.sandbox.state).journal
+        journal = now.journal if now.number == state.number else state.journal
         if journal.is_closed:
             return
-        scope, state, caller = exchange.scope, exchange.state, exchange.caller
-        target, content = exchange.target, exchange.content
-        longest = LIMITS.journal_body_bytes
-        is_cut = content is not None and len(content) > longest
+        scope, target, content = exchange.scope, exchange.target, exchange.content
+        key, firing = exchange.key, exchange.firing
         entry = Entry(
-            time=state.clock.now(),
-            generation=state.number,
-            operation=target.operation.name if target else None,
-            key=self._redacted(exchange.key) if exchange.key else None,
-            member=caller.member,
-            method=scope["method"],
-            path=scope["path"],
-            query=scope["query_string"],
-            headers=_block(scope["headers"]),
-            body=content,
-            is_cut=is_cut,
-            status=answer.status,
-            answer_headers=headers,
-            answer=answer.body,
-            duration_ms=(perf_counter() - started) * 1000,
-            firing=exchange.firing,
-            hint=refusal.message if isinstance(refusal, _UNMATCHED) else None,
+            state.clock.now(),
+            state.number,
+            target.operation.name if target else None,
+            self._redacted(key) if key else None,
+            exchange.caller.member,
+            scope["method"],
+            scope["path"],
+            scope["query_string"],
+            exchange.head.block,
+            content,
+            answer.status,
+            headers,
+            answer.body,
+            (perf_counter() - exchange.started) * 1000,
+            firing,
         )
+        if isinstance(refusal, _UNMATCHED):
+            entry.hint = refusal.message
         redact(entry, exchange.secrets)
-        if is_cut:
+        longest = LIMITS.journal_body_bytes
+        if content is not None and len(content) > longest:
+            entry.is_cut = True
             entry.violations = tuple(violations(entry))
             entry.body = entry.body and entry.body[:longest]
         if len(answer.body) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
         journal.append(entry)
-
-
-def _block(headers: Sequence[Header]) -> bytes:
-    """Headers as they stand in a request, without secrets."""
-    return b"\n".join(
-        b"%b:%b" % (name, HIDDEN if name in _SECRET else value)
-        for name, value in headers
-    )

@@ -13,21 +13,21 @@ from mock_server.domain.journal import Entry
 
 def redact(entry: Entry, secrets: Collection[bytes]) -> None:
     """Take keys out of wherever else the client, or an answer, has put them."""
-    if b"\\" in (entry.body or b""):
-        entry.body = _unescaped(entry.body or b"", secrets)
-    entry.query = _unquoted(entry.query, secrets)
-    entry.path = _unquoted(entry.path.encode(), secrets).decode("utf-8", "replace")
-    request = (entry.query, entry.headers, entry.body or b"", entry.path.encode())
+    body = entry.body or b""
+    if b"\\" in body:
+        body = entry.body = _unescaped(body, secrets)
+    path, query = entry.path.encode(), entry.query
+    if b"%" in path or b"%" in query:
+        path, query = _unquoted(path, secrets), _unquoted(query, secrets)
     is_odd = entry.status != 200 or entry.firing is not None
-    if not tells(b"\n".join(request), secrets) and not (
+    if tells(b"\n".join((path, query, entry.headers, body)), secrets) or (
         is_odd and tells(entry.answer, secrets)
     ):
-        return
-    entry.path = hide(entry.path.encode(), secrets).decode()
-    entry.hint = entry.hint and hide(entry.hint.encode(), secrets).decode()
-    for name in ("query", "headers", "body", "answer"):
-        text = getattr(entry, name)
-        setattr(entry, name, text and hide(text, secrets))
+        entry.path = hide(path, secrets).decode("utf-8", "replace")
+        entry.query, entry.headers = hide(query, secrets), hide(entry.headers, secrets)
+        entry.body = entry.body and hide(entry.body, secrets)
+        entry.answer = hide(entry.answer, secrets)
+        entry.hint = entry.hint and hide(entry.hint.encode(), secrets).decode()
 
 
 def _unescaped(body: bytes, secrets: Collection[bytes]) -> bytes:
@@ -41,5 +41,5 @@ def _unescaped(body: bytes, secrets: Collection[bytes]) -> bytes:
 
 def _unquoted(text: bytes, secrets: Collection[bytes]) -> bytes:
     """A path or query in which a key is escaped, without escapes; any other as is."""
-    plain = unquote_to_bytes(text) if b"%" in text else text
+    plain = unquote_to_bytes(text)
     return plain if tells(plain, secrets) else text

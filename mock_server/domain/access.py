@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 KEY_PATTERN = "[!-+\\--~]+"
 """What a key is, as a regular expression: visible ASCII but the comma."""
@@ -29,6 +29,8 @@ class Level(IntEnum):
     MANAGE = 7
     OWNER = 4294967295
 
+    __hash__ = int.__hash__  # enums hash by name, in Python
+
     def includes(self, other: Level) -> bool:
         """Whether all bits of `other` are in this level."""
         return self & other == other
@@ -38,8 +40,7 @@ Permissions = Mapping[str, Level]
 """What single keys may do with one app or dataset and with everything below it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """The holder of an API key: a key that a fixture declares, or any other."""
 
     key: str

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mock_server.domain.access import Permissions
 from mock_server.domain.times import DEFAULT_TIME
 
 
-@dataclass(frozen=True, slots=True)
-class Chat:
+class Chat(NamedTuple):
     """A chat session. `top` is its pin state; `update_time` is in milliseconds."""
 
     app_id: str

@@ -31,7 +31,10 @@ class Clock:
         """The sandbox's time."""
         if self._frozen_at is not None:
             return self._frozen_at
-        return min(max(self._real() + self._ahead, MIN_TIME), MAX_TIME)
+        now = self._real() + self._ahead
+        if MIN_TIME <= now <= MAX_TIME:
+            return now
+        return MIN_TIME if now < MIN_TIME else MAX_TIME
 
     def set(self, now: int | None = None, *, frozen: bool | None = None) -> None:
         """Go to a time, and stand still or run from there; None leaves it as it is.

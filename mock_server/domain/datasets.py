@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyOf
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Final, Literal
 
 from mock_server.domain.access import Permissions
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.search import Haystack
 from mock_server.domain.times import DEFAULT_TIME
 
@@ -59,13 +61,21 @@ class Collection:
 class Listing:
     """Collections in one order, with what a search in them needs."""
 
-    def __init__(self, items: Sequence[Collection]) -> None:
-        self.items = items
+    def __init__(self, items: Iterable[Collection]) -> None:
+        self.items = tuple(items)
 
     def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
         """The collections of which the name (or a tag) contains `term`, in order."""
+        return self._found(term, fields)
+
+    @cached_property
+    def _found(self) -> Callable[[str, SearchFields], Sequence[Collection]]:
+        """The search; it keeps the latest results, for pages of them follow."""
+        return lru_cache(LIMITS.cached_searches)(self._find)
+
+    def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
         haystack = self._names if fields == "name" else self._names_and_tags
-        return [self.items[hit] for hit in haystack.find(term)]
+        return tuple(map(self.items.__getitem__, haystack.find(term)))
 
     @cached_property
     def _names(self) -> Haystack:
@@ -154,11 +164,15 @@ _EMPTY = Listing(())
 
 
 def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
-    if order == "update_time_desc":
-        return sorted(collections, key=lambda item: (-item.update_time, item.id))
+    if order == "fixture":
+        return collections
+    # Sorts are stable, and two by one field each are faster than one by both.
+    ordered = sorted(collections, key=attrgetter("id"))
     if order == "name":
-        return sorted(collections, key=lambda item: (item.name, item.id))
-    return collections
+        ordered.sort(key=attrgetter("name"))
+    else:
+        ordered.sort(key=attrgetter("update_time"), reverse=True)
+    return ordered
 
 
 def _listings(ordered: Sequence[Collection]) -> dict[Within, Listing]:

@@ -20,7 +20,7 @@ class Entry:
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
     of lines, `body` None if it was not received. Bodies are cut at the limit;
     `violations` are there if they had to be found before a cut. The journal gives
-    the `seq`.
+    `seq`, and `size`: about how many bytes of memory the entry takes.
     """
 
     time: int
@@ -33,22 +33,17 @@ class Entry:
     query: bytes
     headers: bytes
     body: bytes | None
-    is_cut: bool
     status: int
     answer_headers: Headers
     answer: bytes
     duration_ms: float
+    firing: Firing | None = None
+    is_cut: bool = False
     answer_is_cut: bool = False
     hint: str | None = None
-    firing: Firing | None = None
     violations: Sequence[Violation] | None = None
     seq: int = 0
-
-    def size(self) -> int:
-        """About how many bytes of memory the entry takes."""
-        texts = len(self.headers) + len(self.body or b"") + len(self.answer)
-        kept = sum(len(each.message) for each in self.violations or ())
-        return _FIXED_BYTES + texts + 4 * kept + len(self.path) + len(self.query)
+    size: int = 0
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
         """The request's headers, by lower-case names."""
@@ -61,6 +56,13 @@ def _parted(line: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 _FIXED_BYTES = 1024
+
+
+def _size(entry: Entry) -> int:
+    texts = len(entry.headers) + len(entry.body or b"") + len(entry.answer)
+    if entry.violations:
+        texts += 4 * sum(len(each.message) for each in entry.violations)
+    return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)
 
 
 @dataclass(slots=True, eq=False)
@@ -100,11 +102,17 @@ class Journal:
             return
         entry.seq = self.next_seq
         self.next_seq += 1
-        self._entries.append(entry)
-        self._grow(entry.size())
-        while self._is_too_large():
-            self._grow(-self._entries.popleft().size())
+        grown = entry.size = _size(entry)
+        entries = self._entries
+        entries.append(entry)
+        while entries and (
+            len(entries) > LIMITS.journal_entries
+            or self._bytes + grown > LIMITS.journal_bytes
+            or self.space.used + grown > LIMITS.journals_bytes
+        ):
+            grown -= entries.popleft().size
             self.dropped += 1
+        self._grow(grown)
         for listener in self.listeners:
             listener()
 
@@ -128,10 +136,3 @@ class Journal:
     def _grow(self, size: int) -> None:
         self._bytes += size
         self.space.used += size
-
-    def _is_too_large(self) -> bool:
-        return bool(self._entries) and (
-            len(self._entries) > LIMITS.journal_entries
-            or self._bytes > LIMITS.journal_bytes
-            or self.space.used > LIMITS.journals_bytes
-        )

@@ -33,6 +33,12 @@ class Limits:
     """Nested arrays and objects of a document at most."""
     cached_items: int = 65_536
     """Collections of which the JSON text is kept ready."""
+    cached_searches: int = 4
+    """Results of searches that one folder, or a dataset, keeps ready."""
+    cached_pages: int = 1_024
+    """Pages of which the JSON text is kept ready."""
+    cached_heads: int = 128
+    """Headers of requests of which it is kept ready what they say."""
     headers: int = 100
     """Header fields of a request at most."""
     header_bytes: int = 64 * 1024

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
@@ -29,8 +28,7 @@ class Omitted(Enum):
 OMITTED: Final = Omitted.OMITTED
 
 
-@dataclass(frozen=True, slots=True)
-class ListV2:
+class ListV2(NamedTuple):
     """A list request, fields checked. `folders_only` and `tags` are list_filters."""
 
     dataset_id: str
@@ -42,8 +40,7 @@ class ListV2:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A page of matching collections, their count before paging, the caller's level.
 
     `matching` are all of them, in order.
@@ -71,7 +68,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     listing = dataset.listing(within, choices.list_order)
-    matching = listing.items
+    matching: Sequence[Collection] = listing.items
     if request.search_text:
         matching = listing.search(request.search_text, choices.search_fields)
     if request.folders_only or request.tags:
@@ -96,9 +93,9 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
 
 def _filtered(items: Sequence[Collection], request: ListV2) -> Sequence[Collection]:
     wanted = set(request.tags)
-    return [
+    return tuple(
         item
         for item in items
         if (not request.folders_only or item.type == "folder")
         and (not wanted or not wanted.isdisjoint(item.tags))
-    ]
+    )

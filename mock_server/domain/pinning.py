@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.chats import App, Chat
@@ -17,8 +17,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateHistory:
+class UpdateHistory(NamedTuple):
     """A pin request; what is None stays as it is (choice top_missing=ignore)."""
 
     app_id: str
@@ -29,13 +28,13 @@ class UpdateHistory:
 
     def apply(self, chat: Chat, now: int) -> Chat:
         """The chat after this request, updated at `now` (milliseconds)."""
-        return replace(
-            chat,
+        title, custom = self.title, self.custom_title
+        return Chat(
+            app_id=chat.app_id,
+            chat_id=chat.chat_id,
+            title=chat.title if title is None else title,
+            custom_title=chat.custom_title if custom is None else custom,
             top=chat.top if self.top is None else self.top,
-            title=chat.title if self.title is None else self.title,
-            custom_title=(
-                chat.custom_title if self.custom_title is None else self.custom_title
-            ),
             update_time=now,
         )
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 
+from mock_server.api.connection import TRANSPORT
 from mock_server.api.envelope import failure
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.strict import Strict
-from mock_server.wire.transport import Connected
+from mock_server.wire.transport import Joined
 
 HttpParser = Literal["zttp", "h11"]
 
@@ -61,48 +62,55 @@ class Bounded:
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
-    app: Any
+    app_state: dict[str, Any]
     cycle: Any
     headers: list[tuple[bytes, bytes]]
+    _joined: Joined
     _deadline: asyncio.TimerHandle | None = None
     _begun = False
     _line_ends = 0
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.app = self._connected = Connected(self.app)
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request is awaited from now on."""
-        super().connection_made(transport)  # type: ignore[misc]
-        self._connected.transport = self.transport
+        joined = Joined(cast("asyncio.Transport", transport), self.loop)
+        self._joined = joined
+        super().connection_made(joined)  # type: ignore[misc]
+        # Each request's `scope["state"]` is a copy of this.
+        self.app_state = self.app_state | {TRANSPORT: joined}
         self._arm()
 
     def data_received(self, data: bytes) -> None:
         """Called by the event loop."""
-        self._arm()
-        if not self._begun and data[0] not in _FIRST:
-            self._end(_BAD_REQUEST)  # such as TLS; zttp would wait for a line
-            return
-        self._begun = True
-        if self._has_too_many_pieces(data):
+        if not self._begun:
+            if data[0] not in _FIRST:
+                self._end(_BAD_REQUEST)  # such as TLS; zttp would wait for a line
+                return
+            self._begun = True
+        before, was_complete = self.cycle, self._is_complete()
+        if self._is_chunked(data) and self._has_too_many_pieces(data):
             self._end(_TOO_MANY_PIECES)
             return
-        before, between = self.cycle, self._is_complete()
         try:
             super().data_received(data)  # type: ignore[misc]
         except Exception as error:  # both parsers let some bytes through to here
             _LOGGER.warning("invalid HTTP request: %r", error)
             self._end(_BAD_REQUEST)
         # Between requests, bytes that complete none are the beginning of the next.
-        if self._is_complete() and not (between and self.cycle is before):
+        if self._is_complete() and not (was_complete and self.cycle is before):
             self._disarm()
+        elif self._deadline is None:
+            self._arm()
 
     def on_response_complete(self) -> None:
         """Called by uvicorn, which may go on with a request that came meanwhile."""
         super().on_response_complete()  # type: ignore[misc]
-        if self._is_complete():
+        if self._deadline is not None and self._is_complete():
             self._disarm()
+
+    def eof_received(self) -> None:
+        """Called by the event loop, which then closes the transport."""
+        self._joined.flush()
+        super().eof_received()  # type: ignore[misc]
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by the event loop."""
@@ -114,14 +122,16 @@ class Bounded:
         del msg
         self._end(_BAD_REQUEST)
 
-    def _has_too_many_pieces(self, data: bytes) -> bool:
-        """Whether a chunked body has more chunks than the limit, at two lines each."""
-        if self.cycle is None or self._is_complete():
+    def _is_chunked(self, data: bytes) -> bool:
+        """Whether these bytes can be of a request with a chunked body."""
+        if self.cycle is None or not self.cycle.more_body:
             self._line_ends = 0
-            chunked = b"chunked" in data.lower()
-        else:
-            chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
-        self._line_ends += data.count(b"\r\n") if chunked else 0
+            return b"chunked" in data.lower()
+        return any(name == b"transfer-encoding" for name, _ in self.headers)
+
+    def _has_too_many_pieces(self, data: bytes) -> bool:
+        """Whether a body has more chunks than the limit, at two lines each."""
+        self._line_ends += data.count(b"\r\n")
         return self._line_ends > 2 * LIMITS.body_pieces
 
     def _is_complete(self) -> bool:
@@ -129,9 +139,8 @@ class Bounded:
         return self.cycle is not None and not self.cycle.more_body
 
     def _arm(self) -> None:
-        if self._deadline is None:
-            seconds = LIMITS.receipt_seconds
-            self._deadline = self.loop.call_later(seconds, self._end, _TIMEOUT)
+        seconds = LIMITS.receipt_seconds
+        self._deadline = self.loop.call_later(seconds, self._end, _TIMEOUT)
 
     def _disarm(self) -> None:
         if self._deadline is not None:

@@ -6,9 +6,10 @@ import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.answers import Answer, headers_of, write
+from mock_server.api.answers import Answer, headers_of
 from mock_server.api.body import RequestBody
 from mock_server.api.envelope import failure
+from mock_server.api.writing import write
 from mock_server.domain.limits import LIMITS
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")

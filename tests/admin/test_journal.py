@@ -313,6 +313,6 @@ def test_the_journal_is_bounded_by_bytes() -> None:
     journal = Journal()
     for _ in range(5_000):
         journal.append(entry_of(LIMITS.journal_body_bytes))
-    kept = sum(entry.size() for entry in journal.since(0))
+    kept = sum(entry.size for entry in journal.since(0))
     assert LIMITS.journal_bytes - 20_000 < kept <= LIMITS.journal_bytes
     assert len(journal) + journal.dropped == 5_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from mock_server.api.headers import Header
 from mock_server.api.performer import Distort, Performer
 from mock_server.domain.faults import Firing
 
-Record = Callable[..., list[Header]]
+Record = Callable[..., Sequence[Header]]
 """Enters an answer in the journal, and gives the headers to send with it."""
 
 

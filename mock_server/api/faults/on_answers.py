@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import cos, exp, log, pi, sqrt
 
 from mock_server.api.answers import Answer, rate_limit_headers
@@ -48,7 +47,7 @@ def delay_ms(fault: Delay, first: float, second: float) -> float:
 async def malformed_json(hit: Hit) -> Answer:
     """The body with another bracket at its end; all else is in order."""
     answer = hit.spoilt()
-    return replace(answer, status=200, body=answer.body[:-1] + b"]")
+    return answer._replace(status=200, body=answer.body[:-1] + b"]")
 
 
 async def dribble(hit: Hit) -> Answer | None:
@@ -77,4 +76,4 @@ async def rate_limit(hit: Hit) -> Answer:
     if limit is None:
         return answer
     retry = (b"retry-after", b"%d" % limit.reset_seconds)
-    return replace(answer, headers=(*answer.headers, retry, *rate_limit_headers(limit)))
+    return answer.with_headers(retry, *rate_limit_headers(limit))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -54,4 +53,4 @@ async def alter(hit: Hit) -> Answer:
         item.update(fault.changes)
         for name in fault.removals:
             item.pop(name, None)
-    return replace(answer, body=msgspec.json.encode(envelope))
+    return answer._replace(body=msgspec.json.encode(envelope))

@@ -1,0 +1,67 @@
+"""What a benchmark finds: figures in one table, some of them with a target."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure. `most` or `least` is the target, `note` what it is compared to."""
+
+    measure: str
+    value: float
+    unit: str
+    most: float | None = None
+    least: float | None = None
+    note: str = ""
+
+    @property
+    def is_met(self) -> bool | None:
+        """Whether the target is met; None without one."""
+        if self.most is None and self.least is None:
+            return None
+        above = self.least is None or self.value >= self.least
+        return above and (self.most is None or self.value <= self.most)
+
+    def as_json(self) -> dict[str, Any]:
+        """The figure and how it stands to its target."""
+        return asdict(self) | {"met": self.is_met}
+
+    def row(self) -> str:
+        """The figure as a row of a Markdown table."""
+        bound, sign = (self.most, "≤") if self.least is None else (self.least, "≥")
+        target = "" if bound is None else f"{sign} {shown(bound, self.unit)}"
+        missed = " **missed**" if self.is_met is False else ""
+        note = f" ({self.note})" if self.note else ""
+        return f"| {self.measure} | {shown(self.value, self.unit)}{note} | {target}{missed} |"
+
+
+HEAD = "| measure | figure | target |\n|---|---|---|"
+
+
+def shown(value: float, unit: str) -> str:
+    """A number with three digits that count, and its unit."""
+    digits = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return digits + ("" if unit in "×" else " ") + unit if unit else digits
+
+
+def table(figures: Iterable[Figure]) -> str:
+    """All figures as a Markdown table."""
+    return "\n".join([HEAD, *(figure.row() for figure in figures)])
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long the work takes once."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def median(work: Callable[[], object], times: int) -> float:
+    """The median of how long the work takes, in seconds."""
+    return statistics.median(seconds(work) for _ in range(times))
