@@ -9,14 +9,31 @@ from typing import Literal
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mock_server.api.routes import TARGETS
+from mock_server.domain.times import format_time
+
 LogFormat = Literal["text", "json"]
+_OPERATIONS = {path.encode(): target.operation.name for path, target in TARGETS.items()}
+
+
+class Line(msgspec.Struct, rename="camel"):
+    """What a line says of a request; `time` is the real one, at its end.
+
+    A request that was left without an answer has the status 0. `sandbox` is the one
+    that its answer names, `operation` the one that its path is of.
+    """
+
+    time: str
+    sandbox: str | None
+    operation: str | None
+    method: str
+    path: str
+    status: int
+    duration_ms: float
 
 
 class RequestLog:
-    """Hands a line for each request to `write`, without a line end.
-
-    A request that was left without an answer has the status 0.
-    """
+    """Hands a line for each request to `write`, without a line end."""
 
     def __init__(
         self,
@@ -27,37 +44,53 @@ class RequestLog:
     ) -> None:
         """`path_of` gives the path of a request as it may be logged."""
         self._app = app
-        self._line = _json if log_format == "json" else _text
+        self._written = _json if log_format == "json" else _text
         self._write = write
         self._path_of = path_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        start, status = time.perf_counter(), 0
+        start = time.perf_counter()
+        answer: Message = {}
 
         async def sending(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
+            if "status" in message:
+                answer.update(message)
             await send(message)
 
         try:
             await self._app(scope, receive, sending)
         finally:
-            ms = (time.perf_counter() - start) * 1000
-            path = self._path_of(scope)
-            self._write(self._line(scope["method"], path, status, ms))
+            duration_ms = (time.perf_counter() - start) * 1000
+            self._write(self._written(self._line(scope, answer, duration_ms)))
+
+    def _line(self, scope: Scope, answer: Message, duration_ms: float) -> Line:
+        operation = _OPERATIONS.get(scope["raw_path"])
+        return Line(
+            time=format_time(time.time_ns() // 1_000_000),
+            sandbox=_sandbox(answer),
+            operation=operation,
+            method=scope["method"],
+            # An operation's own path is known to hold no key.
+            path=scope["path"] if operation else self._path_of(scope),
+            status=answer.get("status", 0),
+            duration_ms=round(duration_ms, 3),
+        )
 
 
-def _text(method: str, path: str, status: int, ms: float) -> str:
-    now = time.strftime("%H:%M:%S")
-    return f"{now} {method} {path} {status} {ms:.2f} ms"
+def _sandbox(answer: Message) -> str | None:
+    for name, value in answer.get("headers", ()):
+        if name == b"x-mock-sandbox":
+            text: str = value.decode()
+            return text
+    return None
 
 
-def _json(method: str, path: str, status: int, ms: float) -> str:
-    line = {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "method": method,
-        "path": path,
-        "status": status,
-        "durationMs": round(ms, 3),
-    }
+def _text(line: Line) -> str:
+    return (
+        f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path} "
+        f"{line.status} {line.duration_ms:.2f} ms"
+    )
+
+
+def _json(line: Line) -> str:
     return msgspec.json.encode(line).decode()

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from mock_server.server import bind
 from tests.process import COMMAND, environment, serving
 from tests.support import LIST
 
+DAY = timedelta(days=1)
 PERMISSIONS = str(shipped("permissions.yaml"))
 
 
@@ -95,6 +97,35 @@ def test_every_setting_has_a_variable(tmp_path: Path) -> None:
         ("/", 404),
         ("/api/core/chat/updateHistory", 404),
     ]
+
+
+def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
+    with serving("--port=0", "--log-format=json") as (url, process):
+        made = httpx2.post(url + "/__admin/sandboxes", json={"name": "mine"}).json()
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        httpx2.post(url + LIST, headers=headers, json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    line = json.loads(err.splitlines()[-1])
+    assert datetime.now(UTC) - datetime.fromisoformat(line.pop("time")) < DAY
+    assert line.pop("durationMs") > 0
+    assert line == {
+        "sandbox": "mine",
+        "operation": "listV2",
+        "method": "POST",
+        "path": LIST,
+        "status": 400,
+    }
+    assert made["key"] not in err
+
+
+def test_a_request_without_an_answer_has_a_line_too() -> None:
+    with serving("--port=0", "--log-format=json") as (url, process):
+        httpx2.post(url + "/__admin/faults", json={"kind": "reset"})
+        with pytest.raises(httpx2.TransportError):
+            httpx2.post(url + LIST, headers={"Authorization": "Bearer k"}, json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    line = json.loads(err.splitlines()[-1])
+    assert (line["operation"], line["status"]) == ("listV2", 0)
 
 
 def test_request_lines_as_text() -> None:

@@ -147,5 +147,7 @@ def _run(
 
 def tell(line: str, *, err: bool = True) -> None:
     """Write a line; an output that is full or gone is no reason not to serve."""
+    stream = sys.stderr if err else sys.stdout
     with contextlib.suppress(OSError, ValueError):
-        click.echo(line, err=err)
+        stream.write(f"{line}\n")
+        stream.flush()
