@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 COMMAND = [sys.executable, "-m", "mock_server"]
@@ -19,11 +19,11 @@ def environment(**variables: str) -> dict[str, str]:
 
 @contextmanager
 def serving(
-    *args: str, **variables: str
+    *args: str, command: Sequence[str] = COMMAND, **variables: str
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server process; gives its URL once it is ready, and stops it."""
     process = subprocess.Popen(
-        [*COMMAND, *args],
+        [*command, *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

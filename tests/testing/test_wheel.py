@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
+import httpx2
 import pytest
+
+from mock_server import __version__
+from tests.process import serving
 
 pytestmark = pytest.mark.full
 ROOT = Path(__file__).parent.parent.parent
+FIXTURES = ROOT / "fixtures"
 TEST = """
 import json
 from urllib.request import Request, urlopen
@@ -38,15 +45,77 @@ def run(command: Sequence[str | Path], cwd: Path) -> str:
     return done.stdout
 
 
-def test_a_wheel_alone_brings_command_fixtures_and_plugin(tmp_path: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
-    run([*pip, "wheel", "--no-deps", "-w", tmp_path, ROOT], ROOT)
-    (wheel,) = tmp_path.glob("*.whl")
-    venv.create(tmp_path / "fresh", with_pip=True)
-    python = tmp_path / "fresh" / "bin" / "python"
-    run([python, "-m", "pip", "-q", "install", wheel, "pytest"], tmp_path)
+def build(source: Path, out: Path, *what: str) -> None:
+    run([sys.executable, "-m", "build", *what, "--outdir", out, source], source)
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist of this tree."""
+    out = tmp_path_factory.mktemp("dist")
+    build(ROOT, out, "--wheel", "--sdist")
+    return out
+
+
+@pytest.fixture(scope="module")
+def fresh(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment that has the wheel and pytest, nothing else."""
+    home = tmp_path_factory.mktemp("fresh")
+    (wheel,) = dist.glob("*.whl")
+    venv.create(home, with_pip=True)
+    run([home / "bin/python", "-m", "pip", "-q", "install", wheel, "pytest"], home)
+    return home / "bin"
+
+
+def test_a_wheel_alone_brings_the_plugin(fresh: Path, tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TEST)
-    assert "1 passed" in run([python, "-m", "pytest", "-q"], tmp_path)
-    check = "from mock_server import load_fixture; print(load_fixture().counts())"
-    assert "'collections': 48" in run([python, "-c", check], tmp_path)
-    assert run([python, "-m", "mock_server", "--version"], tmp_path)
+    assert "1 passed" in run([fresh / "python", "-m", "pytest", "-q"], tmp_path)
+
+
+def test_the_installed_command_serves_the_demo_from_any_folder(
+    fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving("--port=0", command=[str(fresh / "mock-server")]) as (url, _):
+        health = httpx2.get(url + "/__admin/health").json()
+        description = httpx2.get(url + "/openapi.json").json()
+    assert health["fixture"]["files"] == ["demo.yaml"]
+    assert health["fixture"]["collections"] == 48
+    assert description["info"]["version"] == __version__
+
+
+def test_a_wheel_brings_every_shipped_fixture(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    shipped = {f"mock_server/fixtures/{path.name}" for path in FIXTURES.iterdir()}
+    assert shipped <= content(wheel).keys()
+
+
+def test_the_version_comes_from_one_place(dist: Path, fresh: Path) -> None:
+    names = {path.name for path in dist.iterdir()}
+    stem = f"fastgpt_mock_server-{__version__}"
+    assert names == {f"{stem}.tar.gz", f"{stem}-py3-none-any.whl"}
+    assert run([fresh / "mock-server", "--version"], dist).split()[-1] == __version__
+    files = (ROOT / "Dockerfile", ROOT / "pyproject.toml")
+    sources = [*files, *(ROOT / "mock_server").rglob("*.py")]
+    saying = [path for path in sources if f'"{__version__}"' in path.read_text()]
+    assert saying == [ROOT / "mock_server" / "__init__.py"]
+
+
+def test_the_sdist_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
+    (sdist,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    build(tmp_path / sdist.name.removesuffix(".tar.gz"), tmp_path, "--wheel")
+    (again,) = tmp_path.glob("*.whl")
+    assert content(again) == content(wheel)
+
+
+def content(wheel: Path) -> dict[str, bytes]:
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_an_index_would_take_both(dist: Path) -> None:
+    twine = [sys.executable, "-m", "twine", "check", "--strict"]
+    said = run([*twine, *dist.iterdir()], dist)
+    assert said.count("PASSED") == 2
