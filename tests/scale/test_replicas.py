@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -141,6 +142,25 @@ def one_on(cluster: Cluster, replica: str) -> Sandbox:
     while (made := cluster.make_sandbox())["name"] not in names(replica):
         pass
     return made
+
+
+def test_with_an_admin_token_replicas_are_called_directly() -> None:
+    with ExitStack() as stack:
+        start = partial(serving, "--port=0", "--admin-token=t")
+        replicas = [stack.enter_context(start())[0] for _ in range(2)]
+        url, seen = stack.enter_context(front(replicas)), set()
+        token = {"Authorization": "Bearer t"}
+        replica = stack.enter_context(httpx2.Client(headers=token))
+        for number in range(40):
+            name = f"run-{number}"
+            address = replicas[0] + "/__admin/sandboxes"
+            made = replica.post(address, json={"name": name}).json()
+            headers = {"Authorization": f"Bearer {made['key']}"}
+            answer = httpx2.post(url + LIST, headers=headers, json={})
+            leads_there = answer.headers["x-mock-sandbox"] == name
+            assert leads_there is (answer.status_code == 400)
+            seen.add(leads_there)
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize(
