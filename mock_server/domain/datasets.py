@@ -32,12 +32,14 @@ Within = str | None | Anywhere
 """A folder by its id, the top level (None), or ANYWHERE."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Collection:
     """A collection, all fields of spec 2.2 but `permission`, which is the caller's.
 
     Times are in milliseconds. The last four fields are the deployed service's
     (choice item_fields=extended). Two collections are equal when they are the same.
+    They are shared and never changed; to have that enforced would take as long as all
+    else that makes one, and there are up to millions.
     """
 
     id: str
