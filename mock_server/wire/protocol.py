@@ -126,7 +126,7 @@ class Bounded:
         """Whether these bytes can be of a request with a chunked body."""
         if self.cycle is None or not self.cycle.more_body:
             self._line_ends = 0
-            return b"chunked" in data.lower()
+            return data.lower().find(b"chunked") >= 0
         return any(name == b"transfer-encoding" for name, _ in self.headers)
 
     def _has_too_many_pieces(self, data: bytes) -> bool:

@@ -10,10 +10,15 @@ import argparse
 import json
 from pathlib import Path
 
-from tests.bench import rates
+from tests.bench import growth, memory, rates, start
 from tests.bench.figures import HEAD
 
-SECTIONS = {"rates": rates.figures}
+SECTIONS = {
+    "rates": rates.figures,
+    "growth": growth.figures,
+    "start": start.figures,
+    "memory": memory.figures,
+}
 
 
 def main() -> None:
