@@ -6,12 +6,15 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
+import click
 import httpx2
 import pytest
 
 from mock_server import __version__
+from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.fixture.files import shipped
 from mock_server.server import bind
@@ -162,6 +165,23 @@ def test_healthcheck_finds_the_server_of_the_environment() -> None:
         port = url.rsplit(":", 1)[1]
         done = run("healthcheck", MOCK_SERVER_HOST="0.0.0.0", MOCK_SERVER_PORT=port)
     assert (done.returncode, done.stdout) == (0, "ready\n")
+
+
+def test_a_healthcheck_loads_no_server() -> None:
+    code = (
+        "import contextlib, sys; from mock_server.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['healthcheck', '--port=1'])\n"
+        "print(sorted({'msgspec', 'starlette', 'uvicorn', 'yaml'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "cannot reach" in done.stderr
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
+def test_every_command_has_help_under_its_name(name: str) -> None:
+    help_text = run(name, "--help").stdout
+    assert help_text.startswith(f"Usage: mock-server {name} ")
 
 
 def test_ten_mistakes_are_ten_lines_with_their_places(tmp_path: Path) -> None:

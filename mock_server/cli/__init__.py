@@ -4,37 +4,56 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from mock_server import __version__
-from mock_server.cli.choices import choices
-from mock_server.cli.control import journal, reset, state, wait
 from mock_server.cli.exits import USAGE, Stop
-from mock_server.cli.faults import fault
-from mock_server.cli.fixtures import check, schema
-from mock_server.cli.healthcheck import healthcheck
-from mock_server.cli.serve import serve
+
+_HOMES = {
+    "serve": "serve",
+    "check": "fixtures",
+    "schema": "fixtures",
+    "choices": "choices",
+    "healthcheck": "healthcheck",
+    "reset": "control",
+    "state": "control",
+    "journal": "control",
+    "wait": "control",
+    "fault": "faults",
+}
 
 
-class ServeByDefault(click.Group):
-    """A group whose command is `serve` when none is named."""
+class Commands(click.Group):
+    """A group whose command is `serve` when none is named.
+
+    A command's module is imported when it is asked for: a health check, which runs
+    every second, need not load a server.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `serve` in front of arguments that name no command."""
-        own = {*self.commands, *ctx.help_option_names, "--version"}
+        own = {*_HOMES, *ctx.help_option_names, "--version"}
         named = bool(args) and args[0] in own
         return super().parse_args(ctx, args if named else ["serve", *args])
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Called by click."""
+        del ctx
+        return sorted(_HOMES)
 
-@click.group(
-    cls=ServeByDefault,
-    commands=[
-        *(serve, check, schema, choices, healthcheck),
-        *(reset, state, journal, fault, wait),
-    ],
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Called by click."""
+        del ctx
+        if cmd_name not in _HOMES:
+            return None
+        home = import_module(f"{__name__}.{_HOMES[cmd_name]}")
+        command: click.Command = getattr(home, cmd_name)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mock-server")
 def cli() -> None:
     """A stateful mock server for FastGPT's chat pin and dataset collection list.
