@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyOf
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Final, Literal
+from typing import Final, Literal, overload
+
+from msgspec import Struct
 
 from mock_server.domain.access import Permissions
 from mock_server.domain.limits import LIMITS
@@ -32,14 +33,12 @@ Within = str | None | Anywhere
 """A folder by its id, the top level (None), or ANYWHERE."""
 
 
-@dataclass(slots=True, eq=False)
-class Collection:
+class Collection(Struct, frozen=True, eq=False, gc=False):
     """A collection, all fields of spec 2.2 but `permission`, which is the caller's.
 
     Times are in milliseconds. The last four fields are the deployed service's
     (choice item_fields=extended). Two collections are equal when they are the same.
-    They are shared and never changed; to have that enforced would take as long as all
-    else that makes one, and there are up to millions.
+    There may be millions, and no cycles: the garbage collector need not look at them.
     """
 
     id: str
@@ -60,6 +59,26 @@ class Collection:
     raw_link: str | None = None
 
 
+class Hits(Sequence[Collection]):
+    """What a search has found; collections are picked when they are asked for."""
+
+    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
+        self._items = items
+        self._indices = indices
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @overload
+    def __getitem__(self, at: int) -> Collection: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Collection]: ...
+    def __getitem__(self, at: int | slice) -> Collection | Sequence[Collection]:
+        if isinstance(at, slice):
+            return tuple(self._items[index] for index in self._indices[at])
+        return self._items[self._indices[at]]
+
+
 class Listing:
     """Collections in one order, with what a search in them needs."""
 
@@ -77,7 +96,7 @@ class Listing:
 
     def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
         haystack = self._names if fields == "name" else self._names_and_tags
-        return tuple(map(self.items.__getitem__, haystack.find(term)))
+        return Hits(self.items, haystack.find(term))
 
     @cached_property
     def _names(self) -> Haystack:

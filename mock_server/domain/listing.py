@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
@@ -28,7 +30,7 @@ class Omitted(Enum):
 OMITTED: Final = Omitted.OMITTED
 
 
-class ListV2(NamedTuple):
+class ListV2(Struct, frozen=True):
     """A list request, fields checked. `folders_only` and `tags` are list_filters."""
 
     dataset_id: str
@@ -40,7 +42,7 @@ class ListV2(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-class Page(NamedTuple):
+class Page(Struct, frozen=True):
     """A page of matching collections, their count before paging, the caller's level.
 
     `matching` are all of them, in order.
