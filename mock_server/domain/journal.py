@@ -14,7 +14,7 @@ from mock_server.domain.violations import Violation
 Headers = Sequence[tuple[bytes, bytes]]
 
 
-class Entry(Struct, eq=False):
+class Entry(Struct, eq=False, gc=False):
     """One request and its answer, as bytes; keys are redacted before they come here.
 
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block

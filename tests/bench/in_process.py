@@ -6,7 +6,7 @@ import asyncio
 import statistics
 import time
 
-from starlette.types import ASGIApp, Message, Receive, Scope
+from starlette.types import ASGIApp, Message, Scope
 
 
 async def _seconds(app: ASGIApp, scope: Scope, body: bytes) -> float:

@@ -72,7 +72,9 @@ def starts() -> Iterator[Figure]:
             (first_answer(of_fixture(fixture)), first_answer(bare))
             for _ in range(ROUNDS)
         ]
-        own, other = (statistics.median(each) * 1e3 for each in zip(*rounds))
+        own, other = (
+            statistics.median(each) * 1e3 for each in zip(*rounds, strict=True)
+        )
         name = f"start to first 200, {fixture.name}"
         yield Figure(name, own, "ms", note=f"bare uvicorn app {other:.0f} ms")
         if fixture.name == "demo.yaml":
