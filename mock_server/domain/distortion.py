@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mock_server.domain.datasets import Collection
+from mock_server.domain.collection import Collection
 from mock_server.domain.listing import ListV2, Page
 
 

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.datasets import ANYWHERE, Collection, Dataset, Within
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
@@ -18,6 +19,7 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
+from mock_server.domain.listings import ANYWHERE, Within
 from mock_server.domain.state import State
 
 

@@ -11,7 +11,8 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import CONFUSABLE_CHARS, Caller
 from mock_server.domain.chats import App, Chat
-from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 
 
 class Generation(Struct, frozen=True, eq=False):
