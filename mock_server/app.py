@@ -112,7 +112,7 @@ class Application(Starlette):
             await super().__call__(scope, receive, send)
             return
         raw = scope.get("raw_path") or b""
-        if b"%" in raw:
+        if raw.find(b"%") >= 0:
             # Some servers leave the query in it.
             path = raw.partition(b"?")[0].decode("latin-1")
             scope = {**scope, "path": path}

@@ -6,7 +6,8 @@ from mock_server.admin.records import PageQuery, dataset_of, own_id, page, refus
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
-from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     CollectionNotFound,
     DatasetNotFound,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
+from msgspec import Struct, field
 from starlette.types import Receive, Send
 
 from mock_server.admin.answering import BROWSER_HEADERS
@@ -28,8 +28,7 @@ _HEADERS = [
 ]
 
 
-@dataclass(slots=True)
-class Streams:
+class Streams(Struct):
     """The streams that are open now; closing them lets a server stop."""
 
     _news: set[asyncio.Event] = field(default_factory=set)
@@ -59,8 +58,7 @@ class Streams:
             news.set()
 
 
-@dataclass(slots=True)
-class Events:
+class Events(Struct):
     """The entries of a sandbox's journal from number `start` on, and all to come.
 
     Nothing is kept for a slow reader: it reads from the journal itself, and is told

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.types import Scope
 
 from mock_server.api.answers import Answer
@@ -21,8 +20,7 @@ class Input(Struct, rename="camel", forbid_unknown_fields=True):
     """A JSON object, or a query, that a route takes; other fields are refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A request that has passed the guard, its parts read as its route says.
 
     `content` is the body as it came; `path` holds the decoded path parameters.
@@ -41,8 +39,7 @@ Shape = type | tuple[type, ...]
 """What a body looks like; a tuple of types is any of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class AdminRoute:
+class AdminRoute(Struct, frozen=True):
     """One route. Its path is below `/__admin`, and below each sandbox's own path too
     unless it `is_global`.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Self
+from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mock_server.api.headers import Header
 from mock_server.domain.rate_limit import Pass
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True):
     """A status, a text (JSON unless it says otherwise) and headers of its own."""
 
     status: int
@@ -19,7 +22,7 @@ class Answer(NamedTuple):
 
     def with_headers(self, *further: Header) -> Self:
         """The answer with further headers of its own."""
-        return self._replace(headers=(*self.headers, *further))
+        return replace(self, headers=(*self.headers, *further))
 
 
 def headers_of(answer: Answer, *further: Header) -> tuple[Header, ...]:

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import socket
 import struct
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from msgspec import Struct
 from starlette.types import Scope
 
 from mock_server.api.body import RequestBody
@@ -37,8 +37,7 @@ class Transport(Protocol):
     def abort(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """A client's connection, to be ended in ways that no HTTP server would choose."""
 
     transport: Transport

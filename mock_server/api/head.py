@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from mock_server.api.auth import bearer_token
 from mock_server.api.errors import MissingAuthorization
@@ -13,7 +14,7 @@ from mock_server.api.secrets import HIDDEN
 _SECRET = frozenset((b"authorization", b"proxy-authorization", b"cookie", b"x-api-key"))
 
 
-class Head(NamedTuple):
+class Head(Struct, frozen=True):
     """The headers of a request: what of them is needed each time.
 
     `key` is the bearer token, None unless there is just one; `is_json` is true for the

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from mock_server.api.envelope import success
 from mock_server.domain.access import Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.datasets import Collection
+from mock_server.domain.collection import Collection
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.listing import Page
 from mock_server.domain.times import format_time

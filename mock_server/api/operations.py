@@ -7,8 +7,9 @@ segment of its path.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
 from mock_server.api.envelope import success
@@ -36,8 +37,7 @@ def null_writer() -> Callable[[None, Choices], bytes]:
     return lambda _data, _choices: answer
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One operation: where it is, how its body is read, done, and its data written.
 
     `body` and `data` are what the spec says of the request's body and of the data in

@@ -57,9 +57,19 @@ class Recorder:
         journal = now.journal if now.number == state.number else state.journal
         if journal.is_closed:
             return
-        scope, target, content = exchange.scope, exchange.target, exchange.content
-        key, firing = exchange.key, exchange.firing
-        entry = Entry(
+        entry = self._entry(exchange, answer, headers)
+        if isinstance(refusal, _UNMATCHED):
+            entry.hint = refusal.message
+        redact(entry, exchange.secrets)
+        _cut(entry)
+        journal.append(entry)
+
+    def _entry(
+        self, exchange: Exchange, answer: Answer, headers: Sequence[Header]
+    ) -> Entry:
+        scope, state, target = exchange.scope, exchange.state, exchange.target
+        key = exchange.key
+        return Entry(
             state.clock.now(),
             state.number,
             target.operation.name if target else None,
@@ -69,21 +79,21 @@ class Recorder:
             scope["path"],
             scope["query_string"],
             exchange.head.block,
-            content,
+            exchange.content,
             answer.status,
             headers,
             answer.body,
             (perf_counter() - exchange.started) * 1000,
-            firing,
+            exchange.firing,
         )
-        if isinstance(refusal, _UNMATCHED):
-            entry.hint = refusal.message
-        redact(entry, exchange.secrets)
-        longest = LIMITS.journal_body_bytes
-        if content is not None and len(content) > longest:
-            entry.is_cut = True
-            entry.violations = tuple(violations(entry))
-            entry.body = entry.body and entry.body[:longest]
-        if len(answer.body) > longest:
-            entry.answer, entry.answer_is_cut = entry.answer[:longest], True
-        journal.append(entry)
+
+
+def _cut(entry: Entry) -> None:
+    """Keep no more of the bodies than a journal may."""
+    longest = LIMITS.journal_body_bytes
+    if entry.body is not None and len(entry.body) > longest:
+        entry.is_cut = True
+        entry.violations = tuple(violations(entry))
+        entry.body = entry.body[:longest]
+    if len(entry.answer) > longest:
+        entry.answer, entry.answer_is_cut = entry.answer[:longest], True

@@ -14,10 +14,10 @@ from mock_server.domain.journal import Entry
 def redact(entry: Entry, secrets: Collection[bytes]) -> None:
     """Take keys out of wherever else the client, or an answer, has put them."""
     body = entry.body or b""
-    if b"\\" in body:
+    if body.find(b"\\") >= 0:
         body = entry.body = _unescaped(body, secrets)
     path, query = entry.path.encode(), entry.query
-    if b"%" in path or b"%" in query:
+    if query or "%" in entry.path:
         path, query = _unquoted(path, secrets), _unquoted(query, secrets)
     is_odd = entry.status != 200 or entry.firing is not None
     if tells(b"\n".join((path, query, entry.headers, body)), secrets) or (

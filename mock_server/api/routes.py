@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations import OPERATIONS, Operation
 from mock_server.domain.errors import show
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """An operation, at its path or at its legacy path."""
 
     operation: Operation

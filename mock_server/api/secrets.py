@@ -28,11 +28,12 @@ class Secrets:
 
 def tells(text: bytes, secrets: Collection[bytes]) -> bool:
     """Whether there is anything to hide."""
-    if _ISSUED in text:
+    # A loop and `find`, for every request runs through it: `in` takes twice as long,
+    # as it first tries whether it is given a number.
+    if text.find(_ISSUED) >= 0:
         return True
-    # A loop, for every request runs through it.
     for secret in secrets:  # noqa: SIM110
-        if secret in text:
+        if text.find(secret) >= 0:
             return True
     return False
 

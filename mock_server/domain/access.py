@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import NamedTuple
+
+from msgspec import Struct
 
 KEY_PATTERN = "[!-+\\--~]+"
 """What a key is, as a regular expression: visible ASCII but the comma."""
@@ -40,7 +41,7 @@ Permissions = Mapping[str, Level]
 """What single keys may do with one app or dataset and with everything below it."""
 
 
-class Caller(NamedTuple):
+class Caller(Struct, frozen=True):
     """The holder of an API key: a key that a fixture declares, or any other."""
 
     key: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from mock_server.domain.access import Permissions
 from mock_server.domain.times import DEFAULT_TIME
 
 
-class Chat(NamedTuple):
+class Chat(Struct, frozen=True):
     """A chat session. `top` is its pin state; `update_time` is in milliseconds."""
 
     app_id: str
@@ -21,8 +21,7 @@ class Chat(NamedTuple):
     update_time: int = DEFAULT_TIME
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """An application and the chat sessions that the fixture gives it, by chat id."""
 
     id: str

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Literal, TypeVar, get_args, get_type_hints
 
+from msgspec import Struct
+
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.suggest import did_you_mean
 
@@ -135,8 +137,7 @@ class Choices:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One row of the table, as documents and commands show it."""
 
     name: str

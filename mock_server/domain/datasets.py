@@ -2,88 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyOf
-from dataclasses import dataclass
-from enum import Enum
-from functools import cached_property, lru_cache
-from operator import attrgetter
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from mock_server.domain.access import Permissions
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.search import Haystack
-from mock_server.domain.times import DEFAULT_TIME
-
-DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
-
-Order = Literal["update_time_desc", "name", "fixture"]
-SearchFields = Literal["name_and_tags", "name"]
-
-
-class Anywhere(Enum):
-    """The type of ANYWHERE: every collection of a dataset, at any depth."""
-
-    ANYWHERE = "anywhere"
-
-
-ANYWHERE: Final = Anywhere.ANYWHERE
-Within = str | None | Anywhere
-"""A folder by its id, the top level (None), or ANYWHERE."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Collection:
-    """A collection, all fields of spec 2.2 but `permission`, which is the caller's.
-
-    Times are in milliseconds. The last four fields are the deployed service's
-    (choice item_fields=extended). Two collections are equal when they are the same.
-    """
-
-    id: str
-    name: str
-    parent_id: str | None = None
-    tmb_id: str = DEFAULT_TMB_ID
-    type: str = "virtual"
-    update_time: int = DEFAULT_TIME
-    data_amount: int = 0
-    training_amount: int = 0
-    external_file_id: str = ""
-    tags: tuple[str, ...] = ()
-    forbid: bool = False
-    training_type: str = "chunk"
-    create_time: int | None = None
-    has_error: bool = False
-    file_id: str | None = None
-    raw_link: str | None = None
-
-
-class Listing:
-    """Collections in one order, with what a search in them needs."""
-
-    def __init__(self, items: Iterable[Collection]) -> None:
-        self.items = tuple(items)
-
-    def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
-        """The collections of which the name (or a tag) contains `term`, in order."""
-        return self._found(term, fields)
-
-    @cached_property
-    def _found(self) -> Callable[[str, SearchFields], Sequence[Collection]]:
-        """The search; it keeps the latest results, for pages of them follow."""
-        return lru_cache(LIMITS.cached_searches)(self._find)
-
-    def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
-        haystack = self._names if fields == "name" else self._names_and_tags
-        return tuple(map(self.items.__getitem__, haystack.find(term)))
-
-    @cached_property
-    def _names(self) -> Haystack:
-        return Haystack((item.name,) for item in self.items)
-
-    @cached_property
-    def _names_and_tags(self) -> Haystack:
-        return Haystack((item.name, *item.tags) for item in self.items)
+from mock_server.domain.collection import Collection
+from mock_server.domain.listings import Listing, Order, Within, listings
 
 
 class Dataset:
@@ -156,29 +81,8 @@ class Dataset:
     def listing(self, within: Within, order: Order) -> Listing:
         """The collections within a part, in an order; ties always go by `_id`."""
         if order not in self._listings:
-            self._listings[order] = _listings(_sorted(self.collections, order))
+            self._listings[order] = listings(self.collections, order)
         return self._listings[order].get(within, _EMPTY)
 
 
 _EMPTY = Listing(())
-
-
-def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
-    if order == "fixture":
-        return collections
-    # Sorts are stable, and two by one field each are faster than one by both.
-    ordered = sorted(collections, key=attrgetter("id"))
-    if order == "name":
-        ordered.sort(key=attrgetter("name"))
-    else:
-        ordered.sort(key=attrgetter("update_time"), reverse=True)
-    return ordered
-
-
-def _listings(ordered: Sequence[Collection]) -> dict[Within, Listing]:
-    folders: dict[str | None, list[Collection]] = {}
-    for item in ordered:
-        folders.setdefault(item.parent_id, []).append(item)
-    listings: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
-    listings.update((parent, Listing(items)) for parent, items in folders.items())
-    return listings

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mock_server.domain.datasets import Collection
+from msgspec.structs import replace
+
+from mock_server.domain.collection import Collection
 from mock_server.domain.listing import ListV2, Page
 
 
@@ -13,7 +15,7 @@ def drifted(page: Page, request: ListV2, at: int, insert: int, remove: int) -> P
     new = [_appeared(request, number) for number in range(insert)]
     items[here : here + remove] = new
     shown = items[request.offset : request.offset + request.page_size]
-    return page._replace(items=shown, total=len(items), matching=items)
+    return replace(page, items=shown, total=len(items), matching=items)
 
 
 def _appeared(request: ListV2, number: int) -> Collection:
@@ -27,9 +29,9 @@ def doubled(page: Page, request: ListV2) -> Page:
     if not page.items:
         return page
     again = page.matching[max(0, request.offset - 1)]
-    return page._replace(items=[again, *page.items][: request.page_size])
+    return replace(page, items=[again, *page.items][: request.page_size])
 
 
 def miscounted(page: Page, by: int) -> Page:
     """The page with a total that is off."""
-    return page._replace(total=max(0, page.total + by))
+    return replace(page, total=max(0, page.total + by))

@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import LIMITS
@@ -49,8 +50,7 @@ class Definition(Protocol):
     def limit(self) -> tuple[int, int] | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What faults are matched by: an operation, the keys it is known by, its body."""
 
     operation: str
@@ -58,8 +58,7 @@ class Request:
     body: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(Struct, frozen=True):
     """A fault that fires: the draw that was below its probability.
 
     `limit` is where a rate limit stands.
@@ -75,8 +74,7 @@ class Firing:
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
 
-@dataclass(slots=True, eq=False)
-class Armed:
+class Armed(Struct, eq=False):
     """A fault that has been added: its counts, and when it ends (seconds)."""
 
     id: str
@@ -139,8 +137,7 @@ def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
-@dataclass(slots=True, eq=False)
-class Decision:
+class Decision(Struct, eq=False):
     """What faults say to a request: one that fires, and where rate limits stand."""
 
     firing: Firing | None = None

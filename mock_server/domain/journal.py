@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
@@ -13,8 +14,7 @@ from mock_server.domain.violations import Violation
 Headers = Sequence[tuple[bytes, bytes]]
 
 
-@dataclass(slots=True, eq=False)
-class Entry:
+class Entry(Struct, eq=False, gc=False):
     """One request and its answer, as bytes; keys are redacted before they come here.
 
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
@@ -65,15 +65,13 @@ def _size(entry: Entry) -> int:
     return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)
 
 
-@dataclass(slots=True, eq=False)
-class Space:
+class Space(Struct, eq=False):
     """What the journals of all sandboxes take together, in bytes."""
 
     used: int = 0
 
 
-@dataclass(slots=True, eq=False)
-class Journal:
+class Journal(Struct, eq=False):
     """The latest entries, in order; `dropped` counts those that had to go.
 
     `listeners` are called after each new entry. Where all journals together take too

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.datasets import ANYWHERE, Collection, Dataset, Within
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
@@ -16,6 +19,7 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
+from mock_server.domain.listings import ANYWHERE, Within
 from mock_server.domain.state import State
 
 
@@ -28,7 +32,7 @@ class Omitted(Enum):
 OMITTED: Final = Omitted.OMITTED
 
 
-class ListV2(NamedTuple):
+class ListV2(Struct, frozen=True):
     """A list request, fields checked. `folders_only` and `tags` are list_filters."""
 
     dataset_id: str
@@ -40,7 +44,7 @@ class ListV2(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-class Page(NamedTuple):
+class Page(Struct, frozen=True):
     """A page of matching collections, their count before paging, the caller's level.
 
     `matching` are all of them, in order.

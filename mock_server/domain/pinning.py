@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.chats import App, Chat
@@ -17,7 +17,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.state import State
 
 
-class UpdateHistory(NamedTuple):
+class UpdateHistory(Struct, frozen=True):
     """A pin request; what is None stays as it is (choice top_missing=ignore)."""
 
     app_id: str

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import ceil
+
+from msgspec import Struct, field
 
 from mock_server.domain.limits import LIMITS
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """Where a limit stands after a request; `reset_ms` is the rest of the window."""
 
     is_allowed: bool
@@ -23,8 +23,7 @@ class Pass:
         return ceil(self.reset_ms / 1000)
 
 
-@dataclass(slots=True)
-class RateLimit:
+class RateLimit(Struct):
     """At most `limit` requests in `window` seconds from the first of them, per key."""
 
     limit: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from threading import Lock
+
+from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing, Level
 from mock_server.domain.chats import Chat

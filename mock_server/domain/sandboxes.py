@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 from mock_server.domain.access import ISSUED, KeyRing, prefix_of
 from mock_server.domain.choices import Choices, Profile
@@ -23,8 +24,7 @@ from mock_server.domain.store import Generation
 DEFAULT = "default"
 
 
-@dataclass(slots=True, eq=False)
-class Lease:
+class Lease(Struct, eq=False):
     """A sandbox that ends once it is idle for `ttl` seconds."""
 
     sandbox: Sandbox

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
-from itertools import islice
+from itertools import compress, islice
 from unicodedata import normalize
 
 # Lone surrogates stand for those bytes: no valid text has them, and folding leaves
@@ -51,22 +51,22 @@ class Haystack:
                 self._starts.append(length)
         self._bytes = b"".join(parts)
 
-    def find(self, term: str) -> list[int]:
+    def find(self, term: str) -> array[int]:
         """The indices of the items of which one text contains `term`, ascending.
 
         The term is not empty. Where hits lie close together, more and more items are
         looked through one by one: that takes less for each than another `find`.
         """
         needle, text, starts = fold(term).encode(), self._bytes, self._starts
-        hits: list[int] = []
+        hits = array("Q")
         width, last = 1, len(starts) - 1
         at = text.find(needle)
         while at >= 0:
             first = bisect_right(starts, at) - 1
             end = min(first + width, last)
             items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
-            found = [first + n for n, item in enumerate(items) if needle in item]
-            hits += found
-            width = min(2 * width, _WIDEST) if 4 * len(found) > width else 1
+            found = [item.find(needle) >= 0 for item in items]
+            hits.extend(compress(range(first, end), found))
+            width = min(2 * width, _WIDEST) if 4 * sum(found) > width else 1
             at = text.find(needle, starts[end])
         return hits

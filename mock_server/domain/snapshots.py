@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
@@ -13,8 +14,7 @@ from mock_server.domain.state import State
 from mock_server.domain.store import Store
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
+class Snapshot(Struct, frozen=True, eq=False):
     """What a restore brings back, and the generation number that it was taken at."""
 
     number: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile
@@ -13,8 +14,7 @@ from mock_server.domain.journal import Journal
 from mock_server.domain.store import Store
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
+class State(Struct, frozen=True, eq=False):
     """What a reset replaces, all at once: requests see one state from end to end.
 
     `number` is the generation number, 1 at start; `callers` are who may call, by the

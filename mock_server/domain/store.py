@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection as AnyOf
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Self
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from mock_server.domain.access import CONFUSABLE_CHARS, Caller
 from mock_server.domain.chats import App, Chat
-from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Generation:
+class Generation(Struct, frozen=True, eq=False):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
@@ -27,13 +29,13 @@ class Generation:
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
-    secrets: tuple[bytes, ...] = field(init=False)
+    secrets: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
         long = (key.encode() for key in self.keys if len(key) >= CONFUSABLE_CHARS)
         # The longest first: one may begin with another.
         ordered = tuple(sorted(long, key=len, reverse=True))
-        object.__setattr__(self, "secrets", ordered)
+        force_setattr(self, "secrets", ordered)
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""

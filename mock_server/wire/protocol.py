@@ -10,13 +10,9 @@ import asyncio
 import logging
 from typing import Any, Literal, cast
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.http.zttp_impl import ZttpProtocol
-
 from mock_server.api.connection import TRANSPORT
 from mock_server.api.envelope import failure
 from mock_server.domain.limits import LIMITS
-from mock_server.wire.strict import Strict
 from mock_server.wire.transport import Joined
 
 HttpParser = Literal["zttp", "h11"]
@@ -126,7 +122,7 @@ class Bounded:
         """Whether these bytes can be of a request with a chunked body."""
         if self.cycle is None or not self.cycle.more_body:
             self._line_ends = 0
-            return b"chunked" in data.lower()
+            return data.lower().find(b"chunked") >= 0
         return any(name == b"transfer-encoding" for name, _ in self.headers)
 
     def _has_too_many_pieces(self, data: bytes) -> bool:
@@ -157,20 +153,11 @@ class Bounded:
             self.transport.close()
 
 
-class BoundedZttp(Bounded, ZttpProtocol):
-    """The native parser."""
-
-
-class BoundedH11(Bounded, H11Protocol):
-    """The parser in Python, which needs an eye on what it lets through."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.app = Strict(self.app)
-
-
-PROTOCOLS: dict[HttpParser, type[asyncio.Protocol]] = {
-    "zttp": BoundedZttp,
-    "h11": BoundedH11,
+PROTOCOLS: dict[HttpParser, str] = {
+    "zttp": "mock_server.wire.zttp_protocol:BoundedZttp",
+    "h11": "mock_server.wire.h11_protocol:BoundedH11",
 }
-"""Always named, never "auto": what is installed must not decide how bytes are read."""
+"""Always named, never "auto": what is installed must not decide how bytes are read.
+
+uvicorn imports the one that it is to use.
+"""

@@ -37,8 +37,8 @@ class Figure:
         bound, sign = (self.most, "≤") if self.least is None else (self.least, "≥")
         target = "" if bound is None else f"{sign} {shown(bound, self.unit)}"
         missed = " **missed**" if self.is_met is False else ""
-        note = f" ({self.note})" if self.note else ""
-        return f"| {self.measure} | {shown(self.value, self.unit)}{note} | {target}{missed} |"
+        value = shown(self.value, self.unit) + (f" ({self.note})" if self.note else "")
+        return f"| {self.measure} | {value} | {target}{missed} |"
 
 
 HEAD = "| measure | figure | target |\n|---|---|---|"

@@ -42,7 +42,7 @@ class Endpoint:
         self._headers = [(k.encode(), v.encode()) for k, v in canned.headers.items()]
         self._body = canned.body.encode()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive()).get("more_body"):
             pass
         start = {"type": "http.response.start", "status": 200}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.access import Level
-from mock_server.domain.datasets import Collection
+from mock_server.domain.collection import Collection
 from mock_server.domain.distortion import doubled, drifted, miscounted
 from mock_server.domain.listing import ListV2, Page
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
-from mock_server.domain.datasets import Collection, Dataset
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,

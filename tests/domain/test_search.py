@@ -37,7 +37,7 @@ def test_folding_every_character_twice_changes_nothing() -> None:
     ],
 )
 def test_case_and_composition_do_not_matter(name: str, term: str) -> None:
-    assert Haystack([[name]]).find(term) == [0]
+    assert list(Haystack([[name]]).find(term)) == [0]
 
 
 @given(st.lists(st.lists(words, max_size=3), max_size=8), words.filter(bool))
@@ -47,10 +47,22 @@ def test_finds_each_item_once_and_in_order(items: list[list[str]], term: str) ->
         for index, texts in enumerate(items)
         if any(fold(term) in fold(text) for text in texts)
     ]
-    assert Haystack(items).find(term) == expected
+    assert list(Haystack(items).find(term)) == expected
+
+
+runs = st.tuples(st.integers(0, 5_000), st.integers(1, 40))
+
+
+@given(st.lists(runs, max_size=4))
+def test_hits_are_found_where_they_are_dense_and_sparse(
+    runs: list[tuple[int, int]],
+) -> None:
+    hits = [n % every == 0 for length, every in runs for n in range(length)]
+    haystack = Haystack([["a hit" if hit else "none"] for hit in hits])
+    assert list(haystack.find("hit")) == [n for n, hit in enumerate(hits) if hit]
 
 
 def test_a_term_never_matches_across_two_texts() -> None:
     haystack = Haystack([["red", "blue"], ["green"]])
     for term in ("redblue", "red blue", "db", "bluegreen", "eg"):
-        assert haystack.find(term) == []
+        assert not haystack.find(term)

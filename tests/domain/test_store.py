@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.chats import App, Chat
-from mock_server.domain.datasets import ANYWHERE, Collection, Dataset
+from mock_server.domain.collection import Collection
+from mock_server.domain.datasets import Dataset
+from mock_server.domain.listings import ANYWHERE
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]

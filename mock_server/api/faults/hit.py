@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.types import Send
 
 from mock_server.api.answers import Answer
@@ -27,8 +28,7 @@ class Closed(Exception):
     """There is to be no answer: a reset has ended the wait, or it was too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """An exchange and the fault that fires at it.
 
     `record` enters an answer in the journal and gives the headers to send with it.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import cos, exp, log, pi, sqrt
 
+from msgspec.structs import replace
+
 from mock_server.api.answers import Answer, rate_limit_headers
 from mock_server.api.envelope import failure
 from mock_server.api.errors import RateLimitExceeded, refused
@@ -47,7 +49,7 @@ def delay_ms(fault: Delay, first: float, second: float) -> float:
 async def malformed_json(hit: Hit) -> Answer:
     """The body with another bracket at its end; all else is in order."""
     answer = hit.spoilt()
-    return answer._replace(status=200, body=answer.body[:-1] + b"]")
+    return replace(answer, status=200, body=answer.body[:-1] + b"]")
 
 
 async def dribble(hit: Hit) -> Answer | None:

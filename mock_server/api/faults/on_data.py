@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from mock_server.api.answers import Answer
 from mock_server.api.faults.definitions import Alter, PageDrift, WrongTotal
@@ -53,4 +54,4 @@ async def alter(hit: Hit) -> Answer:
         item.update(fault.changes)
         for name in fault.removals:
             item.pop(name, None)
-    return answer._replace(body=msgspec.json.encode(envelope))
+    return replace(answer, body=msgspec.json.encode(envelope))

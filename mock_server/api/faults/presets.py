@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Fields = Mapping[str, Any]
 _LONG: Fields = {"times": 10_000, "ttl": 600}
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """What it is like, and the faults that make it so."""
 
     sentence: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from mock_server.api.answers import Answer
 from mock_server.api.faults import (
@@ -20,8 +20,7 @@ from mock_server.api.faults.hit import Hit
 Effect = Callable[[Hit], Awaitable[Answer | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind: its definition, and its effect, which gives the answer to send.
 
     It gives None where it has recorded and sent all there is.

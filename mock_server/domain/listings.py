@@ -1,0 +1,98 @@
+"""Collections in order, by the part of a dataset they are in, and the search there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import Final, Literal, overload
+
+from mock_server.domain.collection import Collection
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.search import Haystack
+
+Order = Literal["update_time_desc", "name", "fixture"]
+SearchFields = Literal["name_and_tags", "name"]
+
+
+class Anywhere(Enum):
+    """The type of ANYWHERE: every collection of a dataset, at any depth."""
+
+    ANYWHERE = "anywhere"
+
+
+ANYWHERE: Final = Anywhere.ANYWHERE
+Within = str | None | Anywhere
+"""A folder by its id, the top level (None), or ANYWHERE."""
+
+
+class Hits(Sequence[Collection]):
+    """What a search has found; collections are picked when they are asked for."""
+
+    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
+        self._items = items
+        self._indices = indices
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @overload
+    def __getitem__(self, at: int) -> Collection: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Collection]: ...
+    def __getitem__(self, at: int | slice) -> Collection | Sequence[Collection]:
+        if isinstance(at, slice):
+            return tuple(self._items[index] for index in self._indices[at])
+        return self._items[self._indices[at]]
+
+
+class Listing:
+    """Collections in one order, with what a search in them needs."""
+
+    def __init__(self, items: Iterable[Collection]) -> None:
+        self.items = tuple(items)
+
+    def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
+        """The collections of which the name (or a tag) contains `term`, in order."""
+        return self._found(term, fields)
+
+    @cached_property
+    def _found(self) -> Callable[[str, SearchFields], Sequence[Collection]]:
+        """The search; it keeps the latest results, for pages of them follow."""
+        return lru_cache(LIMITS.cached_searches)(self._find)
+
+    def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
+        haystack = self._names if fields == "name" else self._names_and_tags
+        return Hits(self.items, haystack.find(term))
+
+    @cached_property
+    def _names(self) -> Haystack:
+        return Haystack((item.name,) for item in self.items)
+
+    @cached_property
+    def _names_and_tags(self) -> Haystack:
+        return Haystack((item.name, *item.tags) for item in self.items)
+
+
+def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
+    """Each part of a dataset that holds any collections, in an order."""
+    ordered = _sorted(collections, order)
+    folders: dict[str | None, list[Collection]] = {}
+    for item in ordered:
+        folders.setdefault(item.parent_id, []).append(item)
+    found: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
+    found.update((parent, Listing(items)) for parent, items in folders.items())
+    return found
+
+
+def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+    if order == "fixture":
+        return collections
+    # Sorts are stable, and two by one field each are faster than one by both.
+    ordered = sorted(collections, key=attrgetter("id"))
+    if order == "name":
+        ordered.sort(key=attrgetter("name"))
+    else:
+        ordered.sort(key=attrgetter("update_time"), reverse=True)
+    return ordered

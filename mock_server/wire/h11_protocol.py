@@ -1,0 +1,18 @@
+"""The parser in Python, which needs an eye on what it lets through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from mock_server.wire.protocol import Bounded
+from mock_server.wire.strict import Strict
+
+
+class BoundedH11(Bounded, H11Protocol):
+    """uvicorn's protocol on h11, bounded."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.app = Strict(self.app)

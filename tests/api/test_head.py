@@ -1,0 +1,64 @@
+"""What the headers of a request say."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from mock_server.api.head import read_head
+from mock_server.app import create_app
+from tests.support import LIBRARY, LIST
+
+JSON = (b"content-type", b"application/json")
+BEARER = (b"authorization", b"Bearer some-key")
+
+
+@pytest.mark.parametrize(
+    ("headers", "key", "is_json", "length"),
+    [
+        ([BEARER, JSON, (b"content-length", b"12")], "some-key", True, 12),
+        ([BEARER, BEARER, JSON], None, True, 0),
+        ([BEARER, (b"content-type", b"text/plain")], "some-key", False, 0),
+        ([BEARER, JSON, (b"content-encoding", b"gzip")], "some-key", False, 0),
+        ([JSON, (b"content-length", b"0" * 30 + b"7")], None, True, 7),
+        ([JSON, (b"content-length", b"9" * 30)], None, True, int("9" * 18)),
+    ],
+)
+def test_a_head_tells_what_is_needed(
+    headers: list[tuple[bytes, bytes]], key: str | None, is_json: bool, length: int
+) -> None:
+    head = read_head(headers)
+    assert (head.key, head.is_json, head.length) == (key, is_json, length)
+
+
+def test_a_block_holds_every_header_and_no_credentials() -> None:
+    cookie = (b"cookie", b"session=1")
+    block = read_head([BEARER, cookie, JSON, (b"x-a", b"1")]).block
+    assert block.split(b"\n")[2:] == [b"content-type:application/json", b"x-a:1"]
+    assert b"some-key" not in block
+    assert b"session" not in block
+
+
+async def status_of(headers: Any) -> int:
+    """The status of a list request with these headers, in process."""
+    body = b'{"offset": 0, "datasetId": "dataset-1"}'
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": LIST}
+    length = type(headers[0])((b"content-length", b"%d" % len(body)))
+    rest = {"query_string": b"", "headers": [*headers, length]}
+    await create_app(LIBRARY)(scope | rest, receive, send)
+    return int(sent[0]["status"])
+
+
+def test_headers_may_come_as_pairs_or_as_lists() -> None:
+    assert asyncio.run(status_of([BEARER, JSON])) == 200
+    assert asyncio.run(status_of([list(BEARER), list(JSON)])) == 200

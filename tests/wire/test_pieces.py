@@ -1,0 +1,62 @@
+"""How answers leave: what is written in one go is sent in one go."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+from mock_server.wire.transport import Joined
+from tests.process import serving
+from tests.wire.test_drain import REQUEST, connect
+
+
+def test_an_answer_comes_in_one_piece() -> None:
+    with serving("--port=0") as (url, _), connect(url) as client:
+        for _ in range(20):
+            client.sendall(REQUEST)
+            head, _, body = client.recv(65_536).partition(b"\r\n\r\n")
+            assert f"content-length: {len(body)}".encode() in head.lower()
+
+
+class Sink(asyncio.Protocol):
+    """Takes what comes, until the end."""
+
+    def __init__(self) -> None:
+        self.taken = b""
+        self.over = asyncio.get_running_loop().create_future()
+
+    def data_received(self, data: bytes) -> None:
+        self.taken += data
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.over.set_result(self.taken)
+
+
+async def sent_by(*calls: tuple[Any, ...]) -> bytes:
+    """What arrives of calls of a joined transport, each a name and its arguments."""
+    loop, (here, there) = asyncio.get_running_loop(), socket.socketpair()
+    _, sink = await loop.create_connection(Sink, sock=there)
+    raw, _ = await loop.create_connection(asyncio.Protocol, sock=here)
+    joined = Joined(raw, loop)
+    for name, *arguments in calls:
+        getattr(joined, name)(*arguments)
+    return bytes(await sink.over)
+
+
+def sent(*calls: tuple[Any, ...]) -> bytes:
+    return asyncio.run(sent_by(*calls))
+
+
+def test_closing_sends_what_was_written() -> None:
+    assert sent(("write", b"a"), ("write", b""), ("write", b"b"), ("close",)) == b"ab"
+
+
+def test_large_pieces_keep_their_place() -> None:
+    large = b"x" * 100_000
+    parts = [("write", b"a"), ("write", large), ("write", b"b"), ("close",)]
+    assert sent(*parts) == b"a" + large + b"b"
+
+
+def test_aborting_drops_what_was_written() -> None:
+    assert sent(("write", b"a"), ("abort",)) == b""
