@@ -14,6 +14,7 @@ from mock_server.cli.exits import USAGE, Stop
 from mock_server.cli.faults import fault
 from mock_server.cli.fixtures import check, schema
 from mock_server.cli.healthcheck import healthcheck
+from mock_server.cli.openapi import openapi
 from mock_server.cli.serve import serve
 
 
@@ -30,7 +31,7 @@ class ServeByDefault(click.Group):
 @click.group(
     cls=ServeByDefault,
     commands=[
-        *(serve, check, schema, choices, healthcheck),
+        *(serve, check, schema, choices, openapi, healthcheck),
         *(reset, state, journal, fault, wait),
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
