@@ -20,7 +20,7 @@ PARTS: Mapping[str, str] = {
     "name": "before",
 }
 """What stands in the paths of examples."""
-_FAULT = {"id": "f1"}
+FAULT = {"id": "f1"}
 _CHAT, _CHATS = "/apps/{appId}/chats/{chatId}", "/apps/{appId}/chats"
 _ITEM = "/datasets/{datasetId}/collections/{id}"
 _ITEMS = "/datasets/{datasetId}/collections"
@@ -62,8 +62,8 @@ _ROWS: tuple[Row, ...] = (
     ("DELETE", _ITEM, None),
     ("POST", "/faults", {"kind": "error", "status": 502, "times": 2}),
     ("GET", "/faults", None),
-    ("GET", "/faults/{id}?plan=2", None, _FAULT),
-    ("DELETE", "/faults/{id}", None, _FAULT),
+    ("GET", "/faults/{id}?plan=2", None, FAULT),
+    ("DELETE", "/faults/{id}", None, FAULT),
     ("DELETE", "/faults", None),
     ("PUT", "/state", _SMALL),
     ("GET", "/state", None),

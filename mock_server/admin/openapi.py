@@ -13,7 +13,8 @@ from typing import Any
 from msgspec import inspect
 from msgspec.json import schema
 
-from mock_server.admin.examples import admin_tours
+from mock_server.admin.examples import FAULT, admin_tours, filled
+from mock_server.admin.fault_schemas import demands
 from mock_server.admin.guard import OPEN_PATHS
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.errors import (
@@ -28,8 +29,10 @@ from mock_server.api.errors import (
     UnsupportedMediaType,
 )
 from mock_server.api.examples import Record, Recorded
-from mock_server.api.openapi import Part, Schemas, document
+from mock_server.api.openapi import JSON, Part, Schemas, document
+from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
+from mock_server.domain.limits import LIMITS
 
 _EVERY: tuple[type[Refusal], ...] = (
     ForeignOrigin,
@@ -41,6 +44,9 @@ _ADMIN = "/__admin"
 _TOKEN: tuple[type[Refusal], ...] = (MissingAuthorization, UnknownKey)
 _READ: tuple[type[Refusal], ...] = (BadJson, InvalidField)
 
+_ID: Part = {"minLength": 1, "maxLength": LIMITS.id_chars}
+_NAME: Part = {"pattern": rf"^(?!\.{{1,2}}$){NAME_PATTERN}$"}
+_IN_PATH: Mapping[str, Part] = {"chatId": _ID, "id": _ID, "name": _NAME}
 _BY_REFERENCE = {
     row.plain.status_text: {"$ref": f"#/components/examples/{row.plain.status_text}"}
     for row in ERRORS.values()
@@ -73,6 +79,8 @@ def admin_document(
             for path, by_method in paths.items()
         },
     )
+    for name, demanded in demands():
+        schemas.components[name]["allOf"] = demanded
     found["components"]["schemas"] = schemas.components
     errors = {each.example.name: each.part for each in answers if _is_shared(each)}
     found["components"]["examples"] = errors
@@ -157,7 +165,13 @@ def _operation_id(path: str, method: str) -> str:
 
 def _path_parameters(path: str) -> list[Part]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string"} | _IN_PATH.get(name, {}),
+            "example": filled(f"{{{name}}}", FAULT if "/faults/" in path else None),
+        }
         for name in re.findall(r"\{(\w+)\}", path)
     ]
 
@@ -173,10 +187,17 @@ def _query_parameters(route: AdminRoute) -> list[Part]:
             "name": field.encode_name,
             "in": "query",
             "required": field.required,
-            "schema": properties[field.encode_name],
+            **_described(properties[field.encode_name]),
         }
         for field in info.fields
     ]
+
+
+def _described(schema: Part) -> Part:
+    """The schema of a parameter; of one that is JSON in a text, that of the JSON."""
+    if schema.get("contentMediaType") == JSON:
+        return {"content": {JSON: {"schema": {"type": "object"}}}}
+    return {"schema": schema}
 
 
 def openapi_route(version: str, paths: Paths, record: Record) -> AdminRoute:
