@@ -64,13 +64,19 @@ class Events:
     """The entries of a sandbox's journal from number `start` on, and all to come.
 
     Nothing is kept for a slow reader: it reads from the journal itself, and is told
-    how many entries were gone before it came to them.
+    how many entries were gone before it came to them. If it `tells_changes`, it says
+    too when the admin API may have changed the sandbox, for pages that show all of it.
     """
 
     streams: Streams
     sandboxes: Sandboxes
     sandbox: Sandbox
     start: int
+    tells_changes: bool = False
+    _changes: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._changes = self.sandbox.changes
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Stream until the client has gone, the sandbox, or the server."""
@@ -103,6 +109,9 @@ class Events:
             self.start = entry.seq + 1
             yield _event(entry)
         yield from self._gap(end)
+        if self.tells_changes and self._changes != self.sandbox.changes:
+            self._changes = self.sandbox.changes
+            yield b"event: changed\ndata: {}\n\n"
 
     def _gap(self, seq: int) -> Iterator[bytes]:
         """What is said of entries before `seq` that are no longer kept."""

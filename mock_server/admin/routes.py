@@ -13,6 +13,7 @@ from mock_server.admin import (
     choosing,
     clocks,
     collections,
+    console,
     faults,
     health,
     journals,
@@ -49,7 +50,8 @@ def table(streams: Streams) -> Paths:
         *sandboxes.ROUTES,
     )
     described = paths(routes)
-    return described | paths([openapi_route(__version__, described)])
+    undescribed = openapi_route(__version__, described), *console.ROUTES
+    return described | paths(undescribed)
 
 
 def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
