@@ -57,7 +57,8 @@ export async function open(method, where, { body, signal } = {}) {
 /** Pins or unpins a chat, as a client does. Raises Refused. */
 export async function pin(appId, chatId, top) {
   const answer = await call("updateHistory", { appId, chatId, top }, session.key);
-  if (answer.status !== 200) throw new Refused(answer.status, answer.body);
+  // A choice may have errors come with the status 200.
+  if (answer.body?.code !== 200) throw new Refused(answer.status, answer.body);
 }
 
 /** Calls an operation with a key; the answer may be anything. */

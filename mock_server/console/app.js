@@ -12,7 +12,7 @@ import { apps, datasets } from "./tree.js";
 import { TryPanel } from "./try.js";
 
 const SETTLE_MS = 40;
-const REST_MS = 400;
+const REST_MS = 500;
 const LOOK_MS = 15_000; // for what changes by itself, such as a fault that ends
 
 const at = (id) => document.getElementById(id);
@@ -61,10 +61,12 @@ async function refresh() {
 }
 
 /** Begins to look at a sandbox. */
-function look() {
+async function look() {
+  requests.stop();
   trees = [apps(), datasets()];
   at("apps").replaceChildren(trees[0].node);
   at("datasets").replaceChildren(trees[1].node);
+  await refresh();
   requests.follow();
 }
 

@@ -1,7 +1,7 @@
 /** What the documentation leaves open: a profile, and single choices beside it. */
 
 import { here } from "./api.js";
-import { h, say, show } from "./dom.js";
+import { h, prose, say, show } from "./dom.js";
 import { choice } from "./form.js";
 import { tried } from "./notice.js";
 
@@ -13,7 +13,7 @@ const PROFILES = {
 export class ChoicePanel {
   #now = null;
   #radios = {};
-  #summary = h("summary");
+  #summary = h("summary", {}, "Single choices");
   #list = h("ul", { class: "choices" });
 
   constructor(parent) {
@@ -56,7 +56,7 @@ export class ChoicePanel {
     }));
     const node = h("li", {},
       h("label", {}, h("code", {}, name), input),
-      h("p", { class: "hint" }, `${sentence} (section ${section})`));
+      h("p", { class: "hint" }, prose(sentence), ` (section ${section})`));
     const update = (row) => {
       const { choices, profile } = this.#now;
       input.value = choices[name];

@@ -10,7 +10,7 @@ export class ClockPanel {
   #ahead = 0;
   #isFrozen = null;
   #face = h("time", { class: "face" });
-  #toggle = button("", tried(() => this.#set({ frozen: !this.#isFrozen })));
+  #toggle = button("Freeze", tried(() => this.#set({ frozen: !this.#isFrozen })));
 
   constructor(parent) {
     const steps = Object.entries(STEPS).map(([words, seconds]) =>

@@ -32,6 +32,10 @@ export const bdi = (text) => h("bdi", {}, text);
 export const brief = (text, length = 80) =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
+/** A sentence in which names stand between backticks. */
+export const prose = (text) =>
+  text.split("`").map((part, n) => (n % 2 ? h("code", {}, part) : part));
+
 /** A name for people: what there is of it that can be seen. */
 export const named = (name, id) => (name.trim() ? name : id);
 

@@ -1,7 +1,7 @@
 /** Faults: those that wait to fire, ready ones at one click, and a form for all kinds. */
 
 import { here, path } from "./api.js";
-import { button, h, say, show } from "./dom.js";
+import { button, h, prose, say, show } from "./dom.js";
 import { Fields, choice } from "./form.js";
 import { notice, tried } from "./notice.js";
 import { bodies, fixed } from "./schema.js";
@@ -82,7 +82,7 @@ function formOf(kinds) {
     const isOwn = (name) => name !== "kind" && !common.includes(name);
     const mine = new Fields(kind, Object.keys(kind.properties).filter(isOwn));
     const shared = new Fields(kind, common);
-    about.textContent = kind.description;
+    about.replaceChildren(...prose(kind.description));
     own.replaceChildren(mine.node);
     more.replaceChildren(shared.node);
     read = () => ({ kind: select.value, ...mine.read(), ...shared.read() });

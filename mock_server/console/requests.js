@@ -31,7 +31,7 @@ export class Requests {
     parent.append(
       h("div", { class: "tools" }, this.#total, this.#pause,
         button("Clear", clear, { class: "quiet" })),
-      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Requests" },
+      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "List of requests" },
         h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map((name) =>
           h("th", { scope: "col" }, name)))), this.#body),
         this.#empty),

@@ -18,8 +18,8 @@ export class SandboxPanel {
     this.onSwitch = onSwitch;
     select.addEventListener("change", tried(() => this.#look(select.value)));
     parent.append(
-      item("Base address", h("code", {}, base), () => base),
-      item("API key", this.#key, () => session.key ?? ""),
+      item("Address", h("code", {}, base), () => base),
+      item("Key", this.#key, () => session.key ?? ""),
       this.#declared,
       h("div", { class: "actions" },
         button("New sandbox", tried(() => this.#create())), this.#end),
@@ -47,7 +47,7 @@ export class SandboxPanel {
     say(facts, `${profile} · generation ${generation}`);
     say(this.#key, key ?? "no key is an owner's");
     this.#end.hidden = name === "default";
-    show(this.#declared, Object.entries(keys), ([declared]) => declared, ([declared, sent]) =>
+    show(this.#declared, Object.entries(keys), (pair) => pair.join("\n"), ([declared, sent]) =>
       ({ node: h("li", {}, item(declared, h("code", {}, sent), () => sent)) }));
   }
 

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -29,10 +28,10 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Without playwright, the modules of the tests are skipped.
 BROWSER_TEST = [
     pytest.mark.full,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-    pytest.mark.skipif(find_spec("playwright") is None, reason="needs pip: playwright"),
 ]
 
 

@@ -7,12 +7,17 @@ import subprocess
 import sys
 import venv
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.full
 ROOT = Path(__file__).parent.parent.parent
+CONSOLE = """
+from importlib.resources import files
+print(*sorted(path.name for path in (files("mock_server") / "console").iterdir()))
+"""
 TEST = """
 import json
 from urllib.request import Request, urlopen
@@ -50,3 +55,6 @@ def test_a_wheel_alone_brings_command_fixtures_and_plugin(tmp_path: Path) -> Non
     check = "from mock_server import load_fixture; print(load_fixture().counts())"
     assert "'collections': 48" in run([python, "-c", check], tmp_path)
     assert run([python, "-m", "mock_server", "--version"], tmp_path)
+    folder = files("mock_server") / "console"
+    console = sorted(path.name for path in folder.iterdir())
+    assert run([python, "-c", CONSOLE], tmp_path).split() == console
