@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.admin.console import ToConsole
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
 from mock_server.api.auth import bearer_token
@@ -30,6 +31,7 @@ from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike, shipped
 from mock_server.fixture.load import load_fixture
 
+ROOT = "/"
 ADMIN = "/__admin"
 DESCRIPTION = "/openapi.json"
 _ADMIN_PATHS = f"{ADMIN}/"
@@ -80,11 +82,13 @@ def _application(
     admin = LastResort(
         admin_app(sandboxes, streams, record, token=token, allowed_hosts=allowed_hosts)
     )
+    public = CORS(PublicApi(sandboxes, hidden), cors_origins)
     app = Application(
-        CORS(PublicApi(sandboxes, hidden), cors_origins),
+        public,
         routes=[
+            Route(ROOT, ToConsole(public, _ADMIN_PATHS)),
             Route(DESCRIPTION, CORS(LastResort(Description(record)), cors_origins)),
-            Route(ADMIN, admin),
+            Route(ADMIN, ToConsole(admin, _ADMIN_PATHS)),
             Mount(ADMIN, admin),
         ],
     )
@@ -143,7 +147,7 @@ class Application(Starlette):
             path = raw.partition(b"?")[0].decode("latin-1")
             scope = {**scope, "path": path}
         path = scope["path"]
-        if path.startswith(_ADMIN_PATHS) or path in (ADMIN, DESCRIPTION):
+        if path.startswith(_ADMIN_PATHS) or path in (ROOT, ADMIN, DESCRIPTION):
             await super().__call__(scope, receive, send)
         else:
             await self._public(scope, receive, send)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET, UnsetType
+
 from mock_server.admin.records import PageQuery, dataset_of, own_id, page, refuse
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.api.answers import Answer
@@ -20,6 +22,12 @@ from mock_server.fixture.document import SingleCollection
 from mock_server.fixture.records import collection_of
 from mock_server.fixture.times import read_time
 from mock_server.fixture.write import collection_part
+
+
+class CollectionsQuery(PageQuery):
+    """Of all collections, or of those in one folder; "" is the top level."""
+
+    parent_id: str | UnsetType = UNSET
 
 
 class DatasetView(View):
@@ -61,7 +69,10 @@ def get_datasets(call: Call) -> DatasetsView:
 
 def get_collections(call: Call) -> dict[str, object]:
     """`GET datasets/{datasetId}/collections`."""
-    collections = dataset_of(call).collections
+    dataset, parent = dataset_of(call), call.query.parent_id
+    collections = dataset.collections
+    if parent is not UNSET:
+        collections = dataset.listing(parent or None, "fixture").items
     parts = [collection_part(each) for each in page(collections, call.query)]
     return {"collections": parts, "total": len(collections)}
 
@@ -138,7 +149,7 @@ ROUTES = (
         get_collections,
         CollectionsView,
         "A dataset's collections",
-        query=PageQuery,
+        query=CollectionsQuery,
         errors=(DatasetNotFound,),
     ),
     AdminRoute(

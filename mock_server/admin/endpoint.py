@@ -70,6 +70,8 @@ class AdminEndpoint:
         done = route.handle(call)
         if isawaitable(done):
             done = await done
+        if method != "GET":
+            call.sandbox.changed()
         if isinstance(done, Answer | Events):
             return done
         return Answer(route.status, msgspec.json.encode(done))

@@ -62,13 +62,19 @@ class Events(Struct):
     """The entries of a sandbox's journal from number `start` on, and all to come.
 
     Nothing is kept for a slow reader: it reads from the journal itself, and is told
-    how many entries were gone before it came to them.
+    how many entries were gone before it came to them. If it `tells_changes`, it says
+    too when the admin API may have changed the sandbox, for pages that show all of it.
     """
 
     streams: Streams
     sandboxes: Sandboxes
     sandbox: Sandbox
     start: int
+    tells_changes: bool = False
+    _changes: int = 0
+
+    def __post_init__(self) -> None:
+        self._changes = self.sandbox.changes
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Stream until the client has gone, the sandbox, or the server."""
@@ -101,6 +107,9 @@ class Events(Struct):
             self.start = entry.seq + 1
             yield _event(entry)
         yield from self._gap(end)
+        if self.tells_changes and self._changes != self.sandbox.changes:
+            self._changes = self.sandbox.changes
+            yield b"event: changed\ndata: {}\n\n"
 
     def _gap(self, seq: int) -> Iterator[bytes]:
         """What is said of entries before `seq` that are no longer kept."""

@@ -20,11 +20,13 @@ from mock_server.domain.faults import Armed
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.suggest import did_you_mean
 
+_PRESETS = [{"const": name, "title": it.sentence} for name, it in PRESETS.items()]
+
 
 class AddPreset(Input):
     """A ready list of faults, all with one seed."""
 
-    preset: Annotated[str, Meta(extra_json_schema={"enum": list(PRESETS)})]
+    preset: Annotated[str, Meta(extra_json_schema={"oneOf": _PRESETS})]
     seed: Annotated[int, Meta(ge=-LIMITS.integer, le=LIMITS.integer)] = 0
 
 

@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.admin import console
 from mock_server.admin.answering import answer, plain
 from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
@@ -24,6 +25,8 @@ from mock_server.domain.errors import Refusal, show
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 OPEN_PATHS = ("/health",)
+"""What everybody may read, apart from the files of the console."""
+_OPEN = {*OPEN_PATHS, *console.PATHS}
 
 
 class Guard:
@@ -59,7 +62,7 @@ class Guard:
             hint = "name further hosts by --allowed-host"
             raise ForeignHost("a host of this server", show(host), "header Host", hint)
         self._check_origin(scope, host)
-        if self._token is not None and _route(scope) not in OPEN_PATHS:
+        if self._token is not None and _route(scope) not in _OPEN:
             given = bearer_token(scope["headers"]).encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
@@ -80,12 +83,26 @@ class Guard:
             if origin.decode("latin-1").lower() not in own:
                 got = show(origin.decode("latin-1"))
                 raise ForeignOrigin("a page of this server", got, "header Origin")
+        if _opens_console(scope):
+            return
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 got = show(site.decode("ascii"))
                 raise ForeignOrigin(
                     "a page of this server", got, "header Sec-Fetch-Site"
                 )
+
+
+def _opens_console(scope: Scope) -> bool:
+    """Whether a browser shows the console in a window of its own, as after a click on
+    a link: the page that holds the link then sees nothing of it.
+    """
+    mode, dest = (
+        values(scope["headers"], name)
+        for name in (b"sec-fetch-mode", b"sec-fetch-dest")
+    )
+    is_window = (*mode, *dest) == (b"navigate", b"document")
+    return scope["method"] == "GET" and _route(scope) == console.PAGE and is_window
 
 
 def _route(scope: Scope) -> str:

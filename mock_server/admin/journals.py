@@ -35,9 +35,13 @@ class JournalQuery(Criteria, kw_only=True):
 
 
 class StreamQuery(Input):
-    """The number of the first entry; without it, those that come from now on."""
+    """The number of the first entry; without it, those that come from now on.
+
+    With `changes`, an event `changed` follows each change by the admin API.
+    """
 
     since: Count | UnsetType = UNSET
+    changes: bool = False
 
 
 class JournalView(View):
@@ -104,7 +108,8 @@ def get_stream(streams: Streams, call: Call) -> Events:
             message = f"Expected a number, got {got} - at header Last-Event-ID"
             raise InvalidField(message)
         start = int(text) + 1
-    return Events(streams, call.sandboxes, call.sandbox, min(start, following))
+    start = min(start, following)
+    return Events(streams, call.sandboxes, call.sandbox, start, query.changes)
 
 
 def routes(streams: Streams) -> tuple[AdminRoute, ...]:

@@ -13,6 +13,7 @@ from mock_server.admin import (
     choosing,
     clocks,
     collections,
+    console,
     faults,
     health,
     journals,
@@ -50,7 +51,8 @@ def table(streams: Streams, record: Record = no_answers) -> Paths:
         *sandboxes.ROUTES,
     )
     described = paths(routes)
-    return described | paths([openapi_route(__version__, described, record)])
+    undescribed = openapi_route(__version__, described, record), *console.ROUTES
+    return described | paths(undescribed)
 
 
 def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:

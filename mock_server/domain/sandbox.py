@@ -41,7 +41,9 @@ class Sandbox:
         self.ring = ring
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
-        """Called after each new entry of the journal."""
+        """Called after each new entry of the journal, and each change from outside."""
+        self.changes = 0
+        """How often it was changed by others than its clients."""
         self._start = profile, choices
         self._outside = outside
         self._space = space or Space()
@@ -95,6 +97,12 @@ class Sandbox:
         store = self.store
         app = store.app(app_id)
         return None if app is None else store.chat(app, chat_id)
+
+    def changed(self) -> None:
+        """Tell the listeners of a change that no entry of the journal tells of."""
+        self.changes += 1
+        for listener in tuple(self.listeners):
+            listener()
 
     def reset(self) -> None:
         """Back to the baseline, without journal and faults; snapshots stay.

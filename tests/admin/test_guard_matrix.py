@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import pytest
 from starlette.types import ASGIApp, Message, Scope
 
+from mock_server.admin.console import FILE, PAGE
 from mock_server.admin.events import Streams
 from mock_server.admin.route import AdminRoute
 from mock_server.admin.routes import table
@@ -37,10 +38,11 @@ PARTS = {
     "datasetId": DATASET,
     "id": "b",
     "name": SNAPSHOT,
+    "file": "app.js",
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "STEAL")
 BODIED = ("POST", "PUT")
-OPEN = ("/health",)
+OPEN = ("/health", PAGE, FILE)
 
 CHANGES: dict[tuple[str, str], object] = {
     ("POST", "/reset"): {},
@@ -314,11 +316,13 @@ def test_no_route_answers_a_web_page_or_a_rebound_name(world: World, case: str) 
 
 
 @pytest.mark.parametrize("case", TOKENLESS)
-def test_only_health_is_open_without_the_token(world: World, case: str) -> None:
+def test_only_health_and_the_console_are_open_without_the_token(
+    world: World, case: str
+) -> None:
     closed = [row for row in rows() if row.template not in OPEN]
     assert refused(world, 401, closed, TOKENLESS[case]) == []
-    health = [row for row in rows() if row.template in OPEN]
-    assert refused(world, 200, health, TOKENLESS[case]) == []
+    others = [row for row in rows() if row.template in OPEN]
+    assert refused(world, 200, others, TOKENLESS[case]) == []
 
 
 def test_an_api_key_is_no_admin_token(world: World) -> None:
@@ -349,6 +353,53 @@ def test_no_preflight_of_a_page_is_granted(world: World) -> None:
     for row in rows():
         assert ask(world.app, "OPTIONS", row.path, preflight).status == 403, row
     assert world.fingerprint() == before
+
+
+CLICKED = {
+    "sec-fetch-site": "cross-site",
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+}
+"""What a browser sends when a link on some page has been clicked."""
+
+
+@pytest.mark.parametrize("token", [TOKEN, None])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_on_any_page_opens_the_console_and_nothing_else(
+    token: str | None, site: str
+) -> None:
+    world, clicked = World(token), known_to(CLICKED | {"sec-fetch-site": site})
+    page = [row for row in rows() if row.template == PAGE]
+    others = [row for row in rows() if row.template != PAGE]
+    assert refused(world, 200, page, clicked) == []
+    assert refused(world, 403, others, clicked) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "more"),
+    [
+        (403, {"sec-fetch-dest": "iframe"}),
+        (403, {"sec-fetch-dest": "object"}),
+        (403, {"sec-fetch-dest": "empty"}),
+        (403, {"sec-fetch-mode": "no-cors"}),
+        (403, {"sec-fetch-mode": "cors"}),
+        (403, {"origin": "http://evil.example"}),
+        (403, {"origin": "null"}),
+        (421, {"host": "rebind.example"}),
+    ],
+)
+def test_the_console_opens_in_windows_only(
+    world: World, status: int, more: dict[str, str]
+) -> None:
+    page = [row for row in rows() if row.template == PAGE]
+    assert refused(world, status, page, known_to(CLICKED | more)) == []
+
+
+def test_only_a_get_request_opens_the_console_from_elsewhere(world: World) -> None:
+    headers = {"host": HOST, "content-type": JSON, **CLICKED}
+    for method in {*METHODS} - {"GET"}:
+        answer = ask(world.app, method, "/__admin/", headers, b"{}")
+        assert answer.status == 403, method
 
 
 @pytest.mark.parametrize("case", TYPES)

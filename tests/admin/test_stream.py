@@ -95,6 +95,15 @@ def test_a_reset_is_no_end_and_what_is_lost_is_told(client: httpx2.Client) -> No
         assert next(entries)["id"] == "2"
 
 
+def test_a_stream_can_tell_of_changes_by_others_too(client: httpx2.Client) -> None:
+    with following(client, STREAM + "?changes=true") as entries:
+        client.put("/__admin/choices", json={"profile": "deployed"})
+        assert next(entries) == {"event": "changed", "data": {}}
+        client.get("/__admin/choices")
+        pin(client)
+        assert next(entries)["event"] == "entry"
+
+
 def test_a_sandbox_has_a_stream_of_its_own(client: httpx2.Client) -> None:
     key = client.post("/__admin/sandboxes", json={"name": "mine"}).json()["key"]
     with following(client, "/__admin/sandboxes/mine/journal/stream") as entries:

@@ -20,6 +20,7 @@ from tests.process import serving
 pytestmark = pytest.mark.full
 ROOT = Path(__file__).parent.parent.parent
 FIXTURES = ROOT / "fixtures"
+CONSOLE = ROOT / "mock_server" / "console"
 TEST = """
 import json
 from urllib.request import Request, urlopen
@@ -119,3 +120,9 @@ def test_an_index_would_take_both(dist: Path) -> None:
     twine = [sys.executable, "-m", "twine", "check", "--strict"]
     said = run([*twine, *dist.iterdir()], dist)
     assert said.count("PASSED") == 2
+
+
+def test_a_wheel_brings_the_console(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    console = {f"mock_server/console/{path.name}" for path in CONSOLE.iterdir()}
+    assert console <= content(wheel).keys()

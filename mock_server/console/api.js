@@ -1,0 +1,86 @@
+/** Calls of the server: its admin API, and its operations as any client calls them. */
+
+import { askForToken, tokenHeaders } from "./token.js";
+
+const ADMIN = new URL("..", import.meta.url).href;
+
+/** Where clients find the server. */
+export const base = new URL("../..", import.meta.url).href.replace(/\/$/, "");
+
+/** What is looked at: a sandbox, and an owner's key that leads into it, if it has one. */
+export const session = { sandbox: "default", key: null };
+
+/** The documented operations. */
+export const OPERATIONS = {
+  updateHistory: { method: "PUT", path: "/api/core/chat/history/updateHistory" },
+  listV2: { method: "POST", path: "/api/core/dataset/collection/listV2" },
+};
+
+/** An error answer; its message says what was expected, what came, and where. */
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body?.message ?? `The server answered ${status}.`);
+    this.status = status;
+    this.statusText = body?.statusText;
+  }
+}
+
+/** A path of ids, each of which may hold anything. */
+export const path = (...parts) => `/${parts.map(encodeURIComponent).join("/")}`;
+
+/** A call of the admin API as a whole. */
+export async function admin(method, where, body) {
+  const answer = await open(method, where, { body });
+  return answer.json();
+}
+
+/** A call of the admin API of the sandbox that is looked at. */
+export const here = (method, where, body) => admin(method, inSandbox(where), body);
+
+/** A path of the sandbox that is looked at. */
+export const inSandbox = (where) =>
+  session.sandbox === "default" ? where : path("sandboxes", session.sandbox) + where;
+
+/** The answer to an admin call, its body still to be read. Raises Refused. */
+export async function open(method, where, { body, signal } = {}) {
+  const headers = { ...tokenHeaders() };
+  if (method === "POST" || method === "PUT") headers["Content-Type"] = "application/json";
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const url = ADMIN + where.slice(1);
+  const answer = await fetch(url, { method, headers, body: text, signal, cache: "no-store" });
+  if (answer.ok) return answer;
+  if (answer.status !== 401) throw new Refused(answer.status, await jsonOf(answer));
+  await askForToken();
+  return open(method, where, { body, signal });
+}
+
+/** Pins or unpins a chat, as a client does. Raises Refused. */
+export async function pin(appId, chatId, top) {
+  const answer = await call("updateHistory", { appId, chatId, top }, session.key);
+  // A choice may have errors come with the status 200.
+  if (answer.body?.code !== 200) throw new Refused(answer.status, answer.body);
+}
+
+/** Calls an operation with a key; the answer may be anything. */
+export async function call(operation, body, key) {
+  const { method, path } = OPERATIONS[operation];
+  const headers = { "Content-Type": "application/json" };
+  if (key) headers.Authorization = `Bearer ${key}`;
+  const start = performance.now();
+  const answer = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  const ms = performance.now() - start;
+  return { status: answer.status, ms, text, body: parsed(text) };
+}
+
+async function jsonOf(answer) {
+  return parsed(await answer.text());
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

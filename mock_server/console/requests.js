@@ -1,0 +1,136 @@
+/** What clients do: the journal, live. */
+
+import { here, inSandbox } from "./api.js";
+import { bdi, brief, button, h, say, show } from "./dom.js";
+import { called, openEntry, statusMark } from "./entry.js";
+import { notice, reason, tried } from "./notice.js";
+import { events } from "./stream.js";
+
+const KEPT = 200;
+const RETRY_MS = 1500;
+const COLUMNS = ["Time", "Operation", "Key", "Status", "Took", "Marks"];
+const live = document.getElementById("live");
+
+/** The list of requests. `onNews` is told of each entry, and of other changes (null). */
+export class Requests {
+  #entries = [];
+  #aborted = null;
+  #isPaused = false;
+  #isDrawn = true;
+  #body = h("tbody");
+  #empty = h("p", { class: "empty" });
+  #total = h("span", { class: "count" });
+  #pause = button("Pause", () => this.#toggle(), { class: "quiet" });
+
+  constructor(parent, onNews) {
+    this.onNews = onNews;
+    const clear = tried(async () => {
+      await here("DELETE", "/journal");
+      notice("The journal is empty.");
+    });
+    parent.append(
+      h("div", { class: "tools" }, this.#total, this.#pause,
+        button("Clear", clear, { class: "quiet" })),
+      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "List of requests" },
+        h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map((name) =>
+          h("th", { scope: "col" }, name)))), this.#body),
+        this.#empty),
+    );
+  }
+
+  /** Follows the sandbox that is looked at, from its latest entries on. */
+  async follow() {
+    this.stop();
+    const { signal } = (this.#aborted = new AbortController());
+    this.#forget();
+    while (!signal.aborted) {
+      try {
+        await this.#read(signal);
+      } catch (error) {
+        live.className = "";
+        if (!signal.aborted) say(live, `Reconnecting: ${brief(reason(error))}`);
+        if (error.status === 404) this.onNews(null); // the sandbox has ended
+      }
+      if (!signal.aborted) await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
+  }
+
+  /** Ends the stream, so that the browser has a connection more. */
+  stop() {
+    this.#aborted?.abort();
+    live.className = "";
+    say(live, "Not following");
+  }
+
+  /** Drops what the server has dropped, as after a reset. */
+  async refresh() {
+    const { total, kept, next } = await here("GET", "/journal?limit=1");
+    const first = next - kept;
+    this.#entries = this.#entries.filter(({ seq }) => seq >= first);
+    say(this.#total, total === 1 ? "1 request" : `${total} requests`);
+    this.#draw();
+  }
+
+  async #read(signal) {
+    const last = this.#entries[0]?.seq;
+    const { next } = await here("GET", "/journal?limit=1");
+    const since = Math.max(last === undefined || last >= next ? 0 : last + 1, next - KEPT);
+    const where = inSandbox(`/journal/stream?changes=true&since=${since}`);
+    const stream = events(where, signal);
+    this.onNews(null);
+    say(live, "Live");
+    live.className = "on";
+    for await (const { name, data } of stream) {
+      if (name === "entry") this.#add(data);
+      this.onNews(name === "entry" ? data : null);
+    }
+  }
+
+  #add(entry) {
+    this.#entries.unshift(entry);
+    this.#entries.length = Math.min(this.#entries.length, KEPT);
+    this.#draw();
+  }
+
+  #forget() {
+    this.#entries = [];
+    this.#draw();
+  }
+
+  #toggle() {
+    this.#isPaused = !this.#isPaused;
+    this.#pause.textContent = this.#isPaused ? "Continue" : "Pause";
+    this.#draw();
+  }
+
+  /** Draws once a frame, however many entries come. */
+  #draw() {
+    if (this.#isPaused || !this.#isDrawn) return;
+    this.#isDrawn = false;
+    requestAnimationFrame(() => {
+      this.#isDrawn = true;
+      show(this.#body, this.#entries, ({ seq }) => seq, row);
+      const nothing = "Nothing yet. Point a client here, or use the form above.";
+      say(this.#empty, this.#entries.length ? "" : nothing);
+    });
+  }
+}
+
+function row(entry) {
+  const { fault, violations, key, answer } = entry;
+  const name = brief(called(entry));
+  const open = button(bdi(name), () => openEntry(entry), { class: "link" });
+  const count = violations.length;
+  const cells = [
+    h("td", { class: "time" }, h("time", { datetime: entry.time }, entry.time.slice(11, 23))),
+    h("td", { class: "what" }, open),
+    h("td", { class: "key" }, key ? h("code", {}, key) : "none"),
+    h("td", {}, statusMark(answer.status)),
+    h("td", { class: "number" }, `${entry.durationMs.toFixed(1)} ms`),
+    h("td", { class: "marks" },
+      fault && h("span", { class: "mark fault" }, fault.kind),
+      count > 0 && h("span", { class: "mark warn", title: violations[0].message },
+        count === 1 ? "1 violation" : `${count} violations`)),
+  ];
+  return { node: h("tr", {}, cells) };
+}

@@ -1,0 +1,43 @@
+/** Snapshots: the state under a name, to come back to. */
+
+import { here, path } from "./api.js";
+import { bdi, button, h, show } from "./dom.js";
+import { notice, tried } from "./notice.js";
+
+export class SnapshotPanel {
+  #list = h("ul");
+  #empty = h("p", { class: "empty" }, "None yet. One keeps records, clock and choices.");
+
+  constructor(parent) {
+    const name = h("input", {
+      type: "text", required: true, pattern: "[A-Za-z0-9._\\-]{1,64}", autocomplete: "off",
+      placeholder: "name", "aria-label": "Name of the snapshot",
+    });
+    const take = tried(async () => {
+      await here("PUT", path("snapshots", name.value), {});
+      notice(`Snapshot ${name.value} is taken.`);
+      name.value = "";
+    });
+    parent.append(this.#list, this.#empty,
+      h("form", { class: "one-line", onsubmit: take }, name, h("button", {}, "Take")));
+  }
+
+  async refresh() {
+    const { snapshots } = await here("GET", "/snapshots");
+    show(this.#list, snapshots, ({ name }) => name, row);
+    this.#empty.hidden = snapshots.length > 0;
+  }
+}
+
+function row({ name }) {
+  const where = path("snapshots", name);
+  const restore = tried(async () => {
+    await here("POST", `${where}/restore`, {});
+    notice(`Back to snapshot ${name}.`);
+  });
+  const forget = tried(() => here("DELETE", where));
+  const node = h("li", { class: "row" }, h("span", { class: "name" }, bdi(name)),
+    button("Restore", restore, { "aria-label": `Restore ${name}` }),
+    button("Delete", forget, { class: "quiet", "aria-label": `Delete ${name}` }));
+  return { node };
+}

@@ -1,0 +1,97 @@
+"""The console's page and files, and the way there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import mock_server
+from mock_server.admin.console import FILES, INDEX, PATHS
+from tests.conftest import MakeApi
+from tests.support import Api
+
+FOLDER = Path(mock_server.__file__).parent / "console"
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+SOURCES = sorted(path.name for path in FOLDER.iterdir())
+
+
+@pytest.mark.parametrize("path", ["/", "/__admin"])
+def test_a_browser_is_led_to_the_console(api: Api, path: str) -> None:
+    answer = api.client.get(path, headers=BROWSER, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (307, "/__admin/")
+    assert answer.headers["vary"] == "accept"
+    assert api.journal() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "accept"), [("GET", "*/*"), ("POST", "text/html"), ("HEAD", "text/html")]
+)
+def test_others_meet_no_page_at_the_root(api: Api, method: str, accept: str) -> None:
+    answer = api.client.request(method, "/", headers={"Accept": accept})
+    assert answer.status_code == 404
+    assert method == "HEAD" or answer.json()["statusText"] == "routeNotFound"
+    assert [entry["request"]["path"] for entry in api.journal()] == ["/"]
+
+
+def test_the_page_and_all_its_files_are_served_without_the_token(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(admin_token="s3cret")
+    for path in PATHS:
+        assert api.client.get(f"/__admin{path}").status_code == 200, path
+    assert api.client.get("/__admin/console/nothing.js").status_code == 401
+    assert api.client.get("/__admin/apps").status_code == 401
+
+
+def test_the_table_of_files_is_the_folder() -> None:
+    known = [name for names in FILES.values() for name in names]
+    assert sorted([*known, INDEX]) == SOURCES
+
+
+@pytest.mark.parametrize("name", ["..", "..%2fapp.py", "index.html", "APP.JS", "x.js"])
+def test_no_other_file_is_served(api: Api, name: str) -> None:
+    assert api.client.get(f"/__admin/console/{name}").status_code == 404
+
+
+def test_the_policy_of_the_page_allows_its_own_files_only(api: Api) -> None:
+    headers = api.client.get("/__admin/").headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert set(re.findall(r"(?:script|style|connect|img)-src ([^;]*)", policy)) == {
+        "'self'"
+    }
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+
+
+def test_the_page_weighs_little() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 120 * 1024
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_file_makes_markup_of_text_or_names_another_host(name: str) -> None:
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    sinks = r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\("
+    assert re.findall(sinks, text) == []
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
+
+
+def test_every_script_is_used() -> None:
+    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SOURCES)
+    assert [name for name in SOURCES if name not in text] == [INDEX]
+
+
+@pytest.mark.parametrize(
+    ("parent", "ids"), [("", ["folder", "b", "a", "c"]), ("folder", ["inner", "deep"])]
+)
+def test_the_collections_of_one_folder_can_be_asked_for(
+    api: Api, parent: str, ids: list[str]
+) -> None:
+    path = f"/__admin/datasets/dataset-1/collections?parentId={parent}"
+    answer = api.client.get(path).json()
+    assert [each["_id"] for each in answer["collections"]] == ids
+    assert answer["total"] == len(ids)

@@ -1,0 +1,70 @@
+"""One browser for all tests of the console, a server and a page for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from mock_server import MockServer
+from tests.console.browsing import CHROMIUM, FLAGS, Console
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Visit = Callable[..., Console]
+WIDE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, with a profile that is thrown away."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+    with playwright.sync_playwright() as driver:
+        options = {"executable_path": CHROMIUM, "args": [*FLAGS, *root]}
+        browser = driver.chromium.launch(**options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Serves a fixture, by default the demo, and opens the console of it.
+
+    After the test the page must have said nothing and asked nobody else.
+    """
+    with ExitStack() as stack:
+        visited: list[Console] = []
+
+        def visit(
+            fixture: Any = None,
+            *,
+            path: str | None = "/__admin/",
+            token: str | None = None,
+            **options: Any,
+        ) -> Console:
+            server = stack.enter_context(MockServer(fixture, admin_token=token))
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            client = httpx2.Client(base_url=server.url, headers=headers)
+            context = browser.new_context(**{"viewport": WIDE} | options)
+            stack.callback(context.close)
+            context.set_default_timeout(15_000)
+            page = context.new_page()
+            console = Console(page, server, stack.enter_context(client))
+            visited.append(console)
+            return console.open(path) if path else console
+
+        yield visit
+        for console in visited:
+            console.check()
+
+
+@pytest.fixture
+def console(visit: Visit) -> Console:
+    """The console of the demo."""
+    return visit()
