@@ -10,13 +10,11 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
-from msgspec import inspect
-from msgspec.json import schema
-
-from mock_server.admin.examples import FAULT, admin_tours, filled
 from mock_server.admin.fault_schemas import demands
 from mock_server.admin.guard import OPEN_PATHS
+from mock_server.admin.parameters import parameters
 from mock_server.admin.route import AdminRoute, Call
+from mock_server.admin.tours import admin_tours
 from mock_server.api.errors import (
     ERRORS,
     BadJson,
@@ -29,10 +27,8 @@ from mock_server.api.errors import (
     UnsupportedMediaType,
 )
 from mock_server.api.examples import Record, Recorded
-from mock_server.api.openapi import JSON, Part, Schemas, document
-from mock_server.domain.access import NAME_PATTERN
+from mock_server.api.openapi import Part, Schemas, document
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
-from mock_server.domain.limits import LIMITS
 
 _EVERY: tuple[type[Refusal], ...] = (
     ForeignOrigin,
@@ -44,9 +40,6 @@ _ADMIN = "/__admin"
 _TOKEN: tuple[type[Refusal], ...] = (MissingAuthorization, UnknownKey)
 _READ: tuple[type[Refusal], ...] = (BadJson, InvalidField)
 
-_ID: Part = {"minLength": 1, "maxLength": LIMITS.id_chars}
-_NAME: Part = {"pattern": rf"^(?!\.{{1,2}}$){NAME_PATTERN}$"}
-_IN_PATH: Mapping[str, Part] = {"chatId": _ID, "id": _ID, "name": _NAME}
 _BY_REFERENCE = {
     row.plain.status_text: {"$ref": f"#/components/examples/{row.plain.status_text}"}
     for row in ERRORS.values()
@@ -83,7 +76,7 @@ def admin_document(
         schemas.components[name]["allOf"] = demanded
     found["components"]["schemas"] = schemas.components
     errors = {each.example.name: each.part for each in answers if _is_shared(each)}
-    found["components"]["examples"] = errors
+    found["components"] |= {"examples": errors, "responses": schemas.responses}
     return found
 
 
@@ -106,7 +99,7 @@ def _operation(
     operation: Part = {
         "operationId": _operation_id(path, route.method),
         "summary": route.summary,
-        "parameters": [*_path_parameters(path), *_query_parameters(route)],
+        "parameters": parameters(path, route),
         "responses": _responses(path, route, schemas, answers),
     }
     if path in OPEN_PATHS:
@@ -140,7 +133,17 @@ def _responses(
         }
         for status, kind in {route.status: route.answer, **route.further}.items()
     }
-    return responses | schemas.errors(_refusals(path, route), _BY_REFERENCE)
+    return responses | _errors(path, route, schemas)
+
+
+def _errors(path: str, route: AdminRoute, schemas: Schemas) -> Part:
+    """References to error answers, which are the same for many routes."""
+    found: Part = {}
+    for status, answer in schemas.errors(_refusals(path, route), _BY_REFERENCE).items():
+        name = answer["description"].replace(", ", ".")
+        schemas.responses[name] = answer
+        found[status] = {"$ref": f"#/components/responses/{name}"}
+    return found
 
 
 def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
@@ -161,43 +164,6 @@ def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
 def _operation_id(path: str, method: str) -> str:
     words = re.findall("[A-Za-z]+", path)
     return method.lower() + "".join(word[0].upper() + word[1:] for word in words)
-
-
-def _path_parameters(path: str) -> list[Part]:
-    return [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "string"} | _IN_PATH.get(name, {}),
-            "example": filled(f"{{{name}}}", FAULT if "/faults/" in path else None),
-        }
-        for name in re.findall(r"\{(\w+)\}", path)
-    ]
-
-
-def _query_parameters(route: AdminRoute) -> list[Part]:
-    if route.query is None:
-        return []
-    info = inspect.type_info(route.query)
-    assert isinstance(info, inspect.StructType)  # noqa: S101 - all queries are
-    properties = schema(route.query)["$defs"][route.query.__name__]["properties"]
-    return [
-        {
-            "name": field.encode_name,
-            "in": "query",
-            "required": field.required,
-            **_described(properties[field.encode_name]),
-        }
-        for field in info.fields
-    ]
-
-
-def _described(schema: Part) -> Part:
-    """The schema of a parameter; of one that is JSON in a text, that of the JSON."""
-    if schema.get("contentMediaType") == JSON:
-        return {"content": {JSON: {"schema": {"type": "object"}}}}
-    return {"schema": schema}
 
 
 def openapi_route(version: str, paths: Paths, record: Record) -> AdminRoute:

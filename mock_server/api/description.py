@@ -12,8 +12,9 @@ from mock_server import __version__
 from mock_server.api.answers import Answer
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import MethodNotAllowed, refused
-from mock_server.api.examples import Record, public_tours
+from mock_server.api.examples import Record
 from mock_server.api.openapi import public_document
+from mock_server.api.tours import public_tours
 from mock_server.api.writing import write
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import show

@@ -7,22 +7,17 @@ fixtures is asked in process, in the order of a tour.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 from starlette.types import ASGIApp, Message
 
-from mock_server.api.operations import OPERATIONS, Operation
-from mock_server.domain.limits import LIMITS
-
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
-DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
+_SANDBOXES = "/__admin/sandboxes"
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
 EXAMPLE_TIME = 1775034000000
 """2026-04-01T09:00:00.000Z: when all examples happen."""
-_TOO_LARGE = b" " * (LIMITS.body_bytes + 1)
 _DURATION = re.compile(rb'(?<="durationMs":)[0-9.e-]+')
 
 
@@ -141,71 +136,3 @@ async def ask(
     }
     await app(scope, receive, send)
     return sent[0]["status"], b"".join(each.get("body", b"") for each in sent)
-
-
-_PIN = {"appId": APP, "chatId": CHAT, "top": True}
-_PAGE = {"offset": 0, "pageSize": 2, "datasetId": DATASET, "parentId": None}
-_SEARCH = {
-    "offset": 0,
-    "datasetId": DATASET,
-    "parentId": FOLDER,
-    "searchText": "INSTALL",
-}
-_SHOWN: Mapping[str, Mapping[str, tuple[str, object]]] = {
-    "updateHistory": {
-        "pinned": ("Pin a chat", _PIN),
-        "unpinned": ("Unpin it", _PIN | {"top": False}),
-        "invalidField": ("A field of another type", _PIN | {"top": "yes"}),
-        "appNotFound": ("An unknown app", _PIN | {"appId": "none"}),
-        "chatNotFound": ("An unknown chat", _PIN | {"chatId": "none"}),
-    },
-    "listV2": {
-        "topLevel": ("The first two collections of the top level", _PAGE),
-        "search": ("What matches in a folder", _SEARCH),
-        "invalidField": ("A page of more than 30", _PAGE | {"pageSize": 50}),
-        "datasetNotFound": ("An unknown dataset", _PAGE | {"datasetId": "none"}),
-        "parentNotFound": ("An unknown folder", _PAGE | {"parentId": "none"}),
-    },
-}
-_FORBIDDEN: Mapping[str, object] = {
-    "updateHistory": _PIN | {"appId": "65e000000000000000000002", "chatId": "secret"},
-    "listV2": _PAGE | {"datasetId": "65e0000000000000000000d1"},
-}
-_OUTSIDER = {"authorization": "Bearer fastgpt-outsider"}
-_FAULTS, _SANDBOXES = "/__admin/faults", "/__admin/sandboxes"
-
-
-def public_tours() -> list[Tour]:
-    """The requests of which the operations' document shows the answers."""
-    operations = OPERATIONS.values()
-    return [
-        Tour([each for operation in operations for each in _examples(operation)]),
-        Tour([_forbidden(operation) for operation in operations], "permissions.yaml"),
-    ]
-
-
-def _examples(operation: Operation) -> Iterator[Example]:
-    method, path = operation.method, operation.path
-    for name, (summary, body) in _SHOWN[operation.name].items():
-        yield Example(method, path, body, name, summary)
-    yield Example(method, path, b'{"offset": 0', "badJson", "A body cut short")
-    yield Example("GET", path, None, "methodNotAllowed", "Another method")
-    yield Example(method, path, _TOO_LARGE, "bodyTooLarge", "Over 1 MiB")
-    for name, header, value in (
-        ("unauthorized", "authorization", None),
-        ("unsupportedMediaType", "content-type", "text/plain"),
-    ):
-        summary = f"No {header} header" if value is None else f"{header}: {value}"
-        yield Example(method, path, b"{}", name, summary, {header: value})
-    limit = {"kind": "rate_limit", "limit": 1, "window": 60}
-    yield Example("POST", _FAULTS, limit)
-    body = next(iter(_SHOWN[operation.name].values()))[1]
-    summary = "While a fault limits the rate"
-    yield Example(method, path, body, "rateLimited", summary, times=2)
-    yield Example("DELETE", _FAULTS)
-
-
-def _forbidden(operation: Operation) -> Example:
-    body, summary = _FORBIDDEN[operation.name], "A key without read permission"
-    method, path = operation.method, operation.path
-    return Example(method, path, body, "forbidden", summary, _OUTSIDER)

@@ -50,9 +50,13 @@ _HEADERS: Mapping[int, Part] = {
 
 
 class Schemas:
-    """The schemas of types, by reference; what they refer to is gathered on the way."""
+    """The schemas of types, by reference; what they refer to is gathered on the way.
+
+    `responses` is for answers that several operations share.
+    """
 
     def __init__(self, types: Iterable[Any]) -> None:
+        self.responses: Part = {}
         known = list(dict.fromkeys([*_flat(types), Failure]))
         schemas, self.components = msgspec.json.schema_components(
             known, ref_template=_REFERENCES

@@ -16,6 +16,7 @@ from mock_server.api.operations import OPERATIONS
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, Api
 
+Document = dict[str, Any]
 PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
 
 
@@ -67,9 +68,17 @@ def test_the_public_document_needs_no_key_and_the_other_the_token(
     assert api.client.head(PUBLIC).status_code == 200
 
 
+def response(document: Document, operation: Document, status: str) -> Document:
+    """An answer as it is described, by reference or there."""
+    found: Document = operation["responses"][status]
+    name = found.get("$ref", "").rpartition("/")[2]
+    shared: dict[str, Document] = document["components"].get("responses", {})
+    return shared.get(name, found)
+
+
 def schema(document: dict[str, Any], path: str, method: str, status: int) -> Any:
     """The schema of an answer, with the components that it refers to."""
-    answer = document["paths"][path][method]["responses"][str(status)]
+    answer = response(document, document["paths"][path][method], str(status))
     (content,) = (answer["content"][each] for each in list(answer["content"])[:1])
     return content["schema"] | {"components": document["components"]}
 

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
-from typing import Any
 
 import httpx2
 import jsonschema
@@ -14,24 +13,23 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.examples import admin_tours
+from mock_server.admin.tours import admin_tours
 from mock_server.api.examples import (
     EXAMPLE_TIME,
     KEY,
     Example,
     Recorded,
     Tour,
-    public_tours,
 )
+from mock_server.api.tours import public_tours
 from mock_server.domain.times import parse_time
 from mock_server.fixture.files import shipped
+from tests.openapi.test_documents import ADMIN, PUBLIC, Document, response
 
-ADMIN = "/__admin/openapi.json"
-DOCUMENTS = ("/openapi.json", ADMIN)
+DOCUMENTS = (PUBLIC, ADMIN)
 TOURS = [*public_tours(), *admin_tours()]
 JSON = "application/json"
 DAY = 86_400_000
-Document = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +72,13 @@ def walked(server: MockServer, tour: Tour) -> Iterator[Recorded]:
 def shown(documents: dict[str, Document], answer: Recorded) -> object:
     """What the document shows in the place of an answer."""
     example = answer.example
-    document = documents[ADMIN if example.path.startswith("/__admin") else DOCUMENTS[0]]
+    document = documents[ADMIN if example.path.startswith("/__admin") else PUBLIC]
     if example.path.startswith("/__admin") and not example.route:
         return document["components"]["examples"][example.name]["value"]
     (path,) = {example.route or example.path} & document["paths"].keys()
     methods = document["paths"][path]
     described = methods.get(example.method.lower()) or next(iter(methods.values()))
-    content = described["responses"][str(answer.status)]["content"][JSON]
+    content = response(document, described, str(answer.status))["content"][JSON]
     return content["examples"][example.name]["value"]
 
 
@@ -114,10 +112,11 @@ def parts(document: Document) -> Iterator[tuple[str, str, Document]]:
     """Every answer in JSON: its operation, its description, its content."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            for response in operation["responses"].values():
-                if JSON in response["content"]:
-                    content = response["content"][JSON]
-                    yield f"{method} {path}", response["description"], content
+            for status in operation["responses"]:
+                answer = response(document, operation, status)
+                if JSON in answer["content"]:
+                    content = answer["content"][JSON]
+                    yield f"{method} {path}", answer["description"], content
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mock_server.api.examples import APP, CHAT, DATASET, DEMO, Example, Tour
+from mock_server.api.examples import DEMO, Example, Tour
 from mock_server.api.operations import OPERATIONS
+from mock_server.api.tours import APP, CHAT, DATASET
 from mock_server.domain.limits import LIMITS
 
 _ADMIN = "/__admin"
