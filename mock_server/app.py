@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from itertools import count
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
@@ -15,15 +17,17 @@ from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
 from mock_server.api.auth import bearer_token
 from mock_server.api.cors import CORS
+from mock_server.api.description import Description
 from mock_server.api.errors import MissingAuthorization
+from mock_server.api.examples import EXAMPLE_TIME, Recorded, Tour, recorded
 from mock_server.api.last_resort import LastResort
-from mock_server.api.public import Description, PublicApi
+from mock_server.api.public import PublicApi
 from mock_server.api.secrets import Secrets, hide
-from mock_server.domain.choices import Value, as_profile, choose
+from mock_server.domain.choices import Choices, Value, as_profile, choose
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
-from mock_server.fixture.files import FixtureLike
+from mock_server.fixture.files import FixtureLike, shipped
 from mock_server.fixture.load import load_fixture
 
 ADMIN = "/__admin"
@@ -49,15 +53,37 @@ def create_app(
     outside = Outside(_milliseconds, time.monotonic, lambda: secrets.token_hex(16))
     chosen = choose(profile, choices)
     sandboxes = Sandboxes(_load(fixture), as_profile(profile), chosen, outside)
+    return _application(sandboxes, cors_origins, admin_token, allowed_hosts)
+
+
+def record(tours: Sequence[Tour]) -> list[Recorded]:
+    """What servers of their own answer on tours; time stands still for them."""
+    return [each for tour in tours for each in asyncio.run(_recorded(tour))]
+
+
+async def _recorded(tour: Tour) -> list[Recorded]:
+    number = count()
+    outside = Outside(lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}")
+    generation = load_fixture(shipped(tour.fixture))
+    sandboxes = Sandboxes(generation, "documented", Choices(), outside)
+    return await recorded(_application(sandboxes, token=tour.admin_token), tour)
+
+
+def _application(
+    sandboxes: Sandboxes,
+    cors_origins: Collection[str] = (),
+    token: str | None = None,
+    allowed_hosts: Collection[str] = (),
+) -> Starlette:
     streams = Streams()
-    hidden = Secrets(() if admin_token is None else (admin_token,))
+    hidden = Secrets(() if token is None else (token,))
     admin = LastResort(
-        admin_app(sandboxes, streams, token=admin_token, allowed_hosts=allowed_hosts)
+        admin_app(sandboxes, streams, record, token=token, allowed_hosts=allowed_hosts)
     )
     app = Application(
         CORS(PublicApi(sandboxes, hidden), cors_origins),
         routes=[
-            Route(DESCRIPTION, CORS(LastResort(Description()), cors_origins)),
+            Route(DESCRIPTION, CORS(LastResort(Description(record)), cors_origins)),
             Route(ADMIN, admin),
             Mount(ADMIN, admin),
         ],

@@ -268,6 +268,15 @@ def test_choices_shows_the_table() -> None:
         assert choice.sentence in text
 
 
+@pytest.mark.parametrize(
+    ("args", "path"), [((), "/openapi.json"), (("--admin",), "/__admin/openapi.json")]
+)
+def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> None:
+    with serving(PERMISSIONS, "--port=0") as (url, _):
+        served = httpx2.get(url + path).json()
+    assert json.loads(run("openapi", *args).stdout) == served
+
+
 def test_version_and_help() -> None:
     assert run("--version").stdout == f"mock-server, version {__version__}\n"
     assert "healthcheck" in run("--help").stdout

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import field
+from msgspec import Meta, field
 
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.entries import View
@@ -22,18 +22,27 @@ from mock_server.domain.choices import (
 from mock_server.domain.errors import InvalidField
 
 
+def _schema() -> dict[str, Any]:
+    """What can be chosen, as a JSON Schema."""
+    values = {each.name: {"enum": list(each.values)} for each in table().values()}
+    return {"properties": values, "propertyNames": {"enum": list(values)}}
+
+
+Chosen = Annotated[dict[str, Value], Meta(extra_json_schema=_schema())]
+
+
 class Choose(Input):
     """A profile, the present one by default, and choices other than the profile's."""
 
     profile: Literal["documented", "deployed"] | None = None
-    choices: dict[str, Value] = field(default_factory=dict)
+    choices: Chosen = field(default_factory=dict)
 
 
 class ChoicesView(View):
     """The profile, every choice in force, and what can be chosen."""
 
     profile: str
-    choices: dict[str, Value]
+    choices: Chosen
     table: list[Choice]
 
 

@@ -10,6 +10,7 @@ from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.api.entries import View
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.times import format_time, parse_time
+from mock_server.fixture.document import Time
 
 _YEARS_IN_SECONDS = 3.2e11
 
@@ -17,7 +18,7 @@ _YEARS_IN_SECONDS = 3.2e11
 class SetClock(Input):
     """Where time goes to, and whether it stands there; what is null stays."""
 
-    now: str | None = None
+    now: Time | None = None
     frozen: bool | None = None
 
 

@@ -21,7 +21,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     """Facts of an entry; `key` is the redacted form, `body` a subset of the body."""
 
     operation: OperationName | UnsetType = UNSET
-    status: int | UnsetType = UNSET
+    status: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
     member: str | UnsetType = UNSET
     key: str | UnsetType = UNSET
     violations: bool | UnsetType = UNSET

@@ -11,6 +11,7 @@ from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from mock_server.admin.answering import answer, plain
+from mock_server.admin.content_type import check_content_type
 from mock_server.admin.events import EVENT_STREAM, Events
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.answers import Answer
@@ -50,6 +51,7 @@ class AdminEndpoint:
         route = self._routes.get(method)
         if route is None:
             raise MethodNotAllowed(", ".join(self._routes), show(scope["method"]))
+        check_content_type(route, scope)
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
         try:
             content = await body.read(route.max_bytes)

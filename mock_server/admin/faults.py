@@ -24,7 +24,7 @@ from mock_server.domain.suggest import did_you_mean
 class AddPreset(Input):
     """A ready list of faults, all with one seed."""
 
-    preset: str
+    preset: Annotated[str, Meta(extra_json_schema={"enum": list(PRESETS)})]
     seed: Annotated[int, Meta(ge=-LIMITS.integer, le=LIMITS.integer)] = 0
 
 

@@ -1,4 +1,4 @@
-"""What every admin request must pass: Host, origin, token, content type.
+"""What every admin request must pass: Host, origin, token.
 
 It stands inside the admin app, so no route can be reached around it. CORS does not
 help here: a web page may send without reading, and a rebound name looks like ours.
@@ -16,21 +16,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.answering import answer, plain
 from mock_server.api.auth import bearer_token
 from mock_server.api.body import RequestBody
-from mock_server.api.content_type import check_content_type, media_type
-from mock_server.api.errors import (
-    ForeignHost,
-    ForeignOrigin,
-    UnknownKey,
-    UnsupportedMediaType,
-)
+from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey
 from mock_server.api.headers import values
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, show
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
-_OPEN_PATHS = ("/health",)
+OPEN_PATHS = ("/health",)
 
 
 class Guard:
@@ -66,11 +59,10 @@ class Guard:
             hint = "name further hosts by --allowed-host"
             raise ForeignHost("a host of this server", show(host), "header Host", hint)
         self._check_origin(scope, host)
-        if self._token is not None and _route(scope) not in _OPEN_PATHS:
+        if self._token is not None and _route(scope) not in OPEN_PATHS:
             given = bearer_token(scope["headers"]).encode()
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
-        _check_content_type(scope, host)
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)
@@ -94,27 +86,6 @@ class Guard:
                 raise ForeignOrigin(
                     "a page of this server", got, "header Sec-Fetch-Site"
                 )
-
-
-def _check_content_type(scope: Scope, host: str) -> None:
-    """What changes something must be JSON: no page can send that unasked (CORS)."""
-    if scope["method"] not in ("POST", "PUT"):
-        return
-    types = values(scope["headers"], b"content-type")
-    is_yaml = media_type(scope["headers"]) == "application/yaml"
-    if is_yaml and _route(scope).endswith("/state"):
-        return
-    try:
-        check_content_type(scope["headers"], Choices())
-    except UnsupportedMediaType:
-        path = scope["path"]
-        command = f"curl -X {scope['method']} http://{host}{path}"
-        raise UnsupportedMediaType(
-            "application/json",
-            show(b", ".join(types).decode("latin-1")) if types else "nothing",
-            "header Content-Type",
-            f"such as {command} -H 'Content-Type: application/json' -d '{{}}'",
-        ) from None
 
 
 def _route(scope: Scope) -> str:

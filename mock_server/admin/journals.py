@@ -21,10 +21,15 @@ from mock_server.domain.limits import LIMITS
 LAST_EVENT_ID = b"last-event-id"
 
 
+JsonText = Annotated[
+    str, Meta(extra_json_schema={"contentMediaType": "application/json"})
+]
+
+
 class JournalQuery(Criteria, kw_only=True):
     """Which entries: `since` is the first number, `body` a JSON object in a text."""
 
-    body: str | UnsetType = UNSET  # type: ignore[assignment]
+    body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
     since: Count = 0
     limit: Annotated[int, Meta(ge=1, le=LIMITS.journal_page)] = LIMITS.journal_page
 

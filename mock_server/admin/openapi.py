@@ -2,62 +2,94 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 from msgspec import inspect
 from msgspec.json import schema
 
+from mock_server.admin.examples import FAULT, admin_tours, filled
+from mock_server.admin.fault_schemas import demands
+from mock_server.admin.guard import OPEN_PATHS
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.api.errors import (
+    ERRORS,
     BadJson,
     BodyTooLarge,
     ForeignHost,
     ForeignOrigin,
+    MethodNotAllowed,
     MissingAuthorization,
     UnknownKey,
     UnsupportedMediaType,
 )
-from mock_server.api.openapi import Part, Schemas, document
+from mock_server.api.examples import Record, Recorded
+from mock_server.api.openapi import JSON, Part, Schemas, document
+from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
+from mock_server.domain.limits import LIMITS
 
-_GUARD: tuple[type[Refusal], ...] = (
-    MissingAuthorization,
-    UnknownKey,
+_EVERY: tuple[type[Refusal], ...] = (
     ForeignOrigin,
     ForeignHost,
-)
-_BODY: tuple[type[Refusal], ...] = (
-    BadJson,
-    InvalidField,
+    MethodNotAllowed,
     BodyTooLarge,
-    UnsupportedMediaType,
 )
+_ADMIN = "/__admin"
+_TOKEN: tuple[type[Refusal], ...] = (MissingAuthorization, UnknownKey)
+_READ: tuple[type[Refusal], ...] = (BadJson, InvalidField)
+
+_ID: Part = {"minLength": 1, "maxLength": LIMITS.id_chars}
+_NAME: Part = {"pattern": rf"^(?!\.{{1,2}}$){NAME_PATTERN}$"}
+_IN_PATH: Mapping[str, Part] = {"chatId": _ID, "id": _ID, "name": _NAME}
+_BY_REFERENCE = {
+    row.plain.status_text: {"$ref": f"#/components/examples/{row.plain.status_text}"}
+    for row in ERRORS.values()
+}
 
 Paths = Mapping[str, Mapping[str, AdminRoute]]
 
 
-def admin_document(version: str, paths: Paths) -> Part:
-    """The document of all routes, by path and method."""
+def admin_document(
+    version: str, paths: Paths, answers: Sequence[Recorded] = ()
+) -> Part:
+    """The document of all routes, by path and method, with what was answered."""
     routes = [route for by_method in paths.values() for route in by_method.values()]
     schemas = Schemas(_types(routes))
+    shown: dict[tuple[str, str], list[Recorded]] = defaultdict(list)
+    for each in answers:
+        shown[each.example.method, each.example.route].append(each)
     found = document(
         "FastGPT mock server, admin API",
         version,
         "Steers and shows what the mock server holds. A token is needed only if the "
-        "server was given one.",
+        "server was given one. Examples are of the shipped demo.",
         {
-            "/__admin" + path: {
-                method.lower(): _operation(path, route, schemas)
+            _ADMIN + path: {
+                method.lower(): _operation(
+                    path, route, schemas, shown[method, _ADMIN + path]
+                )
                 for method, route in by_method.items()
             }
             for path, by_method in paths.items()
         },
     )
+    for name, demanded in demands():
+        schemas.components[name]["allOf"] = demanded
     found["components"]["schemas"] = schemas.components
+    errors = {each.example.name: each.part for each in answers if _is_shared(each)}
+    found["components"]["examples"] = errors
     return found
+
+
+def _is_shared(answer: Recorded) -> bool:
+    """Whether it is an error, which looks alike on all routes."""
+    return not answer.example.route
 
 
 def _types(routes: Sequence[AdminRoute]) -> list[Any]:
@@ -68,36 +100,62 @@ def _types(routes: Sequence[AdminRoute]) -> list[Any]:
     return types
 
 
-def _operation(path: str, route: AdminRoute, schemas: Schemas) -> Part:
-    answers = {route.status: route.answer, **route.further}
+def _operation(
+    path: str, route: AdminRoute, schemas: Schemas, answers: Sequence[Recorded]
+) -> Part:
     operation: Part = {
         "operationId": _operation_id(path, route.method),
         "summary": route.summary,
         "parameters": [*_path_parameters(path), *_query_parameters(route)],
-        "responses": {
-            str(status): {
-                "description": HTTPStatus(status).phrase,
-                "content": schemas.content(kind, route.gives),
-            }
-            for status, kind in answers.items()
-        },
+        "responses": _responses(path, route, schemas, answers),
     }
-    for status, answer in schemas.errors(_refusals(path, route)).items():
-        operation["responses"].setdefault(status, answer)
+    if path in OPEN_PATHS:
+        operation["security"] = []
     body = route.body or route.raw_body
     if body is not None:
-        content = schemas.content(body, route.takes)
-        operation["requestBody"] = {"content": content}
+        examples = {
+            each.example.name: {"value": each.example.body} for each in answers[:1]
+        }
+        content = schemas.content(body, route.takes, examples)
+        # It may be empty, but not without its type.
+        operation["requestBody"] = {"required": True, "content": content}
     return operation
 
 
-def _refusals(path: str, route: AdminRoute) -> tuple[type[Refusal], ...]:
-    body = _BODY if route.body or route.raw_body else ()
-    checked: tuple[type[Refusal], ...] = (
-        (InvalidField,) if route.query or "{" in path else ()
-    )
-    sandbox = (SandboxNotFound,) if "{sandbox}" in path else ()
-    return (*_GUARD, *body, *checked, *sandbox, *route.errors)
+def _responses(
+    path: str, route: AdminRoute, schemas: Schemas, answers: Sequence[Recorded]
+) -> Part:
+    responses: Part = {
+        str(status): {
+            "description": HTTPStatus(status).phrase,
+            "content": schemas.content(
+                kind,
+                route.gives,
+                {
+                    each.example.name: each.part
+                    for each in answers
+                    if each.status == status
+                },
+            ),
+        }
+        for status, kind in {route.status: route.answer, **route.further}.items()
+    }
+    return responses | schemas.errors(_refusals(path, route), _BY_REFERENCE)
+
+
+def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
+    yield from _EVERY
+    if path not in OPEN_PATHS:
+        yield from _TOKEN
+    if route.body:
+        yield from _READ
+    if route.body or route.raw_body:
+        yield UnsupportedMediaType
+    if route.query or "{" in path:
+        yield InvalidField
+    if "{sandbox}" in path:
+        yield SandboxNotFound
+    yield from route.errors
 
 
 def _operation_id(path: str, method: str) -> str:
@@ -107,7 +165,13 @@ def _operation_id(path: str, method: str) -> str:
 
 def _path_parameters(path: str) -> list[Part]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string"} | _IN_PATH.get(name, {}),
+            "example": filled(f"{{{name}}}", FAULT if "/faults/" in path else None),
+        }
         for name in re.findall(r"\{(\w+)\}", path)
     ]
 
@@ -123,17 +187,29 @@ def _query_parameters(route: AdminRoute) -> list[Part]:
             "name": field.encode_name,
             "in": "query",
             "required": field.required,
-            "schema": properties[field.encode_name],
+            **_described(properties[field.encode_name]),
         }
         for field in info.fields
     ]
 
 
-def openapi_route(version: str, paths: Paths) -> AdminRoute:
-    """The route of the document; it is made when it is asked for."""
+def _described(schema: Part) -> Part:
+    """The schema of a parameter; of one that is JSON in a text, that of the JSON."""
+    if schema.get("contentMediaType") == JSON:
+        return {"content": {JSON: {"schema": {"type": "object"}}}}
+    return {"schema": schema}
 
-    def get_openapi(_: Call) -> Part:
-        return admin_document(version, paths)
+
+def openapi_route(version: str, paths: Paths, record: Record) -> AdminRoute:
+    """The route of the document, which is made when it is first asked for."""
+
+    @cache
+    def made() -> Part:
+        return admin_document(version, paths, record(admin_tours()))
+
+    async def get_openapi(_: Call) -> Part:
+        # The examples take their time; others are served meanwhile.
+        return await asyncio.to_thread(made)
 
     return AdminRoute(
         "GET",

@@ -29,11 +29,12 @@ from mock_server.admin.openapi import Paths, openapi_route
 from mock_server.admin.route import AdminRoute
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.examples import Record, no_answers
 from mock_server.domain.errors import show
 from mock_server.domain.sandboxes import Sandboxes
 
 
-def table(streams: Streams) -> Paths:
+def table(streams: Streams, record: Record = no_answers) -> Paths:
     """All routes by path and method, those of a sandbox below its own path too."""
     routes = (
         *health.ROUTES,
@@ -49,7 +50,7 @@ def table(streams: Streams) -> Paths:
         *sandboxes.ROUTES,
     )
     described = paths(routes)
-    return described | paths([openapi_route(__version__, described)])
+    return described | paths([openapi_route(__version__, described, record)])
 
 
 def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
@@ -71,6 +72,7 @@ async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
 def admin_app(
     sandboxes: Sandboxes,
     streams: Streams,
+    record: Record,
     *,
     token: str | None,
     allowed_hosts: Collection[str],
@@ -78,7 +80,7 @@ def admin_app(
     """The admin API of all sandboxes, to be mounted at `/__admin`."""
     routes = [
         Route(path, AdminEndpoint(by_method, sandboxes))
-        for path, by_method in table(streams).items()
+        for path, by_method in table(streams, record).items()
     ]
     router = Router(routes, redirect_slashes=False, default=not_found)
     return Guard(router, token=token, allowed_hosts=allowed_hosts)

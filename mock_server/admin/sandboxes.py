@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, field
 
-from mock_server.admin.choosing import chosen
+from mock_server.admin.choosing import Chosen, chosen
 from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, Input, created
 from mock_server.admin.states import loaded
@@ -15,12 +15,16 @@ from mock_server.api.answers import Answer
 from mock_server.api.entries import View
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import NAME_PATTERN
-from mock_server.domain.choices import Value
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.times import format_time
+
+State = Annotated[
+    dict[str, Any],
+    Meta(extra_json_schema={"$ref": "#/components/schemas/Document"}),
+]
 
 
 class NewSandbox(Input):
@@ -29,8 +33,8 @@ class NewSandbox(Input):
     name: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")] | None = None
     ttl: Annotated[float, Meta(ge=0.01, le=LIMITS.sandbox_max_ttl)] = LIMITS.sandbox_ttl
     profile: Literal["documented", "deployed"] | None = None
-    choices: dict[str, Value] = field(default_factory=dict)
-    state: dict[str, Any] | None = None
+    choices: Chosen = field(default_factory=dict)
+    state: State | None = None
 
 
 class SandboxView(View):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -16,9 +16,11 @@ from mock_server.api.errors import (
     BodyTooLarge,
     MethodNotAllowed,
     MissingAuthorization,
+    RateLimitExceeded,
     UnknownKey,
     UnsupportedMediaType,
 )
+from mock_server.api.examples import Recorded
 from mock_server.api.operations import OPERATIONS, Operation
 from mock_server.domain.errors import InvalidField, Refusal
 
@@ -34,7 +36,17 @@ _COMMON: tuple[type[Refusal], ...] = (
     MethodNotAllowed,
     BodyTooLarge,
     UnsupportedMediaType,
+    RateLimitExceeded,
 )
+_TEXT: Part = {"schema": {"type": "string"}}
+_NUMBER: Part = {"schema": {"type": "integer"}}
+_MARKS: Part = {"X-Mock-Sandbox": _TEXT, "X-Mock-Generation": _NUMBER}
+_LIMIT = ("Limit", "Remaining", "Reset")
+_HEADERS: Mapping[int, Part] = {
+    401: {"WWW-Authenticate": {"schema": {"const": "Bearer"}}},
+    405: {"Allow": _TEXT},
+    429: {"Retry-After": _NUMBER} | {f"X-RateLimit-{each}": _NUMBER for each in _LIMIT},
+}
 
 
 class Schemas:
@@ -47,23 +59,44 @@ class Schemas:
         )
         self._by_type = dict(zip(known, schemas, strict=True))
 
-    def content(self, kind: Any, media_types: Sequence[str] = (JSON,)) -> Part:
-        """A body of that type, or of any of several, in each of the media types."""
+    def content(
+        self,
+        kind: Any,
+        media_types: Sequence[str] = (JSON,),
+        examples: Part | None = None,
+    ) -> Part:
+        """A body of that type, or of any of several, in each of the media types.
+
+        The examples are JSON.
+        """
         any_of = [self._by_type[each] for each in _flat([kind])]
         schema = any_of[0] if len(any_of) == 1 else {"anyOf": any_of}
-        return {each: {"schema": schema} for each in media_types}
+        content: Part = {each: {"schema": schema} for each in media_types}
+        if examples and JSON in content:
+            content[JSON]["examples"] = examples
+        return content
 
-    def errors(self, refusals: Iterable[type[Refusal]]) -> Part:
-        """The error answers by HTTP status, as the plain form has them."""
+    def errors(self, refusals: Iterable[type[Refusal]], examples: Part) -> Part:
+        """The error answers by HTTP status, as the plain form has them.
+
+        `examples` are by statusText.
+        """
         names: dict[int, list[str]] = defaultdict(list)
         for refusal in refusals:
             form = ERRORS[refusal].plain
             if form.status_text not in names[form.http]:
                 names[form.http].append(form.status_text)
-        content = self.content(Failure)
         return {
-            str(status): {"description": ", ".join(texts), "content": content}
+            str(status): self._error(status, texts, examples)
             for status, texts in sorted(names.items())
+        }
+
+    def _error(self, status: int, texts: Sequence[str], examples: Part) -> Part:
+        shown = {text: examples[text] for text in texts if text in examples}
+        return {
+            "description": ", ".join(texts),
+            "headers": _HEADERS.get(status, {}),
+            "content": self.content(Failure, examples=shown),
         }
 
 
@@ -86,14 +119,22 @@ def document(title: str, version: str, description: str, paths: Part) -> Part:
     }
 
 
-def public_document(version: str) -> Part:
-    """The document of the operations."""
+def public_document(version: str, answers: Sequence[Recorded] = ()) -> Part:
+    """The document of the operations, with what was answered to examples."""
     operations = OPERATIONS.values()
     envelopes = {each.name: Success[each.data] for each in operations}  # type: ignore[name-defined]
     schemas = Schemas([*(each.body for each in operations), *envelopes.values()])
+    for each in operations:
+        # Choice unknown_fields: the profile that is described ignores them.
+        schemas.components[each.body.__name__].pop("additionalProperties")
     paths = {
         each.path: {
-            each.method.lower(): _operation(each, envelopes[each.name], schemas)
+            each.method.lower(): _operation(
+                each,
+                envelopes[each.name],
+                schemas,
+                [answer for answer in answers if answer.example.path == each.path],
+            )
         }
         for each in operations
     }
@@ -101,22 +142,39 @@ def public_document(version: str) -> Part:
         "FastGPT mock server",
         version,
         "Two operations of FastGPT, answered from memory. Error answers are those of "
-        "profile `documented`.",
+        "profile `documented`, examples those of the shipped fixtures.",
         paths,
     )
     found["components"]["schemas"] = schemas.components
     return found
 
 
-def _operation(operation: Operation, envelope: Any, schemas: Schemas) -> Part:
-    answered = {"description": HTTPStatus.OK.phrase}
+def _operation(
+    operation: Operation,
+    envelope: Any,
+    schemas: Schemas,
+    answers: Sequence[Recorded],
+) -> Part:
+    examples = {each.example.name: each.part for each in answers}
+    done = [each.example for each in answers if each.status == HTTPStatus.OK]
+    bodies = {each.name: {"summary": each.summary, "value": each.body} for each in done}
+    answered = {each.name: examples[each.name] for each in done}
+    responses = {
+        "200": {
+            "description": HTTPStatus.OK.phrase,
+            "content": schemas.content(envelope, examples=answered),
+        },
+        **schemas.errors((*_COMMON, *operation.refusals), examples),
+    }
+    for response in responses.values():
+        response["headers"] = _MARKS | response.get("headers", {})
     return {
         "operationId": operation.name,
         "summary": operation.summary,
         "description": f"Section {operation.section} of the interface description.",
-        "requestBody": {"required": True, "content": schemas.content(operation.body)},
-        "responses": {
-            "200": answered | {"content": schemas.content(envelope)},
-            **schemas.errors((*_COMMON, *operation.refusals)),
+        "requestBody": {
+            "required": True,
+            "content": schemas.content(operation.body, examples=bodies),
         },
+        "responses": responses,
     }

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
-import msgspec
 from starlette.types import Receive, Scope, Send
 
-from mock_server import __version__
 from mock_server.api.answers import Answer, headers_for, rate_limit_headers
-from mock_server.api.body import ClientGone, RequestBody
+from mock_server.api.body import ClientGone
 from mock_server.api.connection import NeedsConnection, connection_of
-from mock_server.api.errors import MethodNotAllowed, refused
+from mock_server.api.errors import refused
 from mock_server.api.exchange import Exchange
 from mock_server.api.faults.hit import Closed, Hit
 from mock_server.api.faults.on_connections import NO_ANSWER
@@ -20,14 +18,12 @@ from mock_server.api.faults.table import KINDS
 from mock_server.api.head import Head, read_head
 from mock_server.api.headers import Header
 from mock_server.api.last_resort import unexpected
-from mock_server.api.openapi import public_document
 from mock_server.api.performer import Performer
 from mock_server.api.recording import Recorder
 from mock_server.api.requests import read_json
 from mock_server.api.secrets import Secrets
 from mock_server.api.writing import write
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import Refusal, show
+from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import Request
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
@@ -132,19 +128,3 @@ def _headers(
         (b"x-mock-generation", b"%d" % generation),
     )
     return headers_for(length, b"application/json", (*own, *further))
-
-
-class Description:
-    """Answers `GET /openapi.json`; the document is made when it is first asked for."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] in ("GET", "HEAD"):
-            answer = Answer(200, self._document)
-        else:
-            refusal = MethodNotAllowed("GET", show(scope["method"]))
-            answer = refused(refusal, Choices())
-        await write(answer, RequestBody(scope, receive), send)
-
-    @cached_property
-    def _document(self) -> bytes:
-        return msgspec.json.encode(public_document(__version__))

@@ -11,6 +11,7 @@ from msgspec import Struct
 from mock_server.api.departures import as_number, number_fields
 from mock_server.domain.errors import InvalidField
 from mock_server.fixture.check import mistakes
+from mock_server.fixture.integers import with_integers
 from mock_server.fixture.problems import dotted
 
 T = TypeVar("T", bound=Struct)
@@ -37,4 +38,8 @@ def typed(
         for mistake in mistakes(found, kind):
             at = root + dotted(mistake.path)[1:]
             raise InvalidField(f"{mistake.message} - at {at}") from None
-        raise InvalidField(str(error)) from None
+        message = str(error)
+    try:
+        return with_integers(fields, kind)
+    except msgspec.ValidationError:
+        raise InvalidField(message) from None

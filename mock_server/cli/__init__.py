@@ -16,6 +16,7 @@ _HOMES = {
     "check": "fixtures",
     "schema": "fixtures",
     "choices": "choices",
+    "openapi": "openapi",
     "healthcheck": "healthcheck",
     "reset": "control",
     "state": "control",

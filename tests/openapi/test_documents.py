@@ -173,3 +173,12 @@ def test_admin_routes_answer_as_described(
     jsonschema.validate(answer.json(), wanted)
     if body is not None and answer.status_code != 400:
         jsonschema.validate(body, body_schema(document, described, method.lower()))
+
+
+@pytest.mark.parametrize(("path", "status"), [("/apps", 405), ("/none", 404)])
+def test_what_cannot_be_called_needs_no_content_type(
+    api: Api, path: str, status: int
+) -> None:
+    answer = api.client.put(f"/__admin{path}")
+    assert answer.status_code == status
+    assert answer.headers.get("allow") == ("GET" if status == 405 else None)

@@ -1,0 +1,91 @@
+"""Schemathesis, with every check, finds nothing in what both documents say.
+
+It calls a real server, with a key that the server knows and others that it does not.
+The streams of journals are left out: an answer without an end is no test case. They
+have tests of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mock_server.server import running
+from tests.openapi.fresh import KEY, TOKEN, Fresh, world
+
+HERE = Path(__file__).parent
+PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
+KEYS = {PUBLIC: KEY, ADMIN: TOKEN}
+STREAMS = "/journal/stream$"
+STREAMS_AND_TWINS = f"{STREAMS}|^/__admin/sandboxes/.sandbox./"
+ALONE, TOGETHER = "examples,coverage,fuzzing", "stateful"
+Check = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def fresh() -> Iterator[str]:
+    with running(Fresh()) as url:
+        yield url
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    """Runs all checks on a document of a server; what is found is the failure."""
+
+    def run(
+        url: str,
+        document: str,
+        examples: int,
+        phases: str,
+        *more: str,
+        without: str = STREAMS,
+    ) -> None:
+        command = [sys.executable, "-m", "schemathesis.cli"]
+        command += ["--config-file", str(HERE / "schemathesis.toml")]
+        command += ["run", url + document, "--checks=all", "--mode=all"]
+        command += ["--header", f"Authorization: Bearer {KEYS[document]}"]
+        command += [f"--max-examples={examples}", f"--phases={phases}"]
+        command += ["--exclude-path-regex", without, *more]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,  # it keeps what it has found where it is run
+            env=os.environ | {"PYTHONPATH": str(HERE.parent.parent)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return run
+
+
+def test_nothing_is_found_in_the_operations(fresh: str, check: Check) -> None:
+    check(fresh, PUBLIC, 30, ALONE, "--seed=1")
+
+
+def test_nothing_is_found_in_the_admin_routes(fresh: str, check: Check) -> None:
+    phases = "examples,fuzzing"
+    check(fresh, ADMIN, 5, phases, "--seed=1", without=STREAMS_AND_TWINS)
+
+
+def test_nothing_is_found_in_routes_that_follow_on_each_other(check: Check) -> None:
+    with running(world()) as url:
+        check(url, ADMIN, 10, TOGETHER, "--seed=1")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("document", [PUBLIC, ADMIN])
+def test_nothing_is_found_in_300_examples_of_each(
+    fresh: str, check: Check, document: str
+) -> None:
+    check(fresh, document, 300, ALONE)
+
+
+@pytest.mark.full
+def test_nothing_is_found_in_long_sequences(check: Check) -> None:
+    with running(world()) as url:
+        check(url, ADMIN, 300, TOGETHER)
