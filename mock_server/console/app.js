@@ -13,60 +13,76 @@ import { TryPanel } from "./try.js";
 
 const SETTLE_MS = 40;
 const REST_MS = 500;
-const LOOK_MS = 15_000; // for what changes by itself, such as a fault that ends
+const LOOK_MS = 30_000; // for what changes by itself, such as a fault that ends
 
 const at = (id) => document.getElementById(id);
-const requests = new Requests(at("stream"), () => soon());
+const requests = new Requests(at("stream"), onStart, onNews);
 const sandboxes = new SandboxPanel(at("sandboxes"), () => look());
+const faults = new FaultPanel(at("faults"));
 const others = [
-  new FaultPanel(at("faults")), new SnapshotPanel(at("snapshots")),
-  new ClockPanel(at("clock")), new ChoicePanel(at("choices")),
-  new TryPanel(at("try")), requests,
+  faults, new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
+  new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
 ];
+const stale = new Set();
 let trees = [];
 let generation = null;
-let timer = null;
-let due = 0;
+let soonTimer = null;
+let lookTimer = null;
 let last = 0;
 let running = Promise.resolve();
 
-/** Reads everything again, soon but not too often. */
-function soon() {
-  again(Math.max(SETTLE_MS, last + REST_MS - performance.now()));
+/** Everything is read, now. */
+function onStart() {
+  running = running.then(() => refresh(everything()));
+  return running;
 }
 
-function again(ms) {
-  const then = performance.now() + ms;
-  if (timer !== null && due <= then) return;
-  clearTimeout(timer);
-  due = then;
-  timer = setTimeout(() => {
-    timer = null;
-    running = running.then(refresh);
-  }, ms);
+/** What a request has changed, or anything (null), is read again. */
+function onNews(entry) {
+  if (entry === null) return soon(...everything());
+  if (entry.fault) soon(faults);
+  if (entry.operation === "updateHistory") soon(trees[0]);
 }
 
-async function refresh() {
+const everything = () => [sandboxes, ...others, ...trees];
+
+/** Has parts read again, soon but not too often. */
+function soon(...parts) {
+  for (const part of parts) stale.add(part);
+  soonTimer ??= setTimeout(() => {
+    soonTimer = null;
+    running = running.then(() => refresh([...stale]));
+  }, Math.max(SETTLE_MS, last + REST_MS - performance.now()));
+}
+
+async function refresh(parts) {
   if (document.hidden) return;
+  for (const part of parts) stale.delete(part);
   try {
-    const now = await sandboxes.refresh(); // the others need its key
-    const isNew = now !== generation;
-    generation = now;
-    await Promise.all([...others, ...trees].map((part) => part.refresh(isNew)));
+    const isNew = parts.includes(sandboxes) && (await begun());
+    const rest = parts.filter((part) => part !== sandboxes);
+    await Promise.all(rest.map((part) => part.refresh(isNew)));
   } catch (error) {
     if (error.statusText !== "sandboxNotFound") notice(reason(error), true);
   }
   last = performance.now();
-  again(LOOK_MS);
+  clearTimeout(lookTimer);
+  lookTimer = setTimeout(() => soon(...everything()), LOOK_MS);
+}
+
+/** Whether the sandbox has begun anew; its key is needed by all others. */
+async function begun() {
+  const before = generation;
+  generation = await sandboxes.refresh();
+  return generation !== before;
 }
 
 /** Begins to look at a sandbox. */
-async function look() {
+function look() {
   requests.stop();
   trees = [apps(), datasets()];
   at("apps").replaceChildren(trees[0].node);
   at("datasets").replaceChildren(trees[1].node);
-  await refresh();
   requests.follow();
 }
 

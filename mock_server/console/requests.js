@@ -11,7 +11,10 @@ const RETRY_MS = 1500;
 const COLUMNS = ["Time", "Operation", "Key", "Status", "Took", "Marks"];
 const live = document.getElementById("live");
 
-/** The list of requests. `onNews` is told of each entry, and of other changes (null). */
+/**
+ * The list of requests. `onStart` reads all the rest, once nothing can be missed any
+ * more; `onNews` is told of each entry then, and of other changes (null).
+ */
 export class Requests {
   #entries = [];
   #aborted = null;
@@ -19,17 +22,18 @@ export class Requests {
   #isDrawn = true;
   #body = h("tbody");
   #empty = h("p", { class: "empty" });
-  #total = h("span", { class: "count" });
+  #total = 0;
+  #counted = h("span", { class: "count" });
   #pause = button("Pause", () => this.#toggle(), { class: "quiet" });
 
-  constructor(parent, onNews) {
-    this.onNews = onNews;
+  constructor(parent, onStart, onNews) {
+    Object.assign(this, { onStart, onNews });
     const clear = tried(async () => {
       await here("DELETE", "/journal");
       notice("The journal is empty.");
     });
     parent.append(
-      h("div", { class: "tools" }, this.#total, this.#pause,
+      h("div", { class: "tools" }, this.#counted, this.#pause,
         button("Clear", clear, { class: "quiet" })),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "List of requests" },
         h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map((name) =>
@@ -67,17 +71,18 @@ export class Requests {
     const { total, kept, next } = await here("GET", "/journal?limit=1");
     const first = next - kept;
     this.#entries = this.#entries.filter(({ seq }) => seq >= first);
-    say(this.#total, total === 1 ? "1 request" : `${total} requests`);
+    this.#count(total);
     this.#draw();
   }
 
   async #read(signal) {
-    const last = this.#entries[0]?.seq;
     const { next } = await here("GET", "/journal?limit=1");
-    const since = Math.max(last === undefined || last >= next ? 0 : last + 1, next - KEPT);
+    if (this.#entries[0]?.seq >= next) this.#forget(); // another server's
+    const since = Math.max((this.#entries[0]?.seq ?? 0) + 1, next - KEPT);
     const where = inSandbox(`/journal/stream?changes=true&since=${since}`);
-    const stream = events(where, signal);
-    this.onNews(null);
+    const stream = await events(where, signal);
+    await this.onStart();
+    if (signal.aborted) return;
     say(live, "Live");
     live.className = "on";
     for await (const { name, data } of stream) {
@@ -89,7 +94,13 @@ export class Requests {
   #add(entry) {
     this.#entries.unshift(entry);
     this.#entries.length = Math.min(this.#entries.length, KEPT);
+    this.#count(this.#total + 1);
     this.#draw();
+  }
+
+  #count(total) {
+    this.#total = total;
+    say(this.#counted, total === 1 ? "1 request" : `${total} requests`);
   }
 
   #forget() {

@@ -3,15 +3,18 @@
 import { open } from "./api.js";
 
 /**
- * The events of a stream as they come, until it ends or the signal is given.
+ * Opens a stream: its events as they come, until it ends or the signal is given.
  *
  * @param {string} where
  * @param {AbortSignal} signal
- * @returns {AsyncGenerator<{name: string, data: any}>}
+ * @returns {Promise<AsyncGenerator<{name: string, data: any}>>}
  */
-export async function* events(where, signal) {
-  const answer = await open("GET", where, { signal });
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+export async function events(where, signal) {
+  const { body } = await open("GET", where, { signal });
+  return read(body.pipeThrough(new TextDecoderStream()).getReader());
+}
+
+async function* read(reader) {
   let text = "";
   for (;;) {
     const { value, done } = await reader.read();

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections import Counter
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -98,6 +100,17 @@ def test_a_journal_that_others_empty_is_empty_here(console: Console) -> None:
     console.button("Clear", STREAM).click()
     expect(console.rows).to_have_count(0)
     assert console.admin("GET", "/journal")["kept"] == 0
+
+
+def test_the_page_reads_again_only_what_a_request_has_changed(console: Console) -> None:
+    console.list(DATASET)
+    expect(console.part(STREAM)).to_contain_text("1 request")
+    console.pin(APP, CHAT)
+    expect(console.button("Pinned Where is my parcel?")).to_be_visible()
+    asked = Counter(urlsplit(url).path for url in console.asked)
+    for name in ("sandboxes", "faults", "snapshots", "clock", "choices"):
+        assert asked[f"/__admin/{name}"] == 1
+    assert asked[f"/__admin/apps/{APP}/chats"] > 1
 
 
 def test_a_pause_holds_the_list_and_loses_nothing(console: Console) -> None:
