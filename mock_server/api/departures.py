@@ -12,7 +12,8 @@ from mock_server.api.bodies import Body
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import show
 from mock_server.domain.violations import Violation
-from mock_server.fixture.check import bare, fits, words
+from mock_server.fixture.check import fits, words
+from mock_server.fixture.kinds import bare
 
 _DIGITS = re.compile("[0-9]{1,400}")
 

@@ -28,6 +28,14 @@ def test_the_document_is_valid(api: Api, path: str) -> None:
     validate(answer.json())
 
 
+@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
+def test_the_document_tells_nothing_of_what_is_served(
+    make_api: MakeApi, path: str
+) -> None:
+    api, other = make_api(), make_api({"keys": [{"key": "secret"}]})
+    assert api.client.get(path).json() == other.client.get(path).json()
+
+
 def test_every_operation_is_described(api: Api) -> None:
     paths = api.client.get(PUBLIC).json()["paths"]
     assert set(paths) == {each.path for each in OPERATIONS.values()}
