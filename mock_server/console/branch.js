@@ -13,6 +13,7 @@ export class Branch {
   #items = [];
   #total = 0;
   #rows = [];
+  #eye;
   #list = h("ul");
   #empty = h("p", { class: "empty", hidden: true });
   #more = button("", tried(() => this.#loadMore()), { class: "quiet more", hidden: true });
@@ -22,8 +23,9 @@ export class Branch {
     this.#empty.textContent = empty;
     this.node = h("div", { class: "branch" }, this.#list, this.#empty, this.#more);
     const seen = tried(() => this.#loadMore());
-    const onSight = ([{ isIntersecting }]) => isIntersecting && seen();
-    new IntersectionObserver(onSight, { rootMargin: "200px" }).observe(this.#more);
+    const onSight = (changes) => changes.at(-1).isIntersecting && seen();
+    this.#eye = new IntersectionObserver(onSight, { rootMargin: "200px" });
+    this.#eye.observe(this.#more);
   }
 
   /** Reads the first page again; what follows stays only if it can still be right. */
@@ -42,6 +44,9 @@ export class Branch {
       this.#draw([...this.#items, ...items], total);
     } finally {
       this.#more.disabled = false;
+      // Looks again: it may have stayed in sight.
+      this.#eye.unobserve(this.#more);
+      this.#eye.observe(this.#more);
     }
   }
 
