@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from hypothesis import settings
 from starlette.testclient import TestClient
 
 from mock_server.app import create_app
@@ -16,6 +17,9 @@ from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, Api, Switch
 
 pytest_plugins = ["pytester"]
+# How long something takes is for benchmarks to say.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 MakeApi = Callable[..., Api]
 
 

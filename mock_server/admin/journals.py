@@ -101,7 +101,7 @@ def get_stream(streams: Streams, call: Call) -> Events:
     streams.check_room()
     query: StreamQuery = call.query
     following = call.sandbox.journal.next_seq
-    start = following if query.since is UNSET else query.since
+    start = following if query.since is UNSET else max(1, query.since)
     for text in values(call.scope["headers"], LAST_EVENT_ID):
         if not text.isdigit() or len(text) > len(str(LIMITS.integer)):
             got = show(text.decode("latin-1"))

@@ -69,6 +69,12 @@ def test_a_stream_can_begin_with_what_was_before(client: httpx2.Client) -> None:
         assert next(entries)["id"] == "2"
 
 
+def test_nothing_is_lost_before_the_first_entry(client: httpx2.Client) -> None:
+    with following(client, STREAM + "?since=0") as entries:
+        pin(client)
+        assert next(entries)["id"] == "1"
+
+
 def test_a_stream_goes_on_after_the_last_event(client: httpx2.Client) -> None:
     for _ in range(3):
         pin(client)
