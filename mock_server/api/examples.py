@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
 _SANDBOXES = "/__admin/sandboxes"
@@ -21,8 +21,7 @@ EXAMPLE_TIME = 1775034000000
 _DURATION = re.compile(rb'(?<="durationMs":)[0-9.e-]+')
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A request. `name` is what documents call its answer; one without a name only
     leads to what others show.
 
@@ -60,7 +59,7 @@ class Example:
         return {name: value for name, value in sent.items() if value is not None}
 
 
-class Tour(NamedTuple):
+class Tour(Struct, frozen=True):
     """Requests to a server of their own, one after the other."""
 
     examples: Sequence[Example]
@@ -68,7 +67,7 @@ class Tour(NamedTuple):
     admin_token: str | None = None
 
 
-class Recorded(NamedTuple):
+class Recorded(Struct, frozen=True):
     """An example, and what a server answered to it."""
 
     example: Example
