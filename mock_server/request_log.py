@@ -10,6 +10,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.routes import TARGETS
+from mock_server.domain.faults import Firing
 from mock_server.domain.times import format_time
 
 LogFormat = Literal["text", "json"]
@@ -20,7 +21,8 @@ class Line(msgspec.Struct, rename="camel"):
     """What a line says of a request; `time` is the real one, at its end.
 
     A request that was left without an answer has the status 0. `sandbox` is the one
-    that its answer names, `operation` the one that its path is of.
+    that its answer names, `operation` the one that its path is of, `fault` the id and
+    the kind of the fault that fired.
     """
 
     time: str
@@ -30,6 +32,7 @@ class Line(msgspec.Struct, rename="camel"):
     path: str
     status: int
     duration_ms: float
+    fault: str | None
 
 
 class RequestLog:
@@ -74,6 +77,7 @@ class RequestLog:
             path=scope["path"] if operation else self._path_of(scope),
             status=answer.get("status", 0),
             duration_ms=round(duration_ms, 3),
+            fault=_fault(scope.get("mock_server.firing")),
         )
 
 
@@ -85,11 +89,18 @@ def _sandbox(answer: Message) -> str | None:
     return None
 
 
+def _fault(firing: Firing | None) -> str | None:
+    if firing is None:
+        return None
+    return f"{firing.fault.id} {firing.fault.definition.kind}"
+
+
 def _text(line: Line) -> str:
-    return (
+    text = (
         f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path} "
         f"{line.status} {line.duration_ms:.2f} ms"
     )
+    return f"{text} {line.fault}" if line.fault else text
 
 
 def _json(line: Line) -> str:

@@ -114,11 +114,12 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
         "method": "POST",
         "path": LIST,
         "status": 400,
+        "fault": None,
     }
     assert made["key"] not in err
 
 
-def test_a_request_without_an_answer_has_a_line_too() -> None:
+def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
     with serving("--port=0", "--log-format=json") as (url, process):
         httpx2.post(url + "/__admin/faults", json={"kind": "reset"})
         with pytest.raises(httpx2.TransportError):
@@ -126,6 +127,7 @@ def test_a_request_without_an_answer_has_a_line_too() -> None:
         _, _, err = stop(process, signal.SIGTERM)
     line = json.loads(err.splitlines()[-1])
     assert (line["operation"], line["status"]) == ("listV2", 0)
+    assert line["fault"] == "f1 reset"
 
 
 def test_request_lines_as_text() -> None:

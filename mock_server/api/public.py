@@ -88,6 +88,7 @@ class PublicApi:
         decision = state.faults.decide(request, state.clock.now())
         firing = exchange.firing = decision.firing
         if firing is not None:
+            exchange.scope["mock_server.firing"] = firing  # for the request log
             fault = firing.fault.definition
             record = partial(self._record, exchange)
             hit = Hit(exchange, firing, fault, self._performer, record, send)
