@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -142,6 +143,8 @@ def _run(
     logged: ASGIApp = app
     if log_format is not None:
         logged = RequestLog(app, log_format, tell, state.hide_path)
+    gc.freeze()  # a collection need never look at what is loaded
+    gc.enable()
     server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)
 
 
