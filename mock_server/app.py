@@ -53,8 +53,9 @@ def create_app(
     among them).
     """
     outside = Outside(_milliseconds, time.monotonic, lambda: secrets.token_hex(16))
-    chosen = choose(profile, choices)
-    sandboxes = Sandboxes(_load(fixture), as_profile(profile), chosen, outside)
+    chosen, generation = choose(profile, choices), _load(fixture)
+    generation.sort(chosen.list_order)
+    sandboxes = Sandboxes(generation, as_profile(profile), chosen, outside)
     return _application(sandboxes, cors_origins, admin_token, allowed_hosts)
 
 

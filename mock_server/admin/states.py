@@ -64,6 +64,7 @@ async def put_state(call: Call) -> ResetView:
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
     baseline = await loaded(content, is_json=is_json)
+    await asyncio.to_thread(baseline.sort, call.sandbox.choices.list_order)
     sandbox = call.sandboxes.get(call.sandbox.name)  # it may have ended meanwhile
     sandbox.put_baseline(baseline)
     return ResetView(sandbox.name, sandbox.state.number)
