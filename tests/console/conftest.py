@@ -20,9 +20,12 @@ Visit = Callable[..., Console]
 WIDE = {"width": 1280, "height": 900}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium, with a profile that is thrown away."""
+    """Chromium, with a profile that is thrown away.
+
+    No longer than for these tests: while it is there, an event loop is running.
+    """
     playwright = pytest.importorskip("playwright.sync_api")
     root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     with playwright.sync_playwright() as driver:
