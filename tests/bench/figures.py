@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -48,11 +48,6 @@ def shown(value: float, unit: str) -> str:
     """A number with three digits that count, and its unit."""
     digits = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return digits + ("" if unit in "×" else " ") + unit if unit else digits
-
-
-def table(figures: Iterable[Figure]) -> str:
-    """All figures as a Markdown table."""
-    return "\n".join([HEAD, *(figure.row() for figure in figures)])
 
 
 def seconds(work: Callable[[], object]) -> float:
