@@ -84,8 +84,15 @@ class Limits(Struct, frozen=True):
     """Decisions of a fault that are told beforehand."""
     limited_keys: int = 10_000
     """Keys of which one rate limit keeps the windows."""
+    memory_bytes: int = 1024 * 1024 * 1024
+    """Bytes of memory that all data of a server takes at most, unless it says otherwise
+    (`--memory`)."""
     journals_bytes: int = 256 * 1024 * 1024
-    """Bytes of memory that the journals of all sandboxes take at most, roughly."""
+    """Bytes of memory that the journals of all sandboxes take at most; a quarter of the
+    budget if that is less."""
+    caches_bytes: int = 128 * 1024 * 1024
+    """Bytes of memory that JSON kept ready takes at most; an eighth of the budget if
+    that is less."""
     violations: int = 20
     """Violations that one entry lists."""
     verified_steps: int = 100

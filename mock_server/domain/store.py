@@ -16,12 +16,12 @@ from mock_server.domain.datasets import Dataset
 from mock_server.domain.listings import Order
 
 
-class Generation(Struct, frozen=True, eq=False):
+class Generation(Struct, frozen=True, eq=False, weakref=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `secrets` are the keys that
-    must not come out again.
+    must not come out again; `size` is about how many bytes of memory all of it takes.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -30,6 +30,7 @@ class Generation(Struct, frozen=True, eq=False):
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
+    size: int = 0
     secrets: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,0 +1,148 @@
+"""How much memory a server's data takes, in bytes: one budget for everything held.
+
+What is held is charged by an estimate that lies within a factor of two of what the
+process needs for it. States, changes, snapshots, faults and request bodies are refused
+once the budget is used up; journals let their oldest entries go, caches are emptied.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import Any, Literal, Protocol, get_args
+from weakref import WeakKeyDictionary, WeakSet
+
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import LIMITS
+
+Kind = Literal[
+    "states",
+    "changes",
+    "snapshots",
+    "faults",
+    "journals",
+    "caches",
+    "streams",
+    "requests",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_MIB = 1024 * 1024
+_HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
+
+
+class Clearable(Protocol):
+    """A cache: what it holds can go at any time."""
+
+    def clear(self) -> None: ...
+
+
+class Sized(Protocol):
+    """What is shared by sandboxes, and takes `size` bytes until nobody holds it."""
+
+    @property
+    def size(self) -> int: ...
+
+
+class Holding:
+    """Bytes of one kind that are charged until this is released or forgotten."""
+
+    __slots__ = ("_memory", "kind", "size")
+
+    def __init__(self, memory: Memory, kind: Kind) -> None:
+        self._memory = memory
+        self.kind = kind
+        self.size = 0
+
+    def grow(self, size: int) -> None:
+        """Charge so many bytes more (fewer if negative), whatever the budget says."""
+        self._memory._add(self.kind, size)
+        self.size += size
+
+    def reserve(self, size: int, at: str = "path") -> None:
+        """Charge so many bytes more. Raises LimitReached, naming the place `at`."""
+        self._memory.check_room(size, at)
+        self.grow(size)
+
+    def release(self) -> None:
+        """Give all of it back."""
+        self.grow(-self.size)
+
+    def __del__(self) -> None:
+        self.release()
+
+
+class Memory:
+    """The budget of one server, and what its data takes of it."""
+
+    def __init__(self, limit: int = LIMITS.memory_bytes) -> None:
+        self.limit = limit
+        self.used = 0
+        """Bytes of all kinds."""
+        self._used: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        # Holdings are released by whichever thread forgets them, even amid a change.
+        self._lock = RLock()
+        self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
+        self._caches: WeakSet[Clearable] = WeakSet()
+
+    def usage(self) -> dict[Kind, int]:
+        """Bytes by kind."""
+        return dict(self._used)
+
+    def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
+        """Charge so many bytes. Raises LimitReached, naming the place `at`."""
+        holding = Holding(self, kind)
+        if size:
+            holding.reserve(size, at)
+        return holding
+
+    def keep(self, shared: Sized, holding: Holding | None = None) -> None:
+        """Charge a state once, for as long as anybody holds it.
+
+        `holding` is what has been reserved for it already. Raises LimitReached.
+        """
+        if shared not in self._shared:
+            held = holding or self.hold("states", shared.size, "body")
+            self._shared[shared] = held
+
+    def check_room(self, size: int, at: str) -> None:
+        """Raises LimitReached unless so many bytes more fit; caches give way."""
+        if self.used + size <= self.limit:
+            return
+        self.clear_caches()
+        if self.used + size <= self.limit:
+            return
+        expected = f"at most {_mib(self.limit)} of memory in use"
+        parts = [f"{kind} {_mib(n)}" for kind, n in self._used.items() if n >= _MIB]
+        got = f"{_mib(self.used + size)}"
+        held = f"held: {', '.join(parts) or 'little'}; {_HINT}"
+        raise LimitReached(expected, got, at, held)
+
+    def has_room_for_journals(self, size: int) -> bool:
+        """Whether journals may grow by that much, within their part of the budget."""
+        share = min(LIMITS.journals_bytes, self.limit // 4)
+        return self._used["journals"] + size <= share and self._fits(size)
+
+    def has_room_for_caches(self, size: int) -> bool:
+        """Whether caches may grow by that much, within their part of the budget."""
+        share = min(LIMITS.caches_bytes, self.limit // 8)
+        return self._used["caches"] + size <= share and self._fits(size)
+
+    def add_cache(self, cache: Clearable) -> None:
+        """Have a cache emptied when its memory is needed."""
+        self._caches.add(cache)
+
+    def clear_caches(self) -> None:
+        """Empty all caches."""
+        for cache in tuple(self._caches):
+            cache.clear()
+
+    def _fits(self, size: int) -> bool:
+        return self.used + size <= self.limit
+
+    def _add(self, kind: Kind, size: int) -> None:
+        with self._lock:
+            self._used[kind] += size
+            self.used += size
+
+
+def _mib(size: int) -> str:
+    return f"{size / _MIB:,.1f} MiB"
