@@ -25,6 +25,8 @@ from mock_server.api.last_resort import LastResort
 from mock_server.api.public import PublicApi
 from mock_server.api.secrets import Secrets, hide
 from mock_server.domain.choices import Choices, Value, as_profile, choose
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
@@ -45,17 +47,23 @@ def create_app(
     cors_origins: Collection[str] = ("*",),
     admin_token: str | None = None,
     allowed_hosts: Collection[str] = (),
+    memory: int = LIMITS.memory_bytes,
 ) -> Starlette:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    Its `state.sandbox` is the default sandbox, its `state.sandboxes` all of them.
-    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
-    among them).
+    `memory` is how many bytes all its data may take. Its `state.sandbox` is the
+    default sandbox, its `state.sandboxes` all of them; `state.close` ends what has no
+    end of its own. Raises FixtureError, and ValueError for a setting that cannot be
+    (UnknownChoice among them).
     """
     outside = Outside(_milliseconds, time.monotonic, lambda: secrets.token_hex(16))
-    chosen, generation = choose(profile, choices), _load(fixture)
+    chosen, generation = choose(profile, choices), _load(fixture, memory)
+    if generation.size > memory:
+        expected = f"a memory of {generation.size} bytes for the fixture"
+        raise ValueError(f"Expected {expected}, got {memory}")
     generation.sort(chosen.list_order)
-    sandboxes = Sandboxes(generation, as_profile(profile), chosen, outside)
+    profile = as_profile(profile)
+    sandboxes = Sandboxes(generation, profile, chosen, outside, Memory(memory))
     return _application(sandboxes, cors_origins, admin_token, allowed_hosts)
 
 
@@ -111,15 +119,15 @@ def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, max_bytes: int
 ) -> Generation:
     if isinstance(fixture, Generation):
         return fixture
     if fixture is None:
-        return load_fixture()
+        return load_fixture(max_bytes=max_bytes)
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
-        return load_fixture(*fixture)
-    return load_fixture(fixture)
+        return load_fixture(*fixture, max_bytes=max_bytes)
+    return load_fixture(fixture, max_bytes=max_bytes)
 
 
 def _milliseconds() -> int:

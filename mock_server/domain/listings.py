@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import Final, Literal, overload
 
@@ -50,21 +50,22 @@ class Hits(Sequence[Collection]):
 class Listing:
     """Collections in one order, with what a search in them needs."""
 
-    def __init__(self, items: Iterable[Collection]) -> None:
-        self.items = tuple(items)
+    def __init__(self, items: Sequence[Collection]) -> None:
+        self.items = items
+        # The latest results, for pages of them follow.
+        self._found: dict[tuple[str, SearchFields], Hits] = {}
 
     def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
         """The collections of which the name (or a tag) contains `term`, in order."""
-        return self._found(term, fields)
-
-    @cached_property
-    def _found(self) -> Callable[[str, SearchFields], Sequence[Collection]]:
-        """The search; it keeps the latest results, for pages of them follow."""
-        return lru_cache(LIMITS.cached_searches)(self._find)
-
-    def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
-        haystack = self._names if fields == "name" else self._names_and_tags
-        return Hits(self.items, haystack.find(term))
+        asked = term, fields
+        found = self._found.pop(asked, None)
+        if found is None:
+            haystack = self._names if fields == "name" else self._names_and_tags
+            found = Hits(self.items, haystack.find(term))
+            if len(self._found) >= LIMITS.cached_searches:
+                del self._found[next(iter(self._found))]
+        self._found[asked] = found  # as the latest
+        return found
 
     @cached_property
     def _names(self) -> Haystack:

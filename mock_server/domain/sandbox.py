@@ -13,6 +13,7 @@ from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal, Space
+from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.snapshots import Snapshot, Snapshots
 from mock_server.domain.state import State
@@ -35,8 +36,12 @@ class Sandbox:
         name: str = "default",
         ring: KeyRing | None = None,
         space: Space | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.name = name
+        self.memory = Memory() if memory is None else memory
+        """What it holds is charged to this; so is its baseline."""
+        self.memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
         self.snapshots = Snapshots()
@@ -76,6 +81,11 @@ class Sandbox:
         return self.state.faults
 
     @property
+    def start_choices(self) -> Choices:
+        """The choices that are in force after a reset."""
+        return self._start[1]
+
+    @property
     def key(self) -> str | None:
         """A key that may do everything; None if there is none."""
         if self.ring is not None:
@@ -113,7 +123,11 @@ class Sandbox:
             self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Begin anew, with nothing left of what was before but the number."""
+        """Begin anew, with nothing left of what was before but the number.
+
+        Raises LimitReached.
+        """
+        self.memory.keep(baseline)
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
@@ -121,7 +135,8 @@ class Sandbox:
             self._replace(self._new_journal())
 
     def put_baseline(self, baseline: Generation) -> None:
-        """Replace what resets lead back to, then reset."""
+        """Replace what resets lead back to, then reset. Raises LimitReached."""
+        self.memory.keep(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
@@ -143,7 +158,7 @@ class Sandbox:
     def restore(self, name: str) -> None:
         """Back to a snapshot; baseline, faults and journal stay.
 
-        What faults hold up is ended. Raises SnapshotNotFound.
+        What faults hold up is ended. Raises SnapshotNotFound, or LimitReached.
         """
         snapshot = self.snapshots.get(name)
         store = snapshot.store.copy()
@@ -174,7 +189,7 @@ class Sandbox:
         profile, choices = self._start
         return State(
             number=number,
-            store=Store(self.baseline),
+            store=Store(self.baseline, self.memory),
             clock=Clock(self._outside.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,

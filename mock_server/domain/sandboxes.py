@@ -17,6 +17,7 @@ from mock_server.domain.errors import (
 )
 from mock_server.domain.journal import Space
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
@@ -41,9 +42,19 @@ class Sandboxes:
         profile: Profile,
         choices: Choices,
         outside: Outside,
+        memory: Memory | None = None,
     ) -> None:
         self._space = Space()
-        self.default = Sandbox(baseline, profile, choices, outside, space=self._space)
+        self.memory = Memory() if memory is None else memory
+        """What all of them take."""
+        self.default = Sandbox(
+            baseline,
+            profile,
+            choices,
+            outside,
+            space=self._space,
+            memory=self.memory,
+        )
         self.profile = profile
         self._choices = choices
         self._outside = outside
@@ -118,6 +129,7 @@ class Sandboxes:
             name=name,
             ring=ring,
             space=self._space,
+            memory=self.memory,
         )
         self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
