@@ -15,7 +15,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.console import ToConsole
 from mock_server.admin.events import Streams
+from mock_server.admin.loads import Loads
 from mock_server.admin.routes import admin_app
+from mock_server.admin.sending import Sendings
 from mock_server.api.auth import bearer_token
 from mock_server.api.cors import CORS
 from mock_server.api.description import Description
@@ -86,10 +88,19 @@ def _application(
     token: str | None = None,
     allowed_hosts: Collection[str] = (),
 ) -> Starlette:
-    streams = Streams()
+    streams, sendings = Streams(), Sendings()
+    loads = Loads(sandboxes.memory)
     hidden = Secrets(() if token is None else (token,))
     admin = LastResort(
-        admin_app(sandboxes, streams, record, token=token, allowed_hosts=allowed_hosts)
+        admin_app(
+            sandboxes,
+            streams,
+            record,
+            loads=loads,
+            sendings=sendings,
+            token=token,
+            allowed_hosts=allowed_hosts,
+        )
     )
     public = CORS(PublicApi(sandboxes, hidden), cors_origins)
     app = Application(
@@ -103,9 +114,15 @@ def _application(
     )
     app.router.redirect_slashes = False
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
-    app.state.close = streams.close
+    app.state.close = partial(_close, streams, sendings, loads)
     app.state.hide_path = partial(_hide_path, sandboxes, hidden)
     return app
+
+
+def _close(*ends: Streams | Sendings | Loads) -> None:
+    """End what has no end of its own, and what may be far from it."""
+    for each in ends:
+        each.close()
 
 
 def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:

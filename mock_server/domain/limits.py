@@ -70,6 +70,8 @@ class Limits(Struct, frozen=True):
     """Seconds that loading one document over the admin API takes at most."""
     loads: int = 2
     """Large documents that are loaded at the same time."""
+    sendings: int = 32
+    """Large states that are sent at the same time."""
     sandboxes: int = 1_000
     """Sandboxes beside the default one."""
     sandbox_ttl: float = 3_600.0

@@ -78,7 +78,7 @@ class Listing:
 
 def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
     """Each part of a dataset that holds any collections, in an order."""
-    ordered = _sorted(collections, order)
+    ordered = in_order(collections, order)
     folders: dict[str | None, list[Collection]] = {}
     for item in ordered:
         folders.setdefault(item.parent_id, []).append(item)
@@ -87,7 +87,8 @@ def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Li
     return found
 
 
-def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+    """Collections in document order, put in an order; ties always go by `_id`."""
     if order == "fixture":
         return collections
     # Sorts are stable, and two by one field each are faster than one by both.
