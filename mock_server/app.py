@@ -79,7 +79,10 @@ async def _recorded(tour: Tour) -> list[Recorded]:
     outside = Outside(lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}")
     generation = load_fixture(shipped(tour.fixture))
     sandboxes = Sandboxes(generation, "documented", Choices(), outside)
-    return await recorded(_application(sandboxes, token=tour.admin_token), tour)
+    # There is no place to load what is large: that is an example too.
+    loads = Loads(sandboxes.memory, places=0)
+    app = _application(sandboxes, token=tour.admin_token, loads=loads)
+    return await recorded(app, tour)
 
 
 def _application(
@@ -87,9 +90,10 @@ def _application(
     cors_origins: Collection[str] = (),
     token: str | None = None,
     allowed_hosts: Collection[str] = (),
+    loads: Loads | None = None,
 ) -> Starlette:
     streams, sendings = Streams(), Sendings()
-    loads = Loads(sandboxes.memory)
+    loads = loads or Loads(sandboxes.memory)
     hidden = Secrets(() if token is None else (token,))
     admin = LastResort(
         admin_app(
@@ -114,6 +118,7 @@ def _application(
     )
     app.router.redirect_slashes = False
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
+    app.state.loads = loads
     app.state.close = partial(_close, streams, sendings, loads)
     app.state.hide_path = partial(_hide_path, sandboxes, hidden)
     return app

@@ -59,12 +59,20 @@ class Document(Struct, frozen=True):
 
 
 class Loads:
-    """All documents that a server loads now. Closing it ends them."""
+    """All documents that a server loads now. Closing it ends them.
 
-    def __init__(self, memory: Memory, seconds: float = LIMITS.load_seconds) -> None:
+    Of large ones there are as many as there are `places`, each for so many `seconds`.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        places: int = LIMITS.loads,
+        seconds: float = LIMITS.load_seconds,
+    ) -> None:
         self._memory = memory
         self._seconds = seconds
-        self._places = LIMITS.loads
+        self._places = places
         self._children: set[Child] = set()
 
     @contextmanager
@@ -103,7 +111,7 @@ class Loads:
 
     def _built(self, found: Draft, order: Order) -> Generation:
         """What a draft becomes in place. Raises LimitReached, FixtureError."""
-        self._memory.check_room(found.estimate.bytes, "body")
+        self._memory.check_room(found.size, "body")
         generation = found.build()
         generation.sort(order)
         self._memory.keep(generation)
