@@ -16,15 +16,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.console import ToConsole
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import admin_app
-from mock_server.api.auth import bearer_token
 from mock_server.api.cors import CORS
 from mock_server.api.description import Description
-from mock_server.api.errors import MissingAuthorization
 from mock_server.api.examples import EXAMPLE_TIME, Recorded, Tour, recorded
+from mock_server.api.head import read_head
 from mock_server.api.last_resort import LastResort
 from mock_server.api.public import PublicApi
-from mock_server.api.secrets import Secrets, hide
+from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Choices, Value, as_profile, choose
+from mock_server.domain.errors import CUT_MARK
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
@@ -96,18 +97,23 @@ def _application(
     app.router.redirect_slashes = False
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
     app.state.close = streams.close
-    app.state.hide_path = partial(_hide_path, sandboxes, hidden)
+    app.state.redact = partial(_redact, sandboxes, hidden)
     return app
 
 
-def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:
-    """A request's path as it may be logged."""
-    try:
-        key = bearer_token(scope["headers"])
-    except MissingAuthorization:
-        key = None
+def _redact(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> tuple[str, str]:
+    """The method and the path of a request as they may be logged."""
+    key = read_head(scope["headers"]).key
     state = (sandboxes.of_key(key or "") or sandboxes.default).state
-    return hide(scope["raw_path"], secrets.of(state, key)).decode("latin-1")
+    found, longest = secrets.of(state, key), LIMITS.logged_chars
+    texts = (
+        found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
+        for text in (scope["method"].encode(), scope["raw_path"])
+    )
+    method, path = (
+        text if len(text) <= longest else text[:longest] + CUT_MARK for text in texts
+    )
+    return method, path
 
 
 def _load(

@@ -142,7 +142,7 @@ def _run(
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, tell, state.hide_path)
+        logged = RequestLog(app, log_format, tell, state.redact)
     gc.freeze()  # a collection need never look at what is loaded
     gc.enable()
     server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)

@@ -12,10 +12,20 @@ class Limits(Struct, frozen=True):
     """Items of a page at most (spec 8)."""
     id_chars: int = 256
     """Characters of an id at most."""
+    keys: int = 1_000
+    """API keys that fixtures declare at most."""
+    key_chars: int = 1_024
+    """Characters of an API key at most."""
     search_chars: int = 1024
     """Characters of a searchText at most."""
     title_chars: int = 1024
     """Characters of a chat's title at most."""
+    hinted_chars: int = 256
+    """Characters of a word for which messages suggest another one at most."""
+    logged_chars: int = 1_024
+    """Characters of a path that a request line shows."""
+    waiting_lines: int = 4_096
+    """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
     tags: int = 100
     """Tags of a filter at most."""
     integer: int = 2**53 - 1
