@@ -40,6 +40,8 @@ class Limits(Struct, frozen=True):
     """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
     """Nested arrays and objects of a document at most."""
+    json_containers: int = 100_000
+    """Arrays and objects of a request body at most; millions take long to make."""
     cached_items: int = 65_536
     """Collections of which the JSON text is kept ready."""
     cached_searches: int = 4
