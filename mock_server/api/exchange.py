@@ -106,8 +106,14 @@ class Exchange:
         except TooLarge as error:
             expected = f"at most {LIMITS.body_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None
+        self.readmit()
+
+    def readmit(self) -> None:
+        """Admit the request again if the state it was admitted under was replaced.
+
+        Its answer is to be that of one moment. Raises Refusal.
+        """
         if self.sandbox.state is not self.state:
-            # Another state has admitted the request; its answer must be of one.
             self._identify()
             self._admit()
 

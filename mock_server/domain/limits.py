@@ -109,6 +109,9 @@ class Limits(Struct, frozen=True):
     """Violations that one entry lists."""
     verified_steps: int = 100
     """Steps of one verification in order."""
+    matched_bytes: int = 4 * 1024
+    """Bytes of JSON that a fault may want in the body of a request; each request is
+    compared with them."""
     altered_bytes: int = 64 * 1024
     """Bytes of JSON that a fault may set on each item."""
     journal_streams: int = 32

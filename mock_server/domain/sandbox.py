@@ -12,7 +12,8 @@ from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.faults import Faults
-from mock_server.domain.journal import Journal, Space
+from mock_server.domain.journal import Journal
+from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.snapshots import Snapshot, Snapshots
 from mock_server.domain.state import State
@@ -34,7 +35,7 @@ class Sandbox:
         *,
         name: str = "default",
         ring: KeyRing | None = None,
-        space: Space | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.name = name
         self.baseline = baseline
@@ -46,7 +47,7 @@ class Sandbox:
         """How often it was changed by others than its clients."""
         self._start = profile, choices
         self._outside = outside
-        self._space = space or Space()
+        self._memory = memory or Memory()
         self._lock = Lock()  # states are replaced from other threads too
         self.state = self._fresh(1, self._new_journal())
 
@@ -168,7 +169,7 @@ class Sandbox:
         old.end_waits()
 
     def _new_journal(self) -> Journal:
-        return Journal(listeners=self.listeners, space=self._space)
+        return Journal(listeners=self.listeners, memory=self._memory)
 
     def _fresh(self, number: int, journal: Journal) -> State:
         profile, choices = self._start
@@ -180,7 +181,7 @@ class Sandbox:
             choices=choices,
             callers=self._callers(self.baseline),
             journal=journal,
-            faults=Faults(self._outside.seconds),
+            faults=Faults(self._outside.seconds, self._memory),
         )
 
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:
