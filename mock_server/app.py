@@ -18,15 +18,15 @@ from mock_server.admin.events import Streams
 from mock_server.admin.loads import Loads
 from mock_server.admin.routes import admin_app
 from mock_server.admin.sending import Sendings
-from mock_server.api.auth import bearer_token
 from mock_server.api.cors import CORS
 from mock_server.api.description import Description
-from mock_server.api.errors import MissingAuthorization
 from mock_server.api.examples import EXAMPLE_TIME, Recorded, Tour, recorded
+from mock_server.api.head import read_head
 from mock_server.api.last_resort import LastResort
 from mock_server.api.public import PublicApi
-from mock_server.api.secrets import Secrets, hide
+from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Choices, Value, as_profile, choose
+from mock_server.domain.errors import CUT_MARK
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
@@ -120,7 +120,7 @@ def _application(
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
     app.state.loads = loads
     app.state.close = partial(_close, streams, sendings, loads)
-    app.state.hide_path = partial(_hide_path, sandboxes, hidden)
+    app.state.redact = partial(_redact, sandboxes, hidden)
     return app
 
 
@@ -130,14 +130,19 @@ def _close(*ends: Streams | Sendings | Loads) -> None:
         each.close()
 
 
-def _hide_path(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> str:
-    """A request's path as it may be logged."""
-    try:
-        key = bearer_token(scope["headers"])
-    except MissingAuthorization:
-        key = None
+def _redact(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> tuple[str, str]:
+    """The method and the path of a request as they may be logged."""
+    key = read_head(scope["headers"]).key
     state = (sandboxes.of_key(key or "") or sandboxes.default).state
-    return hide(scope["raw_path"], secrets.of(state, key)).decode("latin-1")
+    found, longest = secrets.of(state, key), LIMITS.logged_chars
+    texts = (
+        found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
+        for text in (scope["method"].encode(), scope["raw_path"])
+    )
+    method, path = (
+        text if len(text) <= longest else text[:longest] + CUT_MARK for text in texts
+    )
+    return method, path
 
 
 def _load(

@@ -10,11 +10,13 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.routes import TARGETS
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.faults import Firing
 from mock_server.domain.times import format_time
 
 LogFormat = Literal["text", "json"]
 _OPERATIONS = {path.encode(): target.operation.name for path, target in TARGETS.items()}
+_SHORT = MIN_REDACTABLE_LENGTH
 
 
 class Line(msgspec.Struct, rename="camel"):
@@ -43,13 +45,16 @@ class RequestLog:
         app: ASGIApp,
         log_format: LogFormat,
         write: Callable[[str], object],
-        path_of: Callable[[Scope], str] = lambda scope: str(scope["path"]),
+        redact: Callable[[Scope], tuple[str, str]] = lambda scope: (
+            scope["method"],
+            scope["path"],
+        ),
     ) -> None:
-        """`path_of` gives the path of a request as it may be logged."""
+        """`redact` gives method and path of a request as they may be logged."""
         self._app = app
         self._written = _json if log_format == "json" else _text
         self._write = write
-        self._path_of = path_of
+        self._redact = redact
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
@@ -68,13 +73,17 @@ class RequestLog:
 
     def _line(self, scope: Scope, answer: Message, duration_ms: float) -> Line:
         operation = _OPERATIONS.get(scope["raw_path"])
+        # An operation's own path is known to hold no key, and so are short methods.
+        is_known = operation is not None and len(scope["method"]) < _SHORT
+        method, path = (
+            (scope["method"], scope["path"]) if is_known else self._redact(scope)
+        )
         return Line(
             time=format_time(time.time_ns() // 1_000_000),
             sandbox=_sandbox(answer),
             operation=operation,
-            method=scope["method"],
-            # An operation's own path is known to hold no key.
-            path=scope["path"] if operation else self._path_of(scope),
+            method=method,
+            path=path,
             status=answer.get("status", 0),
             duration_ms=round(duration_ms, 3),
             fault=_fault(scope.get("mock_server.firing")),

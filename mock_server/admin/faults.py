@@ -15,7 +15,7 @@ from mock_server.api.faults.definitions import read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS
 from mock_server.api.typed import typed
-from mock_server.domain.errors import InvalidField, show
+from mock_server.domain.errors import InvalidField, LimitReached, show
 from mock_server.domain.faults import Armed
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.suggest import did_you_mean
@@ -88,8 +88,8 @@ def post_fault(call: Call) -> Answer:
         message = f"Expected {expected}, got {show(wanted.preset)}{hint} - at $.preset"
         raise InvalidField(message)
     ready = [read_fault(each) for each in faults_of(wanted.preset, wanted.seed)]
-    faults.check_room(len(ready))
-    return created({"faults": [_view(call, faults.add(each)) for each in ready]})
+    added = faults.add_all(ready)
+    return created({"faults": [_view(call, each) for each in added]})
 
 
 def delete_faults(call: Call) -> dict[str, object]:
@@ -146,6 +146,7 @@ ROUTES = (
         "Add a fault, or all of a preset",
         body=(*(kind.definition for kind in KINDS.values()), AddPreset),
         status=201,
+        errors=(LimitReached,),
     ),
     AdminRoute("DELETE", "/faults", delete_faults, FaultsView, "Take all faults away"),
     AdminRoute(

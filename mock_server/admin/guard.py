@@ -116,4 +116,4 @@ def _is_address(text: str, kind: type[IPv4Address | IPv6Address]) -> bool:
         kind(text)
     except ValueError:
         return False
-    return True
+    return "%" not in text  # a zone is no part of a Host (RFC 9110 7.2)

@@ -10,7 +10,7 @@ from msgspec import Struct, inspect
 
 from mock_server.api.bodies import Body
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import show
+from mock_server.domain.errors import cut, show
 from mock_server.domain.violations import Violation
 from mock_server.fixture.check import fits, words
 from mock_server.fixture.kinds import bare
@@ -56,11 +56,26 @@ def departures(
     body: Mapping[str, object], kind: type[Body], section: str
 ) -> Iterator[Violation]:
     """Every way in which a JSON object is not what the spec says."""
+    yield from unknown_fields(body, kind, section)
+    yield from departures_of_known(body, kind, section)
+
+
+def unknown_fields(
+    body: Mapping[str, object], kind: type[Body], section: str
+) -> Iterator[Violation]:
+    """The fields that the spec does not have."""
     fields = _fields(kind)
     expected = f"Expected only the fields {', '.join(fields)}, got "
     for name in body:
         if name not in fields:
             yield _at(name, "unknown_fields", section, expected + show(name))
+
+
+def departures_of_known(
+    body: Mapping[str, object], kind: type[Body], section: str
+) -> Iterator[Violation]:
+    """What is not as the spec says of the fields that it has."""
+    fields = _fields(kind)
     for name, field in fields.items():
         if name in body:
             yield from _in_field(field, body[name], section)
@@ -112,7 +127,7 @@ def _expected(field: inspect.Field, got: str) -> str:
 
 
 def _at(name: str, choice: str, section: str, message: str) -> Violation:
-    path = f"$.{name}"
+    path = f"$.{cut(name)}"
     return Violation(choice, section, path, f"{message} - at {path}")
 
 

@@ -12,8 +12,8 @@ from mock_server.api.content_type import check_content_type
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
 from mock_server.api.head import Head
 from mock_server.api.operations import Operation
-from mock_server.api.routes import TARGETS, unknown_route
-from mock_server.api.secrets import Secrets, hide
+from mock_server.api.redaction import RequestSecrets, Secrets
+from mock_server.api.routes import TARGETS, Target, unknown_route
 from mock_server.domain.access import NOBODY
 from mock_server.domain.errors import show
 from mock_server.domain.faults import Firing
@@ -76,7 +76,18 @@ class Exchange:
         return self.target.operation
 
     @property
-    def secrets(self) -> tuple[bytes, ...]:
+    def operation_name(self) -> str | None:
+        """The operation that the path leads to under the choices in force, if any."""
+        target = self.target
+        if target is None or self._is_off(target):
+            return None
+        return target.operation.name
+
+    def _is_off(self, target: Target) -> bool:
+        return target.is_legacy and self.state.choices.legacy_paths == "off"
+
+    @property
+    def secrets(self) -> RequestSecrets:
         """What must not be kept or repeated of this request."""
         return self._secrets.of(self.state, self.key)
 
@@ -95,8 +106,14 @@ class Exchange:
         except TooLarge as error:
             expected = f"at most {LIMITS.body_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None
+        self.readmit()
+
+    def readmit(self) -> None:
+        """Admit the request again if the state it was admitted under was replaced.
+
+        Its answer is to be that of one moment. Raises Refusal.
+        """
         if self.sandbox.state is not self.state:
-            # Another state has admitted the request; its answer must be of one.
             self._identify()
             self._admit()
 
@@ -109,9 +126,8 @@ class Exchange:
     def _admit(self) -> None:
         """The checks before the body, in their order. Raises Refusal."""
         scope, target, choices = self.scope, self.target, self.state.choices
-        if target is None or (target.is_legacy and choices.legacy_paths == "off"):
-            path = hide(scope["path"].encode(), self.secrets).decode()
-            raise unknown_route(path)
+        if target is None or self._is_off(target):
+            raise unknown_route(scope["path"])
         operation = target.operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":
             raise MethodNotAllowed(operation.method, show(scope["method"]))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from mock_server.api.departures import as_number
-from mock_server.domain.errors import InvalidField, show
+from mock_server.domain.errors import InvalidField, cut, show
 from mock_server.domain.limits import LIMITS
+from mock_server.fixture.problems import dotted
 
-_LONG = re.compile(rb"[0-9]{16}")
+# No fraction and no exponent; a string can look like one too.
+_LONG = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{16,}(?![0-9.eE])")
 
 Body = Mapping[str, object]
+Found = tuple[int, list[str | int]]
 
 
 def text(body: Body, name: str, longest: int) -> str:
@@ -50,22 +53,33 @@ def texts(body: Body, name: str) -> tuple[str, ...]:
     raise refuse(body, name, f"an array of at most {LIMITS.tags} strings")
 
 
-def check_integers(content: bytes, fields: Body) -> None:
+def check_integers(content: bytes, fields: dict[str, object]) -> None:
     """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2)."""
-    if _LONG.search(content):
-        _check_integers(fields, "$")
-
-
-def _check_integers(value: object, at: str) -> None:
-    if isinstance(value, dict):
-        for name, item in value.items():
-            _check_integers(item, f"{at}.{name}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _check_integers(item, f"{at}[{index}]")
-    elif isinstance(value, int) and abs(value) > LIMITS.integer:
+    found = _find_long(fields) if _LONG.search(content) else None
+    if found is not None:
+        value, path = found
+        at = dotted(tuple(reversed(path)))
         expected = f"integers of at most {LIMITS.integer}"
         raise InvalidField(f"Expected {expected}, got {show(value)} - at {at}")
+
+
+def _find_long(value: dict[str, object] | list[object]) -> Found | None:
+    """The first integer over the limit, and the way to it from the inside out."""
+    items: Iterable[tuple[str | int, object]]
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for part, item in items:
+        if isinstance(item, dict | list):
+            found = _find_long(item)
+            if found is not None:
+                found[1].append(_named(part))
+                return found
+        elif isinstance(item, int) and abs(item) > LIMITS.integer:
+            return item, [_named(part)]
+    return None
+
+
+def _named(part: str | int) -> str | int:
+    return cut(part) if isinstance(part, str) else part
 
 
 def refuse(body: Body, name: str, expected: str) -> InvalidField:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from mock_server.api.auth import bearer_token
-from mock_server.api.errors import MissingAuthorization
+from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.headers import Header
-from mock_server.api.secrets import HIDDEN
+from mock_server.api.redaction import HIDDEN
 
 _SECRET = frozenset((b"authorization", b"proxy-authorization", b"cookie", b"x-api-key"))
 
@@ -17,10 +17,10 @@ _SECRET = frozenset((b"authorization", b"proxy-authorization", b"cookie", b"x-ap
 class Head(Struct, frozen=True):
     """The headers of a request: what of them is needed each time.
 
-    `key` is the bearer token, None unless there is just one; `is_json` is true for the
-    plain content type of the spec, of anything else more is to be found out. `length`
-    is the announced length of the body in bytes, 0 without one; `block` are all
-    headers as a journal keeps them, without credentials.
+    `key` is the bearer token, None unless there is just one of possible length;
+    `is_json` is true for the plain content type of the spec, of anything else more is
+    to be found out. `length` is the announced length of the body in bytes, 0 without
+    one; `block` are all headers as a journal keeps them, without credentials.
     """
 
     key: str | None
@@ -37,7 +37,7 @@ def read_head(headers: Sequence[Header]) -> Head:
         given.setdefault(name, []).append(value)
     try:
         key = bearer_token(headers)
-    except MissingAuthorization:
+    except (MissingAuthorization, UnknownKey):
         key = None
     lengths = given.get(b"content-length", ())
     return Head(

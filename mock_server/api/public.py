@@ -20,8 +20,8 @@ from mock_server.api.headers import Header
 from mock_server.api.last_resort import unexpected
 from mock_server.api.performer import Performer
 from mock_server.api.recording import Recorder
+from mock_server.api.redaction import Secrets
 from mock_server.api.requests import read_json
-from mock_server.api.secrets import Secrets
 from mock_server.api.writing import write
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import Request

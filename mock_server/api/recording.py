@@ -17,7 +17,7 @@ from mock_server.api.errors import (
 )
 from mock_server.api.exchange import Exchange
 from mock_server.api.headers import Header
-from mock_server.api.redaction import redact
+from mock_server.api.redaction import ESCAPED_KEY_BYTES, redact_entry
 from mock_server.api.violations import violations
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Entry
@@ -60,19 +60,20 @@ class Recorder:
         entry = self._entry(exchange, answer, headers)
         if isinstance(refusal, _UNMATCHED):
             entry.hint = refusal.message
-        redact(entry, exchange.secrets)
-        _cut(entry)
+        _cut(entry, LIMITS.journal_body_bytes + ESCAPED_KEY_BYTES)
+        redact_entry(entry, exchange.secrets, is_error=refusal is not None)
+        _cut(entry, LIMITS.journal_body_bytes)
         journal.append(entry)
 
     def _entry(
         self, exchange: Exchange, answer: Answer, headers: Sequence[Header]
     ) -> Entry:
-        scope, state, target = exchange.scope, exchange.state, exchange.target
+        scope, state = exchange.scope, exchange.state
         key = exchange.key
         return Entry(
             state.clock.now(),
             state.number,
-            target.operation.name if target else None,
+            exchange.operation_name,
             self._redacted(key) if key else None,
             exchange.caller.member,
             scope["method"],
@@ -88,12 +89,11 @@ class Recorder:
         )
 
 
-def _cut(entry: Entry) -> None:
-    """Keep no more of the bodies than a journal may."""
-    longest = LIMITS.journal_body_bytes
+def _cut(entry: Entry, longest: int) -> None:
+    """Keep no more of the bodies than so many bytes."""
     if entry.body is not None and len(entry.body) > longest:
-        entry.is_cut = True
-        entry.violations = tuple(violations(entry))
+        if not entry.is_cut:
+            entry.is_cut, entry.violations = True, tuple(violations(entry))
         entry.body = entry.body[:longest]
     if len(entry.answer) > longest:
         entry.answer, entry.answer_is_cut = entry.answer[:longest], True

@@ -14,7 +14,12 @@ from msgspec import UNSET
 
 from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
 from mock_server.api.body import NotJson, read_object
-from mock_server.api.departures import as_number, departures, tolerated
+from mock_server.api.departures import (
+    as_number,
+    departures,
+    departures_of_known,
+    tolerated,
+)
 from mock_server.api.errors import BadJson
 from mock_server.api.fields import boolean, check_integers, integer, text, texts
 from mock_server.domain.choices import Choices
@@ -122,7 +127,9 @@ def _accepted(
     """The fields of a body of which every departure is tolerated."""
     fields = read_json(content)
     check_integers(content, fields)
-    for departure in departures(fields, kind, section):
+    # There may be a hundred thousand unknown fields: they are not even named.
+    named = departures if choices.unknown_fields == "reject" else departures_of_known
+    for departure in named(fields, kind, section):
         if not tolerated(departure, choices):
             raise InvalidField(departure.message)
     return fields

@@ -9,6 +9,7 @@ from msgspec import Struct
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations import OPERATIONS, Operation
 from mock_server.domain.errors import show
+from mock_server.domain.limits import LIMITS
 
 
 class Target(Struct, frozen=True):
@@ -34,6 +35,8 @@ def unknown_route(path: str) -> RouteNotFound:
 def _hint(path: str) -> str:
     if path in TARGETS:
         return "older paths are served with the choice legacy_paths=on"
+    if len(path) > LIMITS.hinted_chars:
+        return ""
     paths = {each.path.lower(): each.path for each in OPERATIONS.values()}
     near = get_close_matches(path.lower(), paths, 1, cutoff=0.8)
     return f"did you mean {paths[near[0]]}? Paths are exact" if near else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import logging
 import os
 import signal
 import socket
@@ -20,6 +20,7 @@ from mock_server.app import create_app
 from mock_server.cli.banner import banner
 from mock_server.cli.exits import UNREACHABLE, USAGE, Stop
 from mock_server.cli.fixtures import loaded
+from mock_server.cli.output import LineHandler, LineWriter
 from mock_server.cli.settings import (
     PREFIX,
     Listed,
@@ -143,24 +144,20 @@ def _run(
 ) -> None:
     """Serve, with a banner and perhaps a log, until the process is asked to stop."""
     url, state = url_of(listener), app.state
+    out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
+    logging.getLogger().addHandler(LineHandler(err))
 
     def announce() -> None:
-        tell(banner(state.sandbox, url, admin_open=is_open))
-        tell(f"READY {url}", err=False)
+        err.write(banner(state.sandbox, url, admin_open=is_open))
+        out.write(f"READY {url}")
 
-    if log_format is None and sys.stderr.isatty():
+    if log_format is None and sys.stderr and sys.stderr.isatty():
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, tell, state.hide_path)
+        logged = RequestLog(app, log_format, err.write, state.redact)
     gc.freeze()  # a collection need never look at what is loaded
     gc.enable()
     server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)
-
-
-def tell(line: str, *, err: bool = True) -> None:
-    """Write a line; an output that is full or gone is no reason not to serve."""
-    stream = sys.stderr if err else sys.stdout
-    with contextlib.suppress(OSError, ValueError):
-        stream.write(f"{line}\n")
-        stream.flush()
+    out.close()
+    err.close()

@@ -11,8 +11,8 @@ from msgspec import Struct
 KEY_PATTERN = "[!-+\\--~]+"
 """What a key is, as a regular expression: visible ASCII but the comma."""
 
-CONFUSABLE_CHARS = 8
-"""A key of fewer is like a word: it cannot be hidden without hiding words too."""
+MIN_REDACTABLE_LENGTH = 8
+"""Shorter keys are not redacted in texts: that would garble ordinary words."""
 
 NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
 """What sandboxes and snapshots can be called, as a regular expression."""

@@ -19,8 +19,11 @@ from __future__ import annotations
 
 import json
 
-_SHOWN_CHARS = 60
-_LONG_INTEGER = 10**_SHOWN_CHARS
+SHOWN_CHARS = 60
+"""Characters of a text that a message shows."""
+CUT_MARK = "…"
+"""Stands in messages where a text has been cut."""
+_LONG_INTEGER = 10**SHOWN_CHARS
 
 
 class Refusal(Exception):
@@ -94,13 +97,17 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def cut(text: str) -> str:
+    """A text as it is named in messages and paths: its beginning if it is long."""
+    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
+
+
 def show(value: object) -> str:
     """A JSON value in the words of an error message, cut where it is long."""
     if isinstance(value, str):
-        if len(value) <= _SHOWN_CHARS:
+        if len(value) <= SHOWN_CHARS:
             return f"the string {quoted(value)}"
-        start = value[:_SHOWN_CHARS] + "…"
-        return f"the string {quoted(start)} of {len(value)} characters"
+        return f"the string {quoted(cut(value))} of {len(value)} characters"
     if isinstance(value, list):
         return "an array"
     if isinstance(value, dict):

@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.matching import holds
+from mock_server.domain.memory import Holding, Memory
 from mock_server.domain.rate_limit import Pass, RateLimit
 
 
@@ -48,6 +49,8 @@ class Definition(Protocol):
     def ttl(self) -> float: ...
     @property
     def limit(self) -> tuple[int, int] | None: ...
+    @property
+    def size(self) -> int: ...
 
 
 class Request(Struct, frozen=True):
@@ -84,6 +87,7 @@ class Armed(Struct, eq=False):
     fired: int = 0
     rate_limit: RateLimit | None = None
     is_over: bool = False
+    holding: Holding | None = None
 
     @property
     def remaining(self) -> int | None:
@@ -131,6 +135,9 @@ class Armed(Struct, eq=False):
             yield index, drawn, fires
 
 
+_FIXED_BYTES = 1_024
+
+
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
     """A number from 0 up to 1 that depends on nothing but these."""
     digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
@@ -150,27 +157,41 @@ class Faults:
     `active` is empty as long as there is nothing to decide.
     """
 
-    def __init__(self, seconds: Callable[[], float]) -> None:
-        """`seconds` is a clock that never jumps."""
+    def __init__(self, seconds: Callable[[], float], memory: Memory) -> None:
+        """`seconds` is a clock that never jumps; faults are charged to `memory`."""
         self.active: list[Armed] = []
         self._seconds = seconds
+        self._memory = memory
         self._spent: deque[Armed] = deque(maxlen=LIMITS.faults)
         self._added = 0
 
     def add(self, definition: Definition) -> Armed:
-        """Add a fault behind the others. Raises InvalidField."""
-        self.check_room(1)
+        """Add a fault behind the others. Raises InvalidField or LimitReached."""
+        return self.add_all([definition])[0]
+
+    def add_all(self, definitions: Sequence[Definition]) -> list[Armed]:
+        """Add several, or none of them. Raises InvalidField or LimitReached."""
+        self._check_room(len(definitions))
+        holdings = [
+            self._memory.hold("faults", each.size + _FIXED_BYTES, "body")
+            for each in definitions
+        ]
+        added = list(map(self._armed, definitions, holdings))
+        self.active.extend(added)
+        return added
+
+    def _armed(self, definition: Definition, holding: Holding) -> Armed:
         self._added += 1
-        fault = Armed(
+        limit = definition.limit
+        return Armed(
             id=f"f{self._added}",
             definition=definition,
             ends=self._seconds() + definition.ttl,
-            rate_limit=RateLimit(*definition.limit) if definition.limit else None,
+            rate_limit=None if limit is None else RateLimit(*limit, holding),
+            holding=holding,
         )
-        self.active.append(fault)
-        return fault
 
-    def check_room(self, count: int) -> None:
+    def _check_room(self, count: int) -> None:
         """Raises InvalidField unless so many can be added."""
         self._end_old()
         wanted = len(self.active) + count

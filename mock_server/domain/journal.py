@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Holding, Memory
 from mock_server.domain.violations import Violation
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -65,25 +66,24 @@ def _size(entry: Entry) -> int:
     return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)
 
 
-class Space(Struct, eq=False):
-    """What the journals of all sandboxes take together, in bytes."""
-
-    used: int = 0
+_STEP_BYTES = 64 * 1024
+"""Memory is charged in steps: for each entry it would cost 1 % of a request."""
 
 
 class Journal(Struct, eq=False):
     """The latest entries, in order; `dropped` counts those that had to go.
 
     `listeners` are called after each new entry. Where all journals together take too
-    much `space`, the one that grows lets its own entries go.
+    much of the `memory`, the one that grows lets its own entries go.
     """
 
     next_seq: int = 1
     listeners: Sequence[Callable[[], object]] = ()
-    space: Space = field(default_factory=Space)
+    memory: Memory = field(default_factory=Memory)
     dropped: int = 0
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
+    _holding: Holding | None = None
     is_closed: bool = False
 
     def __len__(self) -> int:
@@ -106,7 +106,7 @@ class Journal(Struct, eq=False):
         while entries and (
             len(entries) > LIMITS.journal_entries
             or self._bytes + grown > LIMITS.journal_bytes
-            or self.space.used + grown > LIMITS.journals_bytes
+            or not self._has_room(grown)
         ):
             grown -= entries.popleft().size
             self.dropped += 1
@@ -123,14 +123,25 @@ class Journal(Struct, eq=False):
     def emptied(self) -> Journal:
         """A new journal that counts on from this one, which takes nothing more."""
         self.close()
-        return Journal(self.next_seq, self.listeners, self.space)
+        return Journal(self.next_seq, self.listeners, self.memory)
 
     def close(self) -> None:
-        """Give the space back; what still comes is nobody's."""
+        """Give the memory back; what still comes is nobody's."""
         self.is_closed = True
-        self._grow(-self._bytes)
+        self._bytes, self._holding = 0, None
         self._entries.clear()
+
+    def _has_room(self, size: int) -> bool:
+        held = 0 if self._holding is None else self._holding.size
+        missing = self._bytes + size - held
+        return missing <= 0 or self.memory.has_room_for_journals(missing)
 
     def _grow(self, size: int) -> None:
         self._bytes += size
-        self.space.used += size
+        if self._holding is None:
+            self._holding = self.memory.hold("journals")
+        missing = self._bytes - self._holding.size
+        if missing > 0:
+            step = max(missing, min(self._bytes, _STEP_BYTES))
+            has_room = self.memory.has_room_for_journals(step)
+            self._holding.grow(step if has_room else missing)

@@ -12,10 +12,20 @@ class Limits(Struct, frozen=True):
     """Items of a page at most (spec 8)."""
     id_chars: int = 256
     """Characters of an id at most."""
+    keys: int = 1_000
+    """API keys that fixtures declare at most."""
+    key_chars: int = 1_024
+    """Characters of an API key at most."""
     search_chars: int = 1024
     """Characters of a searchText at most."""
     title_chars: int = 1024
     """Characters of a chat's title at most."""
+    hinted_chars: int = 256
+    """Characters of a word for which messages suggest another one at most."""
+    logged_chars: int = 1_024
+    """Characters of a path that a request line shows."""
+    waiting_lines: int = 4_096
+    """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
     tags: int = 100
     """Tags of a filter at most."""
     integer: int = 2**53 - 1
@@ -30,6 +40,8 @@ class Limits(Struct, frozen=True):
     """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
     """Nested arrays and objects of a document at most."""
+    json_containers: int = 100_000
+    """Arrays and objects of a request body at most; millions take long to make."""
     cached_items: int = 65_536
     """Collections of which the JSON text is kept ready."""
     cached_searches: int = 4
@@ -50,10 +62,6 @@ class Limits(Struct, frozen=True):
     """Bytes of one fixture file, or of a state that is put, at most."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
-    keys: int = 1_000
-    """Keys that fixture files declare together."""
-    key_chars: int = 1_024
-    """Characters of a declared key at most."""
     folder_depth: int = 100
     """Folders above a collection at most."""
     fixture_alias_nodes: int = 10_000
@@ -113,6 +121,9 @@ class Limits(Struct, frozen=True):
     """Violations that one entry lists."""
     verified_steps: int = 100
     """Steps of one verification in order."""
+    matched_bytes: int = 4 * 1024
+    """Bytes of JSON that a fault may want in the body of a request; each request is
+    compared with them."""
     altered_bytes: int = 64 * 1024
     """Bytes of JSON that a fault may set on each item."""
     journal_streams: int = 32

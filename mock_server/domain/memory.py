@@ -7,6 +7,8 @@ once the budget is used up; journals let their oldest entries go, caches are emp
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
 from weakref import WeakKeyDictionary, WeakSet
@@ -27,6 +29,16 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _MIB = 1024 * 1024
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
+
+
+def size_of(value: object) -> int:
+    """Bytes that plain data takes: a text, a number, a list, a mapping of these."""
+    size = getsizeof(value)
+    if isinstance(value, Mapping):
+        return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
+    if isinstance(value, list | tuple):
+        return size + sum(map(size_of, value))
+    return size
 
 
 class Clearable(Protocol):
@@ -61,6 +73,10 @@ class Holding:
         """Charge so many bytes more. Raises LimitReached, naming the place `at`."""
         self._memory.check_room(size, at)
         self.grow(size)
+
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes more are within the budget."""
+        return self._memory.fits(size)
 
     def release(self) -> None:
         """Give all of it back."""
@@ -119,12 +135,12 @@ class Memory:
     def has_room_for_journals(self, size: int) -> bool:
         """Whether journals may grow by that much, within their part of the budget."""
         share = min(LIMITS.journals_bytes, self.limit // 4)
-        return self._used["journals"] + size <= share and self._fits(size)
+        return self._used["journals"] + size <= share and self.fits(size)
 
     def has_room_for_caches(self, size: int) -> bool:
         """Whether caches may grow by that much, within their part of the budget."""
         share = min(LIMITS.caches_bytes, self.limit // 8)
-        return self._used["caches"] + size <= share and self._fits(size)
+        return self._used["caches"] + size <= share and self.fits(size)
 
     def add_cache(self, cache: Clearable) -> None:
         """Have a cache emptied when its memory is needed."""
@@ -135,7 +151,8 @@ class Memory:
         for cache in tuple(self._caches):
             cache.clear()
 
-    def _fits(self, size: int) -> bool:
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes more are within the budget."""
         return self.used + size <= self.limit
 
     def _add(self, kind: Kind, size: int) -> None:

@@ -7,6 +7,9 @@ from math import ceil
 from msgspec import Struct, field
 
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Holding
+
+_FIXED_BYTES = 256
 
 
 class Pass(Struct, frozen=True):
@@ -24,10 +27,14 @@ class Pass(Struct, frozen=True):
 
 
 class RateLimit(Struct):
-    """At most `limit` requests in `window` seconds from the first of them, per key."""
+    """At most `limit` requests in `window` seconds from the first of them, per key.
+
+    Windows are charged to `holding`; where there is no room, the oldest one goes.
+    """
 
     limit: int
     window: int
+    holding: Holding
     _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def count(self, key: str, now: int) -> Pass:
@@ -37,8 +44,17 @@ class RateLimit(Struct):
         if not start <= now < start + length:
             start, count = now, 0
         is_allowed = count < self.limit
-        if key not in self._windows and len(self._windows) >= LIMITS.limited_keys:
-            del self._windows[next(iter(self._windows))]
+        if key not in self._windows:
+            self._make_room(_FIXED_BYTES + len(key))
         self._windows[key] = start, count + is_allowed
         left = self.limit - count - is_allowed
         return Pass(is_allowed, self.limit, left, start + length - now)
+
+    def _make_room(self, size: int) -> None:
+        while self._windows and (
+            len(self._windows) >= LIMITS.limited_keys or not self.holding.fits(size)
+        ):
+            oldest = next(iter(self._windows))
+            del self._windows[oldest]
+            self.holding.grow(-_FIXED_BYTES - len(oldest))
+        self.holding.grow(size)

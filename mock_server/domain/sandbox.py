@@ -12,7 +12,7 @@ from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.faults import Faults
-from mock_server.domain.journal import Journal, Space
+from mock_server.domain.journal import Journal
 from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.snapshots import Snapshot, Snapshots
@@ -35,13 +35,11 @@ class Sandbox:
         *,
         name: str = "default",
         ring: KeyRing | None = None,
-        space: Space | None = None,
         memory: Memory | None = None,
     ) -> None:
         self.name = name
-        self.memory = Memory() if memory is None else memory
-        """What it holds is charged to this; so is its baseline."""
-        self.memory.keep(baseline)
+        self._memory = memory or Memory()
+        self._memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
         self.snapshots = Snapshots()
@@ -51,7 +49,6 @@ class Sandbox:
         """How often it was changed by others than its clients."""
         self._start = profile, choices
         self._outside = outside
-        self._space = space or Space()
         self._lock = Lock()  # states are replaced from other threads too
         self.state = self._fresh(1, self._new_journal())
 
@@ -127,7 +124,7 @@ class Sandbox:
 
         Raises LimitReached.
         """
-        self.memory.keep(baseline)
+        self._memory.keep(baseline)
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
@@ -136,7 +133,7 @@ class Sandbox:
 
     def put_baseline(self, baseline: Generation) -> None:
         """Replace what resets lead back to, then reset. Raises LimitReached."""
-        self.memory.keep(baseline)
+        self._memory.keep(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
@@ -183,19 +180,19 @@ class Sandbox:
         old.end_waits()
 
     def _new_journal(self) -> Journal:
-        return Journal(listeners=self.listeners, space=self._space)
+        return Journal(listeners=self.listeners, memory=self._memory)
 
     def _fresh(self, number: int, journal: Journal) -> State:
         profile, choices = self._start
         return State(
             number=number,
-            store=Store(self.baseline, self.memory),
+            store=Store(self.baseline, self._memory),
             clock=Clock(self._outside.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),
             journal=journal,
-            faults=Faults(self._outside.seconds),
+            faults=Faults(self._outside.seconds, self._memory),
         )
 
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:

@@ -15,7 +15,6 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
-from mock_server.domain.journal import Space
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
@@ -32,6 +31,12 @@ class Lease(Struct, eq=False):
     ttl: float
     ends: float
 
+    def is_over(self, now: float) -> bool:
+        """Whether it has been idle for too long; what a fault holds up is a use."""
+        if self.sandbox.state.waits:
+            self.ends = now + self.ttl
+        return self.ends <= now
+
 
 class Sandboxes:
     """The default sandbox, which is always there, and those made from its baseline."""
@@ -44,17 +49,9 @@ class Sandboxes:
         outside: Outside,
         memory: Memory | None = None,
     ) -> None:
-        self._space = Space()
-        self.memory = Memory() if memory is None else memory
+        self.memory = memory or Memory()
         """What all of them take."""
-        self.default = Sandbox(
-            baseline,
-            profile,
-            choices,
-            outside,
-            space=self._space,
-            memory=self.memory,
-        )
+        self.default = Sandbox(baseline, profile, choices, outside, memory=self.memory)
         self.profile = profile
         self._choices = choices
         self._outside = outside
@@ -128,7 +125,6 @@ class Sandboxes:
             self._outside,
             name=name,
             ring=ring,
-            space=self._space,
             memory=self.memory,
         )
         self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
@@ -149,7 +145,7 @@ class Sandboxes:
 
     def _used(self, name: str) -> Lease:
         lease, now = self._leases.get(name), self._outside.seconds()
-        if lease is not None and lease.ends <= now:
+        if lease is not None and lease.is_over(now):
             self.delete(name)
             lease = None
         if lease is None:
@@ -159,7 +155,7 @@ class Sandboxes:
 
     def _end_idle(self) -> None:
         now = self._outside.seconds()
-        for name in [name for name, each in self._leases.items() if each.ends <= now]:
+        for name in [name for name, each in self._leases.items() if each.is_over(now)]:
             self.delete(name)
 
     def _free_name(self) -> str:

@@ -10,7 +10,7 @@ from typing import Self
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from mock_server.domain.access import CONFUSABLE_CHARS, Caller
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
 from mock_server.domain.chats import App, Chat
 from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
@@ -23,7 +23,8 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
 
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `secrets` are the keys that
-    must not come out again; `size` is about how many bytes of memory all of it takes.
+    must not come out again, sorted; `size` is about how many bytes of memory all of it
+    takes.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -36,10 +37,8 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
     secrets: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
-        long = (key.encode() for key in self.keys if len(key) >= CONFUSABLE_CHARS)
-        # The longest first: one may begin with another.
-        ordered = tuple(sorted(long, key=len, reverse=True))
-        force_setattr(self, "secrets", ordered)
+        long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
+        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
 
     def sort(self, order: Order) -> None:
         """Put all collections in order, so that no request has to wait for that."""

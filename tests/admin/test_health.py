@@ -93,6 +93,8 @@ def test_own_hosts_are_answered(make_api: MakeApi, host: str) -> None:
         "localhost:abc",
         "localhost:123456",
         "[::1",
+        "[::1%evil.example]",
+        "[fe80::1%25eth0]",
         "1.2.3",
         ".",
         "...",

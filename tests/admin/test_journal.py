@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal, Space
+from mock_server.domain.journal import Entry, Journal
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api
 
@@ -188,23 +189,23 @@ def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
 
 
 def test_journals_of_all_sandboxes_together_are_bounded() -> None:
-    space = Space()
-    journals = [Journal(space=space) for _ in range(12)]
+    memory = Memory()
+    journals = [Journal(memory=memory) for _ in range(12)]
     for _ in range(4_000):
         for journal in journals:
             journal.append(entry_of(LIMITS.journal_body_bytes))
-    assert space.used <= LIMITS.journals_bytes
+    assert memory.usage()["journals"] <= LIMITS.journals_bytes
     assert all(len(each) + each.dropped == 4_000 for each in journals)
     for journal in journals:
         journal.emptied()
-    assert space.used == 0
+    assert memory.used == 0
 
 
 def test_an_entry_that_comes_too_late_is_nobodys() -> None:
     journal = Journal()
     new = journal.emptied()
     journal.append(entry_of(0))
-    assert (len(journal), len(new), journal.space.used) == (0, 0, 0)
+    assert (len(journal), len(new), journal.memory.used) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
@@ -11,6 +12,7 @@ import pytest
 
 from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
+from mock_server.domain.choices import choose
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIST, Api
 
@@ -81,6 +83,23 @@ def test_a_delayed_answer_is_right_and_late(
     assert api.pin().status_code == 200
     assert time.monotonic() - start >= 0.06 - TICK
     assert api.top() is True
+
+
+@pytest.mark.parametrize(
+    ("choices", "status"),
+    [({"chat_unknown": "create"}, 200), ({"unknown_key": "reject"}, 401)],
+)
+def test_what_a_delay_held_up_is_done_as_of_its_end(
+    api: Api, choices: dict[str, str], status: int
+) -> None:
+    add(api, "delay", ms=400)
+    with ThreadPoolExecutor() as pool:
+        pinned = pool.submit(api.pin, chatId="new")
+        while not api.sandbox.state.waits:
+            assert not pinned.done()
+        api.sandbox.choose("documented", choose("documented", choices))
+        assert pinned.result().status_code == status
+    assert (api.top("new") is True) is (status == 200)
 
 
 def test_malformed_json_is_framed_and_no_parser_takes_it(api: Api) -> None:

@@ -20,6 +20,7 @@ from mock_server.api.faults.on_answers import delay_ms
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults import Decision, Faults, Request, draw
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory
 
 PIN = Request("updateHistory", ("issued", "declared"), {"chatId": "c", "top": True})
 LIST = Request("listV2", ("other",), {"offset": 0})
@@ -30,7 +31,7 @@ class Turned:
 
     def __init__(self, *faults: Fault) -> None:
         self.seconds = 0.0
-        self.faults = Faults(lambda: self.seconds)
+        self.faults = Faults(lambda: self.seconds, Memory())
         for fault in faults:
             self.faults.add(fault)
 

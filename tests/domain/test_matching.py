@@ -26,6 +26,11 @@ def test_every_value_holds_itself(value: Any) -> None:
     assert holds(value, value)
 
 
+@given(values, values)
+def test_holding_is_having_no_difference(wanted: Any, value: Any) -> None:
+    assert holds(wanted, value) is (not list(differences(wanted, value)))
+
+
 @given(st.dictionaries(st.text(max_size=2), values), st.data())
 def test_an_object_holds_a_part_of_itself(value: dict[str, Any], data: Any) -> None:
     names = data.draw(st.sets(st.sampled_from(sorted(value)))) if value else ()

@@ -80,6 +80,16 @@ def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
     assert turned.all.all() == [turned.all.default]
 
 
+def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
+    mine = turned.all.create("mine", ttl=10)
+    mine.state.waits.add(held := lambda: None)
+    turned.seconds += 100
+    assert turned.all.all() == [turned.all.default, mine]
+    mine.state.waits.discard(held)
+    turned.seconds += 10
+    assert turned.all.all() == [turned.all.default]
+
+
 def test_idle_sandboxes_make_room(turned: Turned) -> None:
     for _ in range(LIMITS.sandboxes):
         turned.all.create(ttl=10)

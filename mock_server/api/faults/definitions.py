@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from mock_server.api.typed import typed
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import size_of
 from mock_server.domain.suggest import did_you_mean
 
 Ms = Annotated[float, Meta(ge=0, le=LIMITS.fault_ms)]
@@ -77,8 +78,15 @@ class Fault(
         """Requests and seconds of a rate limit."""
         return None
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return size_of(msgspec.to_builtins(self))
+
     def check(self) -> None:
         """What fields must be like together. Raises InvalidField."""
+        if len(msgspec.json.encode(self.body)) > LIMITS.matched_bytes:
+            raise wrong(f"at most {LIMITS.matched_bytes} bytes", "more", "match.body")
         if self.operation not in ("*", *self.meant_for):
             expected = " or ".join(("*", *self.meant_for))
             raise wrong(expected, show(self.operation), "operation")

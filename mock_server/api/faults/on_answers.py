@@ -31,6 +31,7 @@ async def delay(hit: Hit) -> Answer:
         await hit.pause(delay_ms(hit.fault, hit.draw("delay"), hit.draw("angle")))
         return answer
     await hit.pause(delay_ms(hit.fault, hit.draw("delay"), hit.draw("angle")))
+    hit.exchange.readmit()  # the choices may be others by now
     return hit.perform()
 
 

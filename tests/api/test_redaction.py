@@ -1,0 +1,92 @@
+"""What is taken out of entries and messages: keys, escaped keys, beginnings of keys."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.api.redaction import HIDDEN, RequestSecrets, Secrets
+from mock_server.domain.limits import LIMITS
+from tests.conftest import MakeApi
+from tests.support import LIBRARY, LIST, Api
+
+TOKEN = "tok/en+abc=1234567"
+KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
+
+
+@pytest.fixture
+def secrets(make_api: MakeApi) -> RequestSecrets:
+    """Those of a caller with an undeclared key, beside declared keys and a token."""
+    state = make_api(LIBRARY | {"keys": [{"key": key} for key in KEYS]}).sandbox.state
+    return Secrets((TOKEN,)).of(state, "undeclared-key")
+
+
+@pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
+@pytest.mark.parametrize("written", [str, quote, lambda key: quote(key, safe="")])
+def test_a_secret_goes_however_it_is_escaped(
+    secrets: RequestSecrets, secret: str, written: Any
+) -> None:
+    text = f"before {written(secret)} after".encode()
+    assert secrets.redact(text) == b"before [redacted] after"
+
+
+def test_a_secret_goes_from_json_with_escapes(secrets: RequestSecrets) -> None:
+    escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
+    assert secrets.redact(f'"{escaped}"'.encode()) == b'"[redacted]"'
+
+
+def test_of_two_overlapping_secrets_nothing_stays(secrets: RequestSecrets) -> None:
+    assert secrets.redact(b"x fastgpt-owner-and-more y") == b"x [redacted] y"
+    assert secrets.redact(b"fastgpt-ownerundeclared-key") == HIDDEN * 2
+
+
+def test_the_beginning_of_a_secret_goes_at_a_cut_mark_only(
+    secrets: RequestSecrets,
+) -> None:
+    cut = "got fastgpt-own… and undeclared… but fastgpt-own stays"
+    hidden = "got [redacted]… and [redacted]… but fastgpt-own stays"
+    assert secrets.redact_message(cut.encode()) == hidden.encode()
+    assert secrets.redact_message("fastgpt… x".encode()) == "fastgpt… x".encode()
+
+
+@given(st.binary(max_size=300))
+def test_a_text_without_secrets_stays_as_it_is(text: bytes) -> None:
+    secrets = RequestSecrets((b"undeclared-key",), (), None)
+    assert secrets.redact(text) == secrets.redact_message(text) == text
+
+
+def test_no_entry_holds_the_admin_token_in_path_or_method(make_api: MakeApi) -> None:
+    api = make_api(admin_token=TOKEN)
+    api.client.get(f"/x/{quote(TOKEN, safe='')}", headers={"Authorization": "Bearer k"})
+    api.client.request("undeclared-key", LIST, headers=bearer("undeclared-key"))
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert "tok" not in kept
+    assert "undeclared-key" not in kept
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header for a key."""
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.mark.parametrize("form", ["plain", "service"])
+def test_a_key_over_the_limit_is_unknown(make_api: MakeApi, form: str) -> None:
+    api = make_api(choices={"error_form": form})
+    answer = api.client.post(LIST, headers=bearer("k" * (LIMITS.key_chars + 1)))
+    assert answer.json()["statusText"] in ("unauthorized", "unAuthApiKey")
+    assert f"at most {LIMITS.key_chars} characters" in answer.json()["message"]
+    answer = api.client.post(LIST, headers=bearer("k" * LIMITS.key_chars))
+    assert answer.json()["statusText"] not in ("unauthorized", "unAuthApiKey")
+
+
+def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -> None:
+    key = "undeclared-key"
+    body = {"pad": "x" * 20_000, key: 1, "offset": key}
+    api.client.post(LIST, headers=bearer(key), json=body)
+    entry = next(api.sandbox.journal.since(0))
+    assert entry.is_cut
+    assert key not in repr(entry)

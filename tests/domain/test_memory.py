@@ -1,0 +1,114 @@
+"""The budget of memory: what is charged, what gives way, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.api.faults.definitions import Error, Fault, Match, RateLimited
+from mock_server.domain.errors import InvalidField, LimitReached
+from mock_server.domain.faults import Faults, Request
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory, size_of
+from mock_server.domain.store import Generation
+
+MIB = 1024 * 1024
+
+
+def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
+    memory, state = Memory(10 * MIB), Generation(size=6 * MIB)
+    memory.keep(state)
+    memory.keep(state)
+    assert memory.usage()["states"] == memory.used == 6 * MIB
+    del state
+    assert memory.used == 0
+
+
+def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
+    memory, state = Memory(10 * MIB), Generation(size=6 * MIB)
+    memory.keep(state)
+    with pytest.raises(LimitReached) as refused:
+        memory.hold("snapshots", 5 * MIB, "path")
+    assert refused.value.message.startswith(
+        "Expected at most 10.0 MiB of memory in use, got 11.0 MiB - at path "
+        "(held: states 6.0 MiB; start with more --memory"
+    )
+    assert memory.used == 6 * MIB
+
+
+class Cache:
+    """A cache that holds memory."""
+
+    def __init__(self, memory: Memory, size: int) -> None:
+        self.holding = memory.hold("caches", size)
+        memory.add_cache(self)
+
+    def clear(self) -> None:
+        self.holding.release()
+
+
+def test_caches_give_way_to_what_is_kept() -> None:
+    memory = Memory(10 * MIB)
+    cache = Cache(memory, 8 * MIB)
+    memory.keep(state := Generation(size=9 * MIB))
+    assert (memory.used, cache.holding.size) == (state.size, 0)
+
+
+def test_a_forgotten_cache_is_nobodys() -> None:
+    memory = Memory(10 * MIB)
+    Cache(memory, MIB)
+    assert memory.used == 0
+
+
+def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:
+    memory = Memory(8 * MIB)
+    assert memory.has_room_for_journals(2 * MIB)
+    assert not memory.has_room_for_journals(2 * MIB + 1)
+    assert memory.has_room_for_caches(MIB)
+    assert not memory.has_room_for_caches(MIB + 1)
+
+
+def faults(memory: Memory) -> Faults:
+    """Faults whose time stands still."""
+    return Faults(lambda: 0.0, memory)
+
+
+def wanting(size: int) -> Fault:
+    """A fault that wants a text of so many characters in the body."""
+    return Error(match=Match(body={"x": "y" * size}))
+
+
+def test_faults_are_charged_while_they_are_known() -> None:
+    memory = Memory()
+    added = faults(memory)
+    fault = added.add(wanting(1_000))
+    assert 2_000 < memory.usage()["faults"] < 5_000
+    added.remove(fault)
+    del fault
+    assert memory.used == 0
+
+
+def test_of_several_faults_that_are_too_many_none_is_added() -> None:
+    added = faults(Memory(8_000))
+    with pytest.raises(LimitReached):
+        added.add_all([wanting(1_000)] * 8)
+    assert added.all() == []
+
+
+def test_a_fault_that_wants_a_large_body_is_refused() -> None:
+    name = "x" * (LIMITS.matched_bytes - len('{"x":""}'))
+    Error(match=Match(body={"x": name})).check()
+    with pytest.raises(InvalidField, match=r"at most 4096 bytes, .* at \$.match.body"):
+        Error(match=Match(body={"x": name + "x"})).check()
+
+
+def test_the_windows_of_a_rate_limit_keep_to_the_budget() -> None:
+    memory = Memory(32 * 1024)
+    added = faults(memory)
+    added.add(RateLimited(requests=1, window=10))
+    for number in range(1_000):
+        added.decide(Request("listV2", (f"key-{number}",), {}), 0)
+    assert 8 * 1024 < memory.used <= memory.limit
+
+
+def test_plain_data_is_sized_whole() -> None:
+    assert size_of({"a": ["x" * 1_000] * 3, "b": {"c": "y" * 500}}) > 3_500
