@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection as AnyOf
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from sys import getsizeof
 from typing import Self
 
@@ -44,6 +45,16 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
         """Put all collections in order, so that no request has to wait for that."""
         for dataset in self.datasets.values():
             dataset.listing(None, order)
+
+    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
+        """All chats and collections, so many at a time."""
+        holders: list[Iterable[Chat | Collection]] = [
+            *(app.chats.values() for app in self.apps.values()),
+            *(dataset.collections for dataset in self.datasets.values()),
+        ]
+        every = chain.from_iterable(holders)
+        while some := list(islice(every, at_once)):
+            yield some
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""
