@@ -73,7 +73,8 @@ class Loads:
         self._memory = memory
         self._seconds = seconds
         self._places = places
-        self._children: set[Child] = set()
+        self.children: set[Child] = set()
+        """The processes that load documents now."""
 
     @contextmanager
     def place(self) -> Iterator[None]:
@@ -89,7 +90,7 @@ class Loads:
 
     def close(self) -> None:
         """End all of them."""
-        for child in tuple(self._children):
+        for child in tuple(self.children):
             child.end(_STOPPED)
 
     async def load(self, document: Document, *, has_place: bool = False) -> Generation:
@@ -125,11 +126,11 @@ class Loads:
         # A coroutine of ours, for create_task takes nothing else.
         gone = asyncio.create_task(_wait(document.gone))
         gone.add_done_callback(lambda _: child.end(_GONE))
-        self._children.add(child)
+        self.children.add(child)
         try:
             return await self._assembled(child)
         finally:
-            self._children.discard(child)
+            self.children.discard(child)
             late.cancel()
             child.end("done")
             gone.cancel()
