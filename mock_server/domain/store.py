@@ -138,16 +138,16 @@ class Store:
 
         Raises LimitReached.
         """
-        changed = self._chats.get(app.id)
-        old = None if changed is None else changed.get(chat.chat_id)
+        chat_id = chat.chat_id
+        changed = self._chats.get(app.id) or _NONE
+        old = changed.get(chat_id)
         if (
-            changed is None
-            or old is None
-            or old.title is not chat.title
-            or old.custom_title is not chat.custom_title
+            old is None
+            or chat.title is not old.title
+            or chat.custom_title is not old.custom_title
         ):
             changed = self._charged(app, chat, old)
-        changed[chat.chat_id] = chat
+        changed[chat_id] = chat
 
     def _charged(
         self, app: App, chat: Chat, old: Chat | None
@@ -225,6 +225,7 @@ class Store:
         return _LISTED * len(dataset.collections)
 
 
+_NONE: dict[str, Chat | None] = {}
 _STORE = 1_024
 _LISTED = 150
 _COLLECTION = 700
