@@ -42,12 +42,10 @@ class Limits(Struct, frozen=True):
     """Nested arrays and objects of a document at most."""
     json_containers: int = 100_000
     """Arrays and objects of a request body at most; millions take long to make."""
-    cached_items: int = 65_536
-    """Collections of which the JSON text is kept ready."""
+    cached_text_bytes: int = 1024 * 1024
+    """Bytes of a JSON text that is kept ready at most."""
     cached_searches: int = 4
     """Results of searches that one folder, or a dataset, keeps ready."""
-    cached_pages: int = 1_024
-    """Pages of which the JSON text is kept ready."""
     cached_heads: int = 128
     """Headers of requests of which it is kept ready what they say."""
     headers: int = 100

@@ -158,6 +158,7 @@ class Sandbox:
                 profile=snapshot.profile,
                 choices=snapshot.choices,
                 callers=self._callers(store.generation),
+                texts=self._memory.cache_of(store.generation),
                 waits=set(),
             )
         old.end_waits()
@@ -182,6 +183,7 @@ class Sandbox:
             callers=self._callers(self.baseline),
             journal=journal,
             faults=Faults(self._outside.seconds, self._memory),
+            texts=self._memory.cache_of(self.baseline),
         )
 
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:
