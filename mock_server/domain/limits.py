@@ -36,6 +36,8 @@ class Limits(Struct, frozen=True):
     """Collections that single admin calls may add to one dataset."""
     body_bytes: int = 1024 * 1024
     """Bytes of a request body at most."""
+    free_body_bytes: int = 64 * 1024
+    """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 2_000
     """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
@@ -112,6 +114,8 @@ class Limits(Struct, frozen=True):
     compared with them."""
     altered_bytes: int = 64 * 1024
     """Bytes of JSON that a fault may set on each item."""
+    stream_bytes: int = 256 * 1024
+    """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
 
