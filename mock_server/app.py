@@ -15,7 +15,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.console import ToConsole
 from mock_server.admin.events import Streams
+from mock_server.admin.loads import Loads
 from mock_server.admin.routes import admin_app
+from mock_server.admin.sending import Sendings
 from mock_server.api.cors import CORS
 from mock_server.api.description import Description
 from mock_server.api.examples import EXAMPLE_TIME, Recorded, Tour, recorded
@@ -26,6 +28,7 @@ from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Choices, Value, as_profile, choose
 from mock_server.domain.errors import CUT_MARK
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Memory
 from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
@@ -46,17 +49,23 @@ def create_app(
     cors_origins: Collection[str] = ("*",),
     admin_token: str | None = None,
     allowed_hosts: Collection[str] = (),
+    memory: int = LIMITS.memory_bytes,
 ) -> Starlette:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    Its `state.sandbox` is the default sandbox, its `state.sandboxes` all of them.
-    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
-    among them).
+    `memory` is how many bytes all its data may take. Its `state.sandbox` is the
+    default sandbox, its `state.sandboxes` all of them; `state.close` ends what has no
+    end of its own. Raises FixtureError, and ValueError for a setting that cannot be
+    (UnknownChoice among them).
     """
     outside = Outside(_milliseconds, time.monotonic, lambda: secrets.token_hex(16))
-    chosen, generation = choose(profile, choices), _load(fixture)
+    chosen, generation = choose(profile, choices), _load(fixture, memory)
+    if generation.size > memory:
+        expected = f"a memory of {generation.size} bytes for the fixture"
+        raise ValueError(f"Expected {expected}, got {memory}")
     generation.sort(chosen.list_order)
-    sandboxes = Sandboxes(generation, as_profile(profile), chosen, outside)
+    profile = as_profile(profile)
+    sandboxes = Sandboxes(generation, profile, chosen, outside, Memory(memory))
     return _application(sandboxes, cors_origins, admin_token, allowed_hosts)
 
 
@@ -70,7 +79,10 @@ async def _recorded(tour: Tour) -> list[Recorded]:
     outside = Outside(lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}")
     generation = load_fixture(shipped(tour.fixture))
     sandboxes = Sandboxes(generation, "documented", Choices(), outside)
-    return await recorded(_application(sandboxes, token=tour.admin_token), tour)
+    # There is no place to load what is large: that is an example too.
+    loads = Loads(sandboxes.memory, places=0)
+    app = _application(sandboxes, token=tour.admin_token, loads=loads)
+    return await recorded(app, tour)
 
 
 def _application(
@@ -78,11 +90,21 @@ def _application(
     cors_origins: Collection[str] = (),
     token: str | None = None,
     allowed_hosts: Collection[str] = (),
+    loads: Loads | None = None,
 ) -> Starlette:
-    streams = Streams()
+    streams, sendings = Streams(), Sendings()
+    loads = loads or Loads(sandboxes.memory)
     hidden = Secrets(() if token is None else (token,))
     admin = LastResort(
-        admin_app(sandboxes, streams, record, token=token, allowed_hosts=allowed_hosts)
+        admin_app(
+            sandboxes,
+            streams,
+            record,
+            loads=loads,
+            sendings=sendings,
+            token=token,
+            allowed_hosts=allowed_hosts,
+        )
     )
     public = CORS(PublicApi(sandboxes, hidden), cors_origins)
     app = Application(
@@ -96,9 +118,16 @@ def _application(
     )
     app.router.redirect_slashes = False
     app.state.sandbox, app.state.sandboxes = sandboxes.default, sandboxes
-    app.state.close = streams.close
+    app.state.loads = loads
+    app.state.close = partial(_close, streams, sendings, loads)
     app.state.redact = partial(_redact, sandboxes, hidden)
     return app
+
+
+def _close(*ends: Streams | Sendings | Loads) -> None:
+    """End what has no end of its own, and what may be far from it."""
+    for each in ends:
+        each.close()
 
 
 def _redact(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> tuple[str, str]:
@@ -117,15 +146,15 @@ def _redact(sandboxes: Sandboxes, secrets: Secrets, scope: Scope) -> tuple[str, 
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, max_bytes: int
 ) -> Generation:
     if isinstance(fixture, Generation):
         return fixture
     if fixture is None:
-        return load_fixture()
+        return load_fixture(max_bytes=max_bytes)
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
-        return load_fixture(*fixture)
-    return load_fixture(fixture)
+        return load_fixture(*fixture, max_bytes=max_bytes)
+    return load_fixture(fixture, max_bytes=max_bytes)
 
 
 def _milliseconds() -> int:

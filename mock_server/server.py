@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from mock_server.app import create_app
 from mock_server.domain.choices import Value
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
@@ -91,8 +92,8 @@ class MockServer:
     """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
 
     `url` is its base address while it runs, `sandbox` its state, `app` the ASGI
-    application that it serves. Raises FixtureError, ValueError for a setting that
-    cannot be, and CannotBind.
+    application that it serves; `memory` is how many bytes all its data may take.
+    Raises FixtureError, ValueError for a setting that cannot be, and CannotBind.
     """
 
     def __init__(
@@ -104,9 +105,14 @@ class MockServer:
         host: str = "127.0.0.1",
         port: int = 0,
         admin_token: str | None = None,
+        memory: int = LIMITS.memory_bytes,
     ) -> None:
         app = create_app(
-            fixture, profile=profile, choices=choices, admin_token=admin_token
+            fixture,
+            profile=profile,
+            choices=choices,
+            admin_token=admin_token,
+            memory=memory,
         )
         self.url = ""
         self.app = app

@@ -195,6 +195,12 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.fixture_bytes // 2**20} MiB, {LIMITS.fixture_collections:,}"
         ),
         "folders above a collection": LIMITS.folder_depth,
+        "keys that fixtures declare, characters of a key": (
+            f"{LIMITS.keys:,}, {LIMITS.key_chars:,}"
+        ),
+        "memory of all data (`--memory`)": f"{LIMITS.memory_bytes // 2**30} GiB",
+        f"documents over {LIMITS.inline_load_bytes // 2**10} KiB that are loaded at "
+        "the same time, time for one": f"{LIMITS.loads}, {LIMITS.load_seconds:g} s",
         "sandboxes, snapshots of each": f"{LIMITS.sandboxes:,}, {LIMITS.snapshots}",
         "entries of a journal, bytes of them, bytes of a body kept": (
             f"{LIMITS.journal_entries:,}, {LIMITS.journal_bytes // 2**20} MiB, "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mock_server.admin.records import PageQuery, app_of, own_id, page, refuse
+from itertools import islice
+
+from mock_server.admin.records import PageQuery, app_of, own_id, refuse
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
@@ -40,7 +42,7 @@ def get_apps(call: Call) -> AppsView:
     store = call.sandbox.store
     return AppsView(
         [
-            AppView(app.id, app.name, len(store.chats(app)))
+            AppView(app.id, app.name, store.count_chats(app))
             for app in store.generation.apps.values()
         ]
     )
@@ -48,9 +50,9 @@ def get_apps(call: Call) -> AppsView:
 
 def get_chats(call: Call) -> dict[str, object]:
     """`GET apps/{appId}/chats`."""
-    chats = call.sandbox.store.chats(app_of(call))
-    parts = [chat_part(chat) for chat in page(chats, call.query)]
-    return {"chats": parts, "total": len(chats)}
+    store, app, query = call.sandbox.store, app_of(call), call.query
+    page = islice(store.chats(app), query.offset, query.offset + query.limit)
+    return {"chats": list(map(chat_part, page)), "total": store.count_chats(app)}
 
 
 def get_chat(call: Call) -> dict[str, object]:

@@ -171,6 +171,6 @@ ROUTES = (
         delete_collection,
         DeletedView,
         "Remove a collection with all that is in it",
-        errors=_UNKNOWN,
+        errors=(*_UNKNOWN, LimitReached),
     ),
 )

@@ -13,23 +13,35 @@ from starlette.types import Receive, Scope, Send
 from mock_server.admin.answering import answer, plain
 from mock_server.admin.content_type import check_content_type
 from mock_server.admin.events import EVENT_STREAM, Events
+from mock_server.admin.loads import Loads
 from mock_server.admin.route import AdminRoute, Call
+from mock_server.admin.sending import Sendings, Sent
 from mock_server.api.answers import Answer
 from mock_server.api.body import ClientGone, RequestBody, TooLarge
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
 from mock_server.api.fields import check_integers
+from mock_server.api.head import read_head
 from mock_server.api.requests import read_json
 from mock_server.api.typed import typed
 from mock_server.domain.errors import InvalidField, Refusal, show
+from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import DEFAULT, Sandboxes
 
 
 class AdminEndpoint:
     """Serves the routes that share a path, by method."""
 
-    def __init__(self, routes: Mapping[str, AdminRoute], sandboxes: Sandboxes) -> None:
+    def __init__(
+        self,
+        routes: Mapping[str, AdminRoute],
+        sandboxes: Sandboxes,
+        loads: Loads,
+        sendings: Sendings,
+    ) -> None:
         self._routes = routes
         self._sandboxes = sandboxes
+        self._loads = loads
+        self._sendings = sendings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = RequestBody(scope, receive)
@@ -39,19 +51,34 @@ class AdminEndpoint:
             done = plain(refusal)
         except ClientGone:
             return
-        if isinstance(done, Events) and scope["method"] == "GET":
+        if isinstance(done, Sent):
+            await done.send(scope, receive, send)
+        elif isinstance(done, Events) and scope["method"] == "GET":
             await done.send(receive, send)
         elif isinstance(done, Events):
             await answer(Answer(200, b"", content_type=EVENT_STREAM), body, send)
         else:
             await answer(done, body, send)
 
-    async def _perform(self, scope: Scope, body: RequestBody) -> Answer | Events:
+    async def _perform(self, scope: Scope, body: RequestBody) -> Answer | Events | Sent:
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
         if route is None:
             raise MethodNotAllowed(", ".join(self._routes), show(scope["method"]))
         check_content_type(route, scope)
+        if not (route.loads and _may_be_large(scope)):
+            return await self._handled(route, scope, body)
+        with self._loads.place():
+            return await self._handled(route, scope, body, has_place=True)
+
+    async def _handled(
+        self,
+        route: AdminRoute,
+        scope: Scope,
+        body: RequestBody,
+        *,
+        has_place: bool = False,
+    ) -> Answer | Events | Sent:
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
         try:
             content = await body.read(route.max_bytes, self._sandboxes.memory)
@@ -66,15 +93,26 @@ class AdminEndpoint:
             query=_query(route, scope),
             body=_body(route, content),
             content=content,
+            loads=self._loads,
+            sendings=self._sendings,
+            gone=body.gone,
+            has_place=has_place,
         )
         done = route.handle(call)
         if isawaitable(done):
             done = await done
-        if method != "GET":
+        if route.method != "GET":
             call.sandbox.changed()
-        if isinstance(done, Answer | Events):
+        if isinstance(done, Answer | Events | Sent):
             return done
         return Answer(route.status, msgspec.json.encode(done))
+
+
+def _may_be_large(scope: Scope) -> bool:
+    """Whether a body is announced as large, or to come without its length."""
+    head = read_head(scope["headers"])
+    is_open = head.is_chunked or scope["http_version"][0] != "1"
+    return is_open or head.length > LIMITS.inline_load_bytes
 
 
 def _decoded(text: str) -> str:

@@ -18,23 +18,41 @@ class FixtureView(View):
     chats: int
 
 
+class MemoryView(View):
+    """The bytes of memory that the server's data may take, and takes, by kind."""
+
+    limit: int
+    used: int
+    states: int
+    changes: int
+    snapshots: int
+    faults: int
+    journals: int
+    caches: int
+    streams: int
+    requests: int
+
+
 class HealthView(View):
-    """The state of a sandbox in short."""
+    """The state of a sandbox in short, and the memory that all sandboxes take."""
 
     status: Literal["ready"]
     fixture: FixtureView
     generation: int
     profile: str
+    memory: MemoryView
 
 
 def health(call: Call) -> HealthView:
     """`GET health`."""
     baseline, state = call.sandbox.baseline, call.sandbox.state
+    memory = call.sandboxes.memory
     return HealthView(
         status="ready",
         fixture=FixtureView(baseline.files, baseline.sha256, **baseline.counts()),
         generation=state.number,
         profile=state.profile,
+        memory=MemoryView(memory.limit, memory.used, **memory.usage()),
     )
 
 

@@ -20,6 +20,7 @@ from mock_server.domain.errors import (
     show,
 )
 from mock_server.domain.limits import LIMITS
+from mock_server.fixture.ids import DOTS
 from mock_server.fixture.problems import Path, dotted
 
 T = TypeVar("T")
@@ -58,6 +59,9 @@ def own_id(given: str | None, in_path: str, at: str) -> str:
     """The id of a record that is put: the path's, which the body may repeat."""
     if not 1 <= len(in_path) <= LIMITS.id_chars:
         expected = f"an id of 1 to {LIMITS.id_chars} characters"
+        raise InvalidField(f"Expected {expected}, got {show(in_path)} - at path")
+    if in_path in DOTS:
+        expected = "an id that a URL path can hold"
         raise InvalidField(f"Expected {expected}, got {show(in_path)} - at path")
     if given not in (None, in_path):
         expected = f"{quoted(in_path)}, as in the path"

@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Struct, field
 from starlette.types import Scope
 
+from mock_server.admin.loads import Gone, Loads
+from mock_server.admin.sending import Sendings
 from mock_server.api.answers import Answer
 from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import LIMITS
@@ -23,7 +25,8 @@ class Input(Struct, rename="camel", forbid_unknown_fields=True):
 class Call(Struct, frozen=True):
     """A request that has passed the guard, its parts read as its route says.
 
-    `content` is the body as it came; `path` holds the decoded path parameters.
+    `content` is the body as it came; `path` holds the decoded path parameters. `gone`
+    waits until the client has gone; `has_place` says that a large document may come.
     """
 
     scope: Scope
@@ -33,6 +36,10 @@ class Call(Struct, frozen=True):
     query: Any
     body: Any
     content: bytes
+    loads: Loads
+    sendings: Sendings
+    gone: Gone
+    has_place: bool = False
 
 
 Shape = type | tuple[type, ...]
@@ -43,10 +50,11 @@ class AdminRoute(Struct, frozen=True):
     """One route. Its path is below `/__admin`, and below each sandbox's own path too
     unless it `is_global`.
 
-    `handle` gives what `answer` describes, or an Answer, or Events; or an awaitable of
-    these. It may raise the refusals of `errors`. `further` are the answers with
-    another status. A body of one type is read as that, one of several as plain data,
-    a `raw_body` not at all: the function does that.
+    `handle` gives what `answer` describes, or an Answer, Events, or Sent; or an
+    awaitable of these. It may raise the refusals of `errors`. `further` are the
+    answers with another status. A body of one type is read as that, one of several as
+    plain data, a `raw_body` not at all: the function does that. A route that `loads`
+    takes large documents, for which there are few places.
     """
 
     method: str
@@ -61,6 +69,7 @@ class AdminRoute(Struct, frozen=True):
     further: Mapping[int, Shape] = field(default_factory=dict)
     errors: tuple[type[Refusal], ...] = ()
     is_global: bool = False
+    loads: bool = False
     max_bytes: int = LIMITS.body_bytes
     takes: tuple[str, ...] = ("application/json",)
     gives: tuple[str, ...] = ("application/json",)

@@ -26,8 +26,10 @@ from mock_server.admin.answering import answer, plain
 from mock_server.admin.endpoint import AdminEndpoint
 from mock_server.admin.events import Streams
 from mock_server.admin.guard import Guard
+from mock_server.admin.loads import Loads
 from mock_server.admin.openapi import Paths, openapi_route
 from mock_server.admin.route import AdminRoute
+from mock_server.admin.sending import Sendings
 from mock_server.api.body import RequestBody
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.examples import Record, no_answers
@@ -76,12 +78,14 @@ def admin_app(
     streams: Streams,
     record: Record,
     *,
+    loads: Loads,
+    sendings: Sendings,
     token: str | None,
     allowed_hosts: Collection[str],
 ) -> ASGIApp:
     """The admin API of all sandboxes, to be mounted at `/__admin`."""
     routes = [
-        Route(path, AdminEndpoint(by_method, sandboxes))
+        Route(path, AdminEndpoint(by_method, sandboxes, loads, sendings))
         for path, by_method in table(streams, record).items()
     ]
     router = Router(routes, redirect_slashes=False, default=not_found)

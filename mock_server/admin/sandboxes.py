@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Meta, field
 
 from mock_server.admin.choosing import Chosen, chosen
+from mock_server.admin.loads import Document
 from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, Input, created
-from mock_server.admin.states import loaded
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
-from mock_server.api.errors import BadFixture
+from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS
@@ -69,15 +69,17 @@ async def post_sandbox(call: Call) -> Answer:
     wanted: NewSandbox = call.body
     if wanted.name is not None:
         check_name(wanted.name, "$.name")  # to a pattern a line end is no character
-    baseline = None
-    if wanted.state is not None:
-        content = msgspec.json.encode(wanted.state)
-        baseline = await loaded(content, is_json=True)
     profile = choices = None
     if wanted.profile or wanted.choices:
         # Beside the profile of the default sandbox, or the one that is named.
         base = wanted.profile or call.sandboxes.profile
         profile, choices = chosen(base, wanted.choices)
+    baseline = None
+    if wanted.state is not None:
+        order = (choices or call.sandboxes.default.start_choices).list_order
+        content = msgspec.json.encode(wanted.state)
+        document = Document(content, is_json=True, order=order, gone=call.gone)
+        baseline = await call.loads.load(document)
     sandbox = call.sandboxes.create(
         wanted.name,
         ttl=wanted.ttl,
@@ -131,7 +133,7 @@ ROUTES = (
         "Make a sandbox; requests with its key land in it",
         body=NewSandbox,
         status=201,
-        errors=(NameTaken, LimitReached, BadFixture),
+        errors=(NameTaken, LimitReached, BadFixture, ServerBusy),
         is_global=True,
     ),
     AdminRoute(

@@ -95,6 +95,6 @@ ROUTES = (
         ResetView,
         "Back to a snapshot; baseline, faults and journal stay",
         body=Nothing,
-        errors=_UNKNOWN,
+        errors=(*_UNKNOWN, LimitReached),
     ),
 )

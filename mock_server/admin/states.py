@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
+from itertools import chain, islice
 
-import msgspec
-
+from mock_server.admin.loads import Document
 from mock_server.admin.route import AdminRoute, Call, Input
+from mock_server.admin.sending import Sent
 from mock_server.api.answers import Answer
 from mock_server.api.content_type import media_type
 from mock_server.api.entries import View
-from mock_server.api.errors import BadFixture
+from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import values
+from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.store import Generation
-from mock_server.fixture.document import Document
-from mock_server.fixture.load import parse_fixture
-from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.write import to_document
-from mock_server.fixture.yaml_text import to_yaml
+from mock_server.fixture.document import Document as Fixture
+from mock_server.fixture.write import to_json, to_yaml
 
 JSON, YAML = "application/json", "application/yaml"
-_SHOWN_PROBLEMS = 20
 
 
 class Nothing(Input):
@@ -46,43 +42,35 @@ def reset_view(call: Call) -> ResetView:
     return ResetView(call.sandbox.name, call.sandbox.state.number)
 
 
-async def get_state(call: Call) -> Answer:
+def get_state(call: Call) -> Answer | Sent:
     """`GET state`: a document that loads to what there is now."""
     state = call.sandbox.state
     frozen_at = state.clock.now() if state.clock.is_frozen else None
     accepted = b",".join(values(call.scope["headers"], b"accept"))
-    # A large document takes its time; others are served meanwhile, from the original.
-    document = await asyncio.to_thread(to_document, state.store.copy(), frozen_at)
-    if YAML.encode() in accepted:
-        text = await asyncio.to_thread(to_yaml, document)
-        return Answer(200, text.encode(), content_type=YAML.encode())
-    return Answer(200, await asyncio.to_thread(msgspec.json.encode, document))
+    is_yaml = YAML.encode() in accepted
+    content_type = (YAML if is_yaml else JSON).encode()
+    # Others change the original while a large document is on its way.
+    parts = (to_yaml if is_yaml else to_json)(state.store.copy("streams"), frozen_at)
+    begin = list(islice(parts, 2))
+    if len(begin) == 1:
+        return Answer(200, begin[0], content_type=content_type)
+    call.sendings.check_room()
+    return Sent(chain(begin, parts), content_type, call.sendings)
 
 
 async def put_state(call: Call) -> ResetView:
     """`PUT state`: another baseline; what cannot be loaded changes nothing."""
+    sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
-    baseline = await loaded(content, is_json=is_json)
-    await asyncio.to_thread(baseline.sort, call.sandbox.choices.list_order)
-    sandbox = call.sandboxes.get(call.sandbox.name)  # it may have ended meanwhile
+    order = sandbox.start_choices.list_order
+    document = Document(content, is_json, order, call.gone)
+    baseline = await call.loads.load(document, has_place=call.has_place)
+    if call.sandboxes.get(sandbox.name) is not sandbox:
+        expected = "the sandbox that there was"
+        raise SandboxNotFound(expected, "another one of its name", "path")
     sandbox.put_baseline(baseline)
     return ResetView(sandbox.name, sandbox.state.number)
-
-
-async def loaded(content: bytes, *, is_json: bool) -> Generation:
-    """The generation of a document, loaded beside the event loop.
-
-    Raises BadFixture.
-    """
-    try:
-        return await asyncio.to_thread(parse_fixture, content, "state", is_json=is_json)
-    except FixtureError as error:
-        problems = [str(problem) for problem in error.problems]
-        shown, more = problems[:_SHOWN_PROBLEMS], len(problems) - _SHOWN_PROBLEMS
-        text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
-        got = "one with problems"
-        raise BadFixture("a fixture document", got, "body", text) from None
 
 
 ROUTES = (
@@ -98,8 +86,9 @@ ROUTES = (
         "GET",
         "/state",
         get_state,
-        Document,
+        Fixture,
         "The state as a fixture document",
+        errors=(LimitReached,),
         gives=(JSON, YAML),
     ),
     AdminRoute(
@@ -108,8 +97,9 @@ ROUTES = (
         put_state,
         ResetView,
         "Replace the baseline by a fixture document, and reset",
-        raw_body=Document,
-        errors=(BadFixture,),
+        raw_body=Fixture,
+        errors=(BadFixture, LimitReached, ServerBusy),
+        loads=True,
         max_bytes=LIMITS.fixture_bytes,
         takes=(JSON, YAML),
     ),

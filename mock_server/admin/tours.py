@@ -79,6 +79,7 @@ _ERRORS: tuple[tuple[str, str, str, Any], ...] = (
     ("badJson", "PUT", "/clock", b'{"frozen": tru'),
     ("invalidField", "PUT", "/clock", {"now": "tomorrow"}),
     ("badFixture", "PUT", "/state", {"apps": [{"chat": []}]}),
+    ("serverBusy", "PUT", "/state", b" " * (LIMITS.inline_load_bytes + 1)),
     ("appNotFound", "GET", "/apps/none/chats", None),
     ("chatNotFound", "GET", f"/apps/{APP}/chats/none", None),
     ("datasetNotFound", "GET", "/datasets/none/collections", None),

@@ -81,6 +81,10 @@ class BadFixture(Refusal):
     """A state or a record, given over the admin API, that cannot be loaded."""
 
 
+class ServerBusy(Refusal):
+    """The server has its hands full, or is about to stop."""
+
+
 class Form(NamedTuple):
     """How an error looks: HTTP status (while it is mapped), code, statusText."""
 
@@ -142,6 +146,7 @@ ERRORS: dict[type[Refusal], ErrorRow] = {
     NameTaken: _both(409, "nameTaken"),
     LimitReached: _both(409, "limitReached"),
     BadFixture: _both(400, "badFixture"),
+    ServerBusy: _both(503, "serverBusy"),
 }
 
 
@@ -159,6 +164,8 @@ def refused(refusal: Refusal, choices: Choices) -> Answer:
 def _headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
     if isinstance(refusal, MethodNotAllowed):
         return ((b"allow", refusal.allow.encode()),)
+    if isinstance(refusal, ServerBusy):
+        return ((b"retry-after", b"1"),)
     if status == 401:
         return ((b"www-authenticate", b"Bearer"),)
     return ()

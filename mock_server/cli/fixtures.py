@@ -47,9 +47,9 @@ def schema() -> None:
     say(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
 
 
-def loaded(fixtures: Sequence[str]) -> Generation:
-    """The fixture of these files. Raises Stop."""
+def loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
+    """The fixture of these files, within so much memory. Raises Stop."""
     try:
-        return load_fixture(*fixtures)
+        return load_fixture(*fixtures, max_bytes=max_bytes)
     except FixtureError as error:
         raise Stop(text(error.problems), BROKEN_FIXTURE) from None

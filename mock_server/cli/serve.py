@@ -29,6 +29,7 @@ from mock_server.cli.settings import (
     port_setting,
     setting,
 )
+from mock_server.cli.sizes import Size
 from mock_server.domain.choices import PROFILES
 from mock_server.request_log import LogFormat, RequestLog
 from mock_server.server import CannotBind, bind, url_of
@@ -88,6 +89,13 @@ from mock_server.wire.protocol import HttpParser
     type=click.Choice(get_args(LogFormat)),
     help="Request lines on stderr; on a terminal they are text anyway.",
 )
+@setting(
+    "memory",
+    type=Size(),
+    metavar="SIZE",
+    default="1GiB",
+    help="What all data may take of memory, such as 512MiB.",
+)
 def serve(
     fixtures: Sequence[str],
     host: str,
@@ -99,6 +107,7 @@ def serve(
     admin_token: str | None,
     allowed_host: Sequence[str],
     log_format: LogFormat | None,
+    memory: int,
 ) -> None:
     """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -106,7 +115,7 @@ def serve(
         # There is nothing to close yet, and an exception raised here could be swallowed
         # wherever the loader happens to be.
         signal.signal(each, lambda *_: os._exit(0))
-    fixture = loaded(fixtures)
+    fixture = loaded(fixtures, memory)
     try:
         app = create_app(
             fixture,
@@ -115,6 +124,7 @@ def serve(
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,
+            memory=memory,
         )
         listener = bind(host, port)
     except ValueError as error:

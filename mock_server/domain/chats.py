@@ -10,7 +10,7 @@ from mock_server.domain.access import Permissions
 from mock_server.domain.times import DEFAULT_TIME
 
 
-class Chat(Struct, frozen=True):
+class Chat(Struct, frozen=True, gc=False):
     """A chat session. `top` is its pin state; `update_time` is in milliseconds."""
 
     app_id: str

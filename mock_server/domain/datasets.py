@@ -24,12 +24,17 @@ class Dataset:
         *,
         name: str = "",
         permissions: Permissions | None = None,
+        by_id: Mapping[str, Collection] | None = None,
+        listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
     ) -> None:
+        """`by_id` and `listings` are what has been computed already."""
         self.id = id
         self.name = name
         self.permissions: Permissions = permissions or {}
         self.collections = collections
-        self._listings: dict[Order, dict[Within, Listing]] = {}
+        self._listings = {**(listings or {})}
+        if by_id is not None:
+            self._by_id = by_id
 
     def __contains__(self, collection_id: str) -> bool:
         return collection_id in self._by_id

@@ -68,6 +68,18 @@ class Limits(Struct, frozen=True):
     """YAML nodes that aliases may add to one file."""
     fixture_problems: int = 1_000
     """Problems that one report lists."""
+    inline_load_bytes: int = 16 * 1024
+    """Bytes of a document up to which it is loaded without a process of its own."""
+    inline_load_collections: int = 2_000
+    """Collections and chats of a state up to which that is so."""
+    inline_load_size: int = 4 * 1024 * 1024
+    """Bytes of memory of a state up to which that is so."""
+    load_seconds: float = 60.0
+    """Seconds that loading one document over the admin API takes at most."""
+    loads: int = 2
+    """Large documents that are loaded at the same time."""
+    sendings: int = 32
+    """Large states that are sent at the same time."""
     sandboxes: int = 1_000
     """Sandboxes beside the default one."""
     sandbox_ttl: float = 3_600.0

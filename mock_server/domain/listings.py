@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import Final, Literal, overload
 
@@ -50,21 +50,22 @@ class Hits(Sequence[Collection]):
 class Listing:
     """Collections in one order, with what a search in them needs."""
 
-    def __init__(self, items: Iterable[Collection]) -> None:
-        self.items = tuple(items)
+    def __init__(self, items: Sequence[Collection]) -> None:
+        self.items = items
+        # The latest results, for pages of them follow.
+        self._found: dict[tuple[str, SearchFields], Hits] = {}
 
     def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
         """The collections of which the name (or a tag) contains `term`, in order."""
-        return self._found(term, fields)
-
-    @cached_property
-    def _found(self) -> Callable[[str, SearchFields], Sequence[Collection]]:
-        """The search; it keeps the latest results, for pages of them follow."""
-        return lru_cache(LIMITS.cached_searches)(self._find)
-
-    def _find(self, term: str, fields: SearchFields) -> Sequence[Collection]:
-        haystack = self._names if fields == "name" else self._names_and_tags
-        return Hits(self.items, haystack.find(term))
+        asked = term, fields
+        found = self._found.pop(asked, None)
+        if found is None:
+            haystack = self._names if fields == "name" else self._names_and_tags
+            found = Hits(self.items, haystack.find(term))
+            if len(self._found) >= LIMITS.cached_searches:
+                del self._found[next(iter(self._found))]
+        self._found[asked] = found  # as the latest
+        return found
 
     @cached_property
     def _names(self) -> Haystack:
@@ -77,7 +78,7 @@ class Listing:
 
 def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
     """Each part of a dataset that holds any collections, in an order."""
-    ordered = _sorted(collections, order)
+    ordered = in_order(collections, order)
     folders: dict[str | None, list[Collection]] = {}
     for item in ordered:
         folders.setdefault(item.parent_id, []).append(item)
@@ -86,7 +87,8 @@ def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Li
     return found
 
 
-def _sorted(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+    """Collections in document order, put in an order; ties always go by `_id`."""
     if order == "fixture":
         return collections
     # Sorts are stable, and two by one field each are faster than one by both.

@@ -38,6 +38,8 @@ class Sandbox:
         memory: Memory | None = None,
     ) -> None:
         self.name = name
+        self._memory = memory or Memory()
+        self._memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
         self.snapshots = Snapshots()
@@ -47,7 +49,6 @@ class Sandbox:
         """How often it was changed by others than its clients."""
         self._start = profile, choices
         self._outside = outside
-        self._memory = memory or Memory()
         self._lock = Lock()  # states are replaced from other threads too
         self.state = self._fresh(1, self._new_journal())
 
@@ -75,6 +76,11 @@ class Sandbox:
     def faults(self) -> Faults:
         """What is to go wrong."""
         return self.state.faults
+
+    @property
+    def start_choices(self) -> Choices:
+        """The choices that are in force after a reset."""
+        return self._start[1]
 
     @property
     def key(self) -> str | None:
@@ -114,7 +120,11 @@ class Sandbox:
             self._replace(self.state.journal.emptied())
 
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Begin anew, with nothing left of what was before but the number."""
+        """Begin anew, with nothing left of what was before but the number.
+
+        Raises LimitReached.
+        """
+        self._memory.keep(baseline)
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
@@ -122,7 +132,8 @@ class Sandbox:
             self._replace(self._new_journal())
 
     def put_baseline(self, baseline: Generation) -> None:
-        """Replace what resets lead back to, then reset."""
+        """Replace what resets lead back to, then reset. Raises LimitReached."""
+        self._memory.keep(baseline)
         with self._lock:
             self.baseline = baseline
             self._replace(self.state.journal.emptied())
@@ -144,7 +155,7 @@ class Sandbox:
     def restore(self, name: str) -> None:
         """Back to a snapshot; baseline, faults and journal stay.
 
-        What faults hold up is ended. Raises SnapshotNotFound.
+        What faults hold up is ended. Raises SnapshotNotFound, or LimitReached.
         """
         snapshot = self.snapshots.get(name)
         store = snapshot.store.copy()
@@ -176,7 +187,7 @@ class Sandbox:
         profile, choices = self._start
         return State(
             number=number,
-            store=Store(self.baseline),
+            store=Store(self.baseline, self._memory),
             clock=Clock(self._outside.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,

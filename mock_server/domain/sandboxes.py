@@ -50,6 +50,7 @@ class Sandboxes:
         memory: Memory | None = None,
     ) -> None:
         self.memory = memory or Memory()
+        """What all of them take."""
         self.default = Sandbox(baseline, profile, choices, outside, memory=self.memory)
         self.profile = profile
         self._choices = choices

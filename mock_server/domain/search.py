@@ -17,7 +17,7 @@ from unicodedata import normalize
 # them as they are. So many items are folded at once.
 _TEXT_END, _ITEM_END = "\udcff", "\udcfe"
 _ITEM_END_BYTE = b"\xfe"
-_AT_ONCE = 65_536
+_AT_ONCE = 1_024
 _WIDEST = 4_096
 
 

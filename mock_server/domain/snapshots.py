@@ -44,7 +44,7 @@ class Snapshots:
         if name not in self and len(self._by_name) >= LIMITS.snapshots:
             expected = f"at most {LIMITS.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
-        store, clock = state.store.copy(), state.clock.copy()
+        store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(state.number, store, clock, state.profile, state.choices)
         self._by_name[name] = snapshot
         return snapshot

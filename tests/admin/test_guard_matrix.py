@@ -181,7 +181,7 @@ def ask(
     headers: Mapping[str, str],
     content: bytes = b"",
 ) -> Answer:
-    """One request in process, of a client that goes once it has sent it."""
+    """One request in process; a client that reads goes once it has sent it."""
     path, _, query = target.partition("?")
     sent = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope: Scope = {
@@ -200,20 +200,27 @@ def ask(
     events: Iterator[Message] = iter([{"type": "http.request", "body": content}])
     messages: list[Message] = []
 
+    answered = asyncio.Event()
+
     async def receive() -> Message:
-        return next(events, {"type": "http.disconnect"})
+        event = next(events, None)
+        if event is None and method in BODIED:
+            await answered.wait()
+        return event or {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
         messages.append(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            answered.set()
 
     async def talk() -> None:
         await app(scope, receive, send)
 
     asyncio.run(talk())
     start, *parts = messages
-    answered = {name.decode(): value.decode() for name, value in start["headers"]}
-    assert not [name for name in answered if name.startswith("access-control-")]
-    return Answer(start["status"], answered, b"".join(each["body"] for each in parts))
+    found = {name.decode(): value.decode() for name, value in start["headers"]}
+    assert not [name for name in found if name.startswith("access-control-")]
+    return Answer(start["status"], found, b"".join(each["body"] for each in parts))
 
 
 def rows() -> list[Row]:

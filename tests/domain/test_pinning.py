@@ -90,7 +90,7 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
     for chat_id in ("c", "x"):
         with pytest.raises(AppForbidden):
             update_history(there.state, NOBODY, UpdateHistory("a", chat_id, top=True))
-    assert there.store.chats(APPS["a"]) == [*APPS["a"].chats.values()]
+    assert [*there.store.chats(APPS["a"])] == [*APPS["a"].chats.values()]
 
 
 def test_created_chats_are_bounded_and_come_last() -> None:

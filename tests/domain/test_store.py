@@ -61,7 +61,7 @@ def test_a_generation_is_never_changed() -> None:
     store.put_chat(APP, Chat("app", "new"))
     store.remove_collections(GENERATION.datasets["d"], {"a"})
     fresh = Store(GENERATION)
-    assert fresh.chats(APP) == list(CHATS.values())
+    assert list(fresh.chats(APP)) == list(CHATS.values())
     assert fresh.dataset("d") is GENERATION.datasets["d"]
     assert list(GENERATION.datasets["d"].collections) == ITEMS
 
