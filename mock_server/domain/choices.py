@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Literal, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 
@@ -205,7 +205,9 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
 
     Raises UnknownChoice for a name or a value that does not exist.
     """
-    values = {name: _row(name).parse(value) for name, value in choices.items()}
+    values: dict[str, Any] = {
+        name: _row(name).parse(value) for name, value in choices.items()
+    }
     return replace(base, **values)
 
 

@@ -42,7 +42,7 @@ class Limits(Struct, frozen=True):
     """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
     """Nested arrays and objects of a document at most."""
-    json_containers: int = 100_000
+    json_containers: int = 50_000
     """Arrays and objects of a request body at most; millions take long to make."""
     cached_text_bytes: int = 1024 * 1024
     """Bytes of a JSON text that is kept ready at most."""

@@ -119,8 +119,8 @@ OPERATIONS = {
         BODY, lambda n: listed(array(b"1", n - 30)[:-1] + b"12345678901234567890]")
     ),
     "nested arrays": Input(BODY, lambda n: listed(array(NEST, n))),
-    "fewer nested arrays": Input(190_000, lambda n: listed(array(NEST, n))),
-    "empty objects": Input(290_000, lambda n: listed(array(b"{}", n))),
+    "fewer nested arrays": Input(95_000, lambda n: listed(array(NEST, n))),
+    "empty objects": Input(140_000, lambda n: listed(array(b"{}", n))),
     "fields": Input(BODY, lambda n: Sent(LIST, fields(n))),
     "fields, read strictly": Input(
         BODY, lambda n: Sent(LIST, fields(n), profile="documented")
@@ -176,10 +176,13 @@ ADMIN = {
         BODY // 8,
         lambda n: admin("POST", "/faults", {"kind": "alter", "remove": ["abc"] * n}),
     ),
-    "kind of a fault": Input(BODY, lambda n: admin("POST", "/faults", {"kind": "k" * n})),
+    "kind of a fault": Input(
+        BODY, lambda n: admin("POST", "/faults", {"kind": "k" * n})
+    ),
     "preset": Input(BODY, lambda n: admin("POST", "/faults", {"preset": "p" * n})),
     "verified body": Input(
-        BODY, lambda n: admin("POST", "/journal/verify", {"body": {"x": [0] * (n // 3)}})
+        BODY,
+        lambda n: admin("POST", "/journal/verify", {"body": {"x": [0] * (n // 3)}}),
     ),
     "verified body, of many fields": Input(
         BODY,
@@ -206,7 +209,8 @@ ADMIN = {
         ),
     ),
     "query of a journal": Input(
-        60_000, lambda n: Sent("/__admin/journal", method="GET", query="m=%62&" * n)
+        60_000,
+        lambda n: Sent("/__admin/journal", method="GET", query="m=%62&" * (n // 6)),
     ),
     "name of a snapshot": Input(
         60_000, lambda n: admin("PUT", "/snapshots/" + "s" * n, {})
@@ -222,11 +226,11 @@ ADMIN = {
     ),
     "time": Input(BODY, lambda n: admin("PUT", "/clock", {"now": "2" * n})),
     "title of a chat": Input(BODY, lambda n: chat(title="t" * n)),
-    "id of a chat": Input(60_000, lambda n: admin("GET", "/apps/a/chats/" + "c" * n, 0)),
-    "name of a collection": Input(BODY, lambda n: collection(name="n" * n)),
-    "tags of a collection": Input(
-        BODY, lambda n: collection(tags=["tag"] * (n // 7))
+    "id of a chat": Input(
+        60_000, lambda n: admin("GET", "/apps/a/chats/" + "c" * n, 0)
     ),
+    "name of a collection": Input(BODY, lambda n: collection(name="n" * n)),
+    "tags of a collection": Input(BODY, lambda n: collection(tags=["tag"] * (n // 7))),
     "host": Input(60_000, lambda n: Sent(STATE, headers={"host": "h" * n})),
     "names of a host": Input(
         60_000, lambda n: Sent(STATE, headers={"host": "h." * (n // 2) + "!"})
@@ -249,8 +253,12 @@ SMALL = LIMITS.inline_load_bytes - 200
 STATES = {
     "names": Input(SMALL, lambda n: state(_collections('{"name":"a"}', n))),
     "names, in YAML": Input(SMALL, lambda n: yaml(_collections("{name: a}", n))),
-    "one name": Input(SMALL, lambda n: state(_collections(f'{{"name":"{"a" * n}"}}', 1))),
-    "duplicate keys": Input(SMALL, lambda n: state("{%s}" % ('"apps":[],' * (n // 10)))),
+    "one name": Input(
+        SMALL, lambda n: state(_collections(f'{{"name":"{"a" * n}"}}', 1))
+    ),
+    "duplicate keys": Input(
+        SMALL, lambda n: state("{%s}" % ('"apps":[],' * (n // 10)))
+    ),
     "duplicate keys in YAML": Input(SMALL, lambda n: yaml("apps: []\n" * (n // 9))),
     "unknown fields": Input(SMALL, lambda n: state(fields(n).decode())),
     "mistakes": Input(SMALL, lambda n: state(_collections('{"x":"a"}', n))),
@@ -268,7 +276,8 @@ STATES = {
     "keys of a state": Input(
         SMALL,
         lambda n: state(
-            '{"keys":[%s]}' % ",".join(f'{{"key":"key-{k:06}"}}' for k in range(n // 20))
+            '{"keys":[%s]}'
+            % ",".join(f'{{"key":"key-{k:06}"}}' for k in range(n // 22))
         ),
     ),
     "repeat": Input(
