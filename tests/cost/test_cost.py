@@ -84,6 +84,7 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     for sent in requests[:-1]:
         await call(app, sent)
     gc.collect()
+    gc.freeze()  # as a server does once it has loaded
     done = asyncio.Event()
     watch = asyncio.create_task(longest_turn(done))
     await asyncio.sleep(0)
