@@ -12,7 +12,7 @@ from mock_server.admin.route import Input
 from mock_server.api.entries import body_of
 from mock_server.api.violations import violations
 from mock_server.domain.journal import Entry
-from mock_server.domain.matching import Difference, differences
+from mock_server.domain.matching import Difference, differences, holds
 
 OperationName = Literal["updateHistory", "listV2"]
 
@@ -46,7 +46,7 @@ def misses(wanted: Wanted, entry: Entry) -> Iterator[Difference]:
 
 def meets(wanted: Wanted, entry: Entry) -> bool:
     """Whether an entry is as wanted."""
-    return next(misses(wanted, entry), None) is None
+    return all(holds(fact, _fact(name, entry)) for name, fact in wanted.items())
 
 
 def is_doubtful(wanted: Wanted, entry: Entry) -> bool:

@@ -81,7 +81,7 @@ class AdminEndpoint:
     ) -> Answer | Events | Sent:
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
         try:
-            content = await body.read(route.max_bytes)
+            content = await body.read(route.max_bytes, self._sandboxes.memory)
         except TooLarge as error:
             expected = f"at most {route.max_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None

@@ -15,6 +15,7 @@ from mock_server.api.entries import entry_view
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Holding
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 
@@ -72,9 +73,12 @@ class Events(Struct):
     start: int
     tells_changes: bool = False
     _changes: int = 0
+    _holding: Holding | None = None
 
     def __post_init__(self) -> None:
+        """Raises LimitReached when the memory for another stream is used up."""
         self._changes = self.sandbox.changes
+        self._holding = self.sandboxes.memory.hold("streams", LIMITS.stream_bytes)
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Stream until the client has gone, the sandbox, or the server."""

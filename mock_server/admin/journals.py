@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from mock_server.admin.criteria import Count, Criteria, Wanted, meets, wanted_by
 from mock_server.admin.events import Events, Streams
 from mock_server.admin.route import AdminRoute, Call, Input
+from mock_server.admin.slices import in_slices
+from mock_server.api.answers import Answer
 from mock_server.api.entries import EntryView, View, entry_view
 from mock_server.api.headers import values
 from mock_server.domain.errors import InvalidField, LimitReached, show
@@ -57,23 +58,21 @@ class JournalView(View):
     next: int
 
 
-def get_journal(call: Call) -> JournalView:
+async def get_journal(call: Call) -> Answer:
     """`GET journal`."""
     query: JournalQuery = call.query
     journal = call.sandbox.journal
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     wanted = _wanted(query)
-    found = (each for each in journal.since(query.since) if meets(wanted, each))
-    entries = list(islice(found, query.limit + 1))
-    if len(entries) > query.limit:
-        following = entries.pop().seq
-    return JournalView(
-        entries=[entry_view(entry) for entry in entries],
-        total=total,
-        kept=total - dropped,
-        dropped=dropped,
-        next=following,
-    )
+    entries: list[Raw] = []
+    async for each in in_slices(journal.since(query.since)):
+        if meets(wanted, each):
+            if len(entries) == query.limit:
+                following = each.seq
+                break
+            entries.append(Raw(msgspec.json.encode(entry_view(each))))
+    view = JournalView(entries, total, total - dropped, dropped, following)  # type: ignore[arg-type]
+    return Answer(200, msgspec.json.encode(view))
 
 
 def _wanted(query: JournalQuery) -> Wanted:

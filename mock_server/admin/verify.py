@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from mock_server.admin.criteria import (
     wanted_by,
 )
 from mock_server.admin.route import AdminRoute, Call
+from mock_server.admin.slices import in_slices
 from mock_server.api.answers import Answer
 from mock_server.api.entries import View
 from mock_server.domain.errors import InvalidField
@@ -70,17 +72,17 @@ class Verified(View, omit_defaults=True):
     nearest: list[NearMiss] | UnsetType = UNSET
 
 
-def verify(call: Call) -> Answer:
+async def verify(call: Call) -> Answer:
     """`POST journal/verify`: 200 if it is so, 409 if not."""
     asked: Verify = call.body
     journal, wanted = call.sandbox.journal, wanted_by(asked)
     low, high = _bounds(asked)
     if asked.in_order is UNSET:
-        found = _counted(wanted, journal, low, high)
+        found = await _counted(wanted, journal, low, high)
     else:
         if wanted or (low, high) != _bounds(Verify()):
             raise InvalidField("Expected inOrder alone, got other criteria too - at $")
-        found = _ordered([wanted_by(each) for each in asked.in_order], journal)
+        found = await _ordered([wanted_by(each) for each in asked.in_order], journal)
     return Answer(200 if found.ok else 409, msgspec.json.encode(found))
 
 
@@ -103,27 +105,31 @@ def _bounds(asked: Verify) -> tuple[int, int | None]:
     return (1 if high is None else 0), high
 
 
-def _counted(wanted: Wanted, journal: Journal, low: int, high: int | None) -> Verified:
+async def _counted(
+    wanted: Wanted, journal: Journal, low: int, high: int | None
+) -> Verified:
     hits: list[Entry] = []
     others: list[Entry] = []
-    for entry in journal.since(0):
+    async for entry in in_slices(journal.since(0)):
         (hits if meets(wanted, entry) else others).append(entry)
     count = len(hits)
-    doubt = _doubt(wanted, journal, others)
+    doubt = await _doubt(wanted, journal, others)
     if doubt and (high is not None or count < low):
         return Verified(False, count, doubt, [])
     if count >= low and (high is None or count <= high):
         return Verified(True, count)
     message = f"Expected {_words(low, high)}, got {count}"
     near = hits[-_NEAREST:] if count > low else others
-    return Verified(False, count, message, _near(wanted, near))
+    return Verified(False, count, message, await _near(wanted, near))
 
 
-def _doubt(wanted: Wanted, journal: Journal, others: Sequence[Entry]) -> str:
+async def _doubt(wanted: Wanted, journal: Journal, others: Sequence[Entry]) -> str:
     """Why it cannot be known how many there were, which must not be guessed."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
-    cut = sum(is_doubtful(wanted, entry) for entry in others)
+    cut = 0
+    async for entry in in_slices(others):
+        cut += is_doubtful(wanted, entry)
     return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
 
 
@@ -135,29 +141,30 @@ def _words(low: int, high: int | None) -> str:
     return " and ".join(each for each in (at_least, at_most) if each)
 
 
-def _ordered(steps: Sequence[Wanted], journal: Journal) -> Verified:
-    entries = list(journal.since(0))
-    at = 0
+async def _ordered(steps: Sequence[Wanted], journal: Journal) -> Verified:
+    left = deque(journal.since(0))
     for count, wanted in enumerate(steps):
-        left = entries[at:]
-        found = next((n for n, each in enumerate(left) if meets(wanted, each)), None)
-        if found is None:
+        passed = []
+        async for entry in in_slices(_taken(left)):
+            if meets(wanted, entry):
+                break
+            passed.append(entry)
+        else:
             message = f"Expected an entry for $.inOrder[{count}] after the one before"
-            doubt = _doubt(wanted, journal, left)
-            near = [] if doubt else _near(wanted, left)
+            doubt = await _doubt(wanted, journal, passed)
+            near = [] if doubt else await _near(wanted, passed)
             return Verified(False, count, doubt or message, near)
-        at += found + 1
     return Verified(True, len(steps))
 
 
-def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
+def _taken(entries: deque[Entry]) -> Iterator[Entry]:
+    while entries:
+        yield entries.popleft()
+
+
+async def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
     """The entries with the fewest differences, the latest first among equals."""
-
-    def distance(entry: Entry) -> tuple[int, int]:
-        few = islice(misses(wanted, entry), _DIFFERENCES)
-        return sum(1 for _ in few), -entry.seq
-
-    return [
+    found = [
         NearMiss(
             entry.seq,
             [
@@ -165,8 +172,11 @@ def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
                 for each in islice(misses(wanted, entry), _DIFFERENCES)
             ],
         )
-        for entry in nsmallest(_NEAREST, entries, key=distance)
+        async for entry in in_slices(entries)
     ]
+    return nsmallest(
+        _NEAREST, found, key=lambda each: (len(each.differences), -each.seq)
+    )
 
 
 ROUTES = (

@@ -7,6 +7,7 @@ from starlette.types import Message, Receive, Scope
 
 from mock_server.api.head import Head, read_head
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.memory import Holding, Memory
 
 _BOM = b"\xef\xbb\xbf"
 _AS_ARRAYS = bytes.maketrans(b"{}", b"[]")
@@ -29,7 +30,7 @@ class TooLarge(ValueError):
 class RequestBody:
     """The body of one request, received on demand."""
 
-    __slots__ = ("_length", "_receive", "arrived")
+    __slots__ = ("_holding", "_length", "_receive", "arrived")
 
     def __init__(
         self, scope: Scope, receive: Receive, head: Head | None = None
@@ -38,13 +39,17 @@ class RequestBody:
         head = read_head(scope["headers"]) if head is None else head
         self._receive = receive
         self._length = head.length
+        self._holding: Holding | None = None
         # Only HTTP/1 says beforehand that there is no body.
         self.arrived = not (
             head.length or head.is_chunked or scope["http_version"][0] != "1"
         )
 
-    async def read(self, max_bytes: int) -> bytes:
-        """The whole body. Raises TooLarge as soon as it is clear, and ClientGone."""
+    async def read(self, max_bytes: int, memory: Memory) -> bytes:
+        """The whole body; one that is not small is charged to the budget.
+
+        Raises TooLarge and LimitReached as soon as that is clear, and ClientGone.
+        """
         if self._length > max_bytes:
             raise TooLarge(f"{self._length} bytes")
         body = bytearray()
@@ -52,6 +57,8 @@ class RequestBody:
             body += self._piece(await self._receive())
             if len(body) > max_bytes:
                 raise TooLarge(f"at least {len(body)} bytes")
+            if len(body) > LIMITS.free_body_bytes:
+                self._charge(2 * len(body), memory)  # it is copied below
         return bytes(body)
 
     async def discard(self) -> None:
@@ -63,6 +70,11 @@ class RequestBody:
         """Wait until the connection is gone; what is left of the body is dropped."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
+
+    def _charge(self, size: int, memory: Memory) -> None:
+        if self._holding is None:
+            self._holding = memory.hold("requests")
+        self._holding.reserve(size - self._holding.size, "body")
 
     def _piece(self, message: Message) -> bytes:
         """The part of the body in a message. Raises ClientGone."""
@@ -96,15 +108,19 @@ def _check_brackets(body: bytes) -> None:
 
     They are counted in the text, for to make those of 1 MiB takes half a second.
     """
-    unescaped = body.replace(b"\\\\", b"").replace(b'\\"', b"")
-    outside = b"".join(unescaped.split(b'"')[::2])
-    brackets = outside.translate(_AS_ARRAYS, _NO_BRACKETS)
+    brackets = outside_strings(body).translate(_AS_ARRAYS, _NO_BRACKETS)
     if brackets.count(b"[") > LIMITS.json_containers:
         raise NotJson(f"more than {LIMITS.json_containers} arrays and objects")
     for _ in range(LIMITS.json_depth):
         brackets = brackets.replace(b"[]", b"")  # the innermost ones
     if brackets:
         raise NotJson(_TOO_DEEP)
+
+
+def outside_strings(content: bytes) -> bytes:
+    """A valid JSON text without its strings."""
+    unescaped = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b"".join(unescaped.split(b'"')[::2])
 
 
 def _reason(body: bytes, error: msgspec.DecodeError) -> str:

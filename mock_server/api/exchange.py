@@ -102,7 +102,9 @@ class Exchange:
         """
         self._admit()
         try:
-            self.content = await self.body.read(LIMITS.body_bytes)
+            self.content = await self.body.read(
+                LIMITS.body_bytes, self._sandboxes.memory
+            )
         except TooLarge as error:
             expected = f"at most {LIMITS.body_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from mock_server.api.body import outside_strings
 from mock_server.api.departures import as_number
 from mock_server.domain.errors import InvalidField, cut, show
 from mock_server.domain.limits import LIMITS
 from mock_server.fixture.problems import dotted
 
-# No fraction and no exponent; a string can look like one too.
-_LONG = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{16,}(?![0-9.eE])")
+# An integer token; what stands before tells it from a fraction or an exponent.
+_LONG = re.compile(rb"-?[0-9]{16,}(?![0-9.eE])")
+_DIGITS_AS_0 = bytes.maketrans(b"123456789", b"0" * 9)
 
 Body = Mapping[str, object]
-Found = tuple[int, list[str | int]]
 
 
 def text(body: Body, name: str, longest: int) -> str:
@@ -54,28 +55,44 @@ def texts(body: Body, name: str) -> tuple[str, ...]:
 
 
 def check_integers(content: bytes, fields: dict[str, object]) -> None:
-    """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2)."""
-    found = _find_long(fields) if _LONG.search(content) else None
-    if found is not None:
-        value, path = found
-        at = dotted(tuple(reversed(path)))
+    """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2).
+
+    Raises InvalidField, which names the place unless the body is large.
+    """
+    long = _long_integer(content)
+    if long is not None:
+        is_large = len(content) > LIMITS.free_body_bytes
+        at = "$" if is_large else dotted(tuple(reversed(_way_to_long(fields))))
         expected = f"integers of at most {LIMITS.integer}"
-        raise InvalidField(f"Expected {expected}, got {show(value)} - at {at}")
+        raise InvalidField(f"Expected {expected}, got {show(long)} - at {at}")
 
 
-def _find_long(value: dict[str, object] | list[object]) -> Found | None:
-    """The first integer over the limit, and the way to it from the inside out."""
+def _long_integer(content: bytes) -> int | None:
+    """The first integer over the limit in a JSON text."""
+    # This finds nothing in a tenth of the time that the expression takes.
+    if content.translate(_DIGITS_AS_0).find(b"0" * 16) < 0:
+        return None
+    outside = outside_strings(content)
+    for match in _LONG.finditer(outside):
+        if outside[match.start() - 1] not in b".eE+0123456789":
+            number = int(match[0])
+            if abs(number) > LIMITS.integer:
+                return number
+    return None
+
+
+def _way_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
+    """The way to the first integer over the limit, from the inside out."""
     items: Iterable[tuple[str | int, object]]
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for part, item in items:
+        if isinstance(item, int) and abs(item) > LIMITS.integer:
+            return [_named(part)]
         if isinstance(item, dict | list):
-            found = _find_long(item)
-            if found is not None:
-                found[1].append(_named(part))
-                return found
-        elif isinstance(item, int) and abs(item) > LIMITS.integer:
-            return item, [_named(part)]
-    return None
+            way = _way_to_long(item)
+            if way:
+                return [*way, _named(part)]
+    return []
 
 
 def _named(part: str | int) -> str | int:

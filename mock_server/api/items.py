@@ -6,46 +6,41 @@ the last field, is put on per page. Pages are kept too: clients ask again and ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from mock_server.api.envelope import success
 from mock_server.domain.access import Level
-from mock_server.domain.choices import Choices
 from mock_server.domain.collection import Collection
-from mock_server.domain.limits import LIMITS
 from mock_server.domain.listing import Page
+from mock_server.domain.state import State
 from mock_server.domain.times import format_time
 
 
-class PageWriter:
-    """Writes pages as JSON and keeps what was listed lately."""
+def write_page(page: Page, state: State) -> bytes:
+    """The answer of which the data is `{"list": [...], "total": N}`."""
+    choices = state.choices
+    look = choices.item_fields, choices.tags_empty
+    key = (tuple(page.items), page.total, page.level, *look)
+    text = state.texts.get(key)
+    return state.texts.put(key, _page_text(page, state)) if text is None else text
 
-    def __init__(self) -> None:
-        self._item = lru_cache(LIMITS.cached_items)(item_text)
-        self._page = lru_cache(LIMITS.cached_pages)(self._write)
 
-    def __call__(self, page: Page, choices: Choices) -> bytes:
-        """The answer of which the data is `{"list": [...], "total": N}`."""
-        look = choices.item_fields, choices.tags_empty
-        return self._page(tuple(page.items), page.total, page.level, *look)
+def _page_text(page: Page, state: State) -> bytes:
+    items = [_item_text(item, state) for item in page.items]
+    end = b',"permission":%b}' % _PERMISSIONS[page.level]
+    joined = (end + b",").join([*items, b""])[:-1] if items else b""
+    return success(b'{"list":[%b],"total":%d}' % (joined, page.total))
 
-    def _write(
-        self,
-        collections: Sequence[Collection],
-        total: int,
-        level: Level,
-        item_fields: str,
-        tags_empty: str,
-    ) -> bytes:
-        extended, tags_absent = item_fields == "extended", tags_empty == "absent"
-        items = [self._item(item, extended, tags_absent) for item in collections]
-        end = b',"permission":%b}' % _PERMISSIONS[level]
-        joined = (end + b",").join([*items, b""])[:-1] if items else b""
-        return success(b'{"list":[%b],"total":%d}' % (joined, total))
+
+def _item_text(item: Collection, state: State) -> bytes:
+    extended = state.choices.item_fields == "extended"
+    tags_absent = state.choices.tags_empty == "absent"
+    key = item, extended, tags_absent
+    text = state.texts.get(key)
+    if text is None:
+        text = state.texts.put(key, item_text(item, extended, tags_absent))
+    return text
 
 
 class Item(Struct, rename="camel"):

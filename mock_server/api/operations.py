@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
 from mock_server.api.envelope import success
-from mock_server.api.items import ListedPage, PageWriter
+from mock_server.api.items import ListedPage, write_page
 from mock_server.api.requests import read_list_v2, read_update_history
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
@@ -30,11 +30,12 @@ from mock_server.domain.listing import list_v2
 from mock_server.domain.pinning import update_history
 from mock_server.domain.state import State
 
+_NULL = success(b"null")
 
-def null_writer() -> Callable[[None, Choices], bytes]:
-    """A writer for operations that answer nothing: their data is null (spec 2.3)."""
-    answer = success(b"null")
-    return lambda _data, _choices: answer
+
+def write_null(_data: None, _state: State) -> bytes:
+    """The answer of operations whose data is null (spec 2.3)."""
+    return _NULL
 
 
 class Operation(Struct, frozen=True):
@@ -54,7 +55,7 @@ class Operation(Struct, frozen=True):
     refusals: tuple[type[Refusal], ...]
     read: Callable[[bytes, Choices], Any]
     perform: Callable[[State, Caller, Any], Any]
-    writer: Callable[[], Callable[[Any, Choices], bytes]]
+    write: Callable[[Any, State], bytes]
     legacy_path: str | None = None
 
 
@@ -70,7 +71,7 @@ _TABLE = (
         refusals=(AppNotFound, ChatNotFound, AppForbidden),
         read=read_update_history,
         perform=update_history,
-        writer=null_writer,
+        write=write_null,
         legacy_path="/api/core/chat/updateHistory",
     ),
     Operation(
@@ -84,7 +85,7 @@ _TABLE = (
         refusals=(DatasetNotFound, ParentNotFound, DatasetForbidden),
         read=read_list_v2,
         perform=list_v2,
-        writer=PageWriter,
+        write=write_page,
     ),
 )
 OPERATIONS = {operation.name: operation for operation in _TABLE}

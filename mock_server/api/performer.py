@@ -8,7 +8,6 @@ from typing import Any
 from mock_server.api.answers import Answer
 from mock_server.api.errors import refused
 from mock_server.api.exchange import Exchange
-from mock_server.api.operations import OPERATIONS
 from mock_server.domain.errors import Refusal
 from mock_server.domain.state import State
 
@@ -16,25 +15,17 @@ Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""
 
 
-class Performer:
-    """Carries operations out, and keeps what their writers keep."""
+def perform(exchange: Exchange, state: State, distort: Distort | None = None) -> Answer:
+    """The answer to an exchange of which the body has come.
 
-    def __init__(self) -> None:
-        self._writers = {name: each.writer() for name, each in OPERATIONS.items()}
-
-    def answer(
-        self, exchange: Exchange, state: State, distort: Distort | None = None
-    ) -> Answer:
-        """The answer to an exchange of which the body has come.
-
-        Nothing here awaits: what is read and what is written is one moment.
-        """
-        operation, content = exchange.operation, exchange.content or b""
-        try:
-            request = operation.read(content, state.choices)
-            data = operation.perform(state, exchange.caller, request)
-        except Refusal as refusal:
-            return refused(refusal, state.choices)
-        if distort is not None:
-            data = distort(data, request)
-        return Answer(200, self._writers[operation.name](data, state.choices))
+    Nothing here awaits: what is read and what is written is one moment.
+    """
+    operation, content = exchange.operation, exchange.content or b""
+    try:
+        request = operation.read(content, state.choices)
+        data = operation.perform(state, exchange.caller, request)
+    except Refusal as refusal:
+        return refused(refusal, state.choices)
+    if distort is not None:
+        data = distort(data, request)
+    return Answer(200, operation.write(data, state))

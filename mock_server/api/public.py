@@ -18,7 +18,7 @@ from mock_server.api.faults.table import KINDS
 from mock_server.api.head import Head, read_head
 from mock_server.api.headers import Header
 from mock_server.api.last_resort import unexpected
-from mock_server.api.performer import Performer
+from mock_server.api.performer import perform
 from mock_server.api.recording import Recorder
 from mock_server.api.redaction import Secrets
 from mock_server.api.requests import read_json
@@ -35,7 +35,6 @@ class PublicApi:
     def __init__(self, sandboxes: Sandboxes, secrets: Secrets) -> None:
         self._sandboxes = sandboxes
         self._secrets = secrets
-        self._performer = Performer()
         self._recorder = Recorder()
         self._headers = lru_cache(LIMITS.cached_heads)(_headers)
         self._known_heads = lru_cache(LIMITS.cached_heads)(read_head)
@@ -63,7 +62,7 @@ class PublicApi:
             if exchange.state.faults.active:
                 answer = await self._amid_faults(exchange, send)
             else:
-                answer = self._performer.answer(exchange, exchange.state)
+                answer = perform(exchange, exchange.state)
             if answer is not None:
                 await write(answer, exchange.body, send, self._record(exchange, answer))
         except Refusal as refusal:
@@ -91,9 +90,9 @@ class PublicApi:
             exchange.scope["mock_server.firing"] = firing  # for the request log
             fault = firing.fault.definition
             record = partial(self._record, exchange)
-            hit = Hit(exchange, firing, fault, self._performer, record, send)
+            hit = Hit(exchange, firing, fault, record, send)
             return await KINDS[fault.kind].effect(hit)
-        answer = self._performer.answer(exchange, state)
+        answer = perform(exchange, state)
         for limit in decision.limits[:1]:
             answer = answer.with_headers(*rate_limit_headers(limit))
         return answer

@@ -9,9 +9,9 @@ README, command line, admin API and tests are driven by this table.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Literal, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 
@@ -197,9 +197,18 @@ def choose(
     """
     profile = as_profile(profile)
     values = {name: getattr(known, profile) for name, known in table().items()}
-    for name, value in (choices or {}).items():
-        values[name] = _row(name).parse(value)
-    return Choices(**values)
+    return with_choices(Choices(**values), choices or {})
+
+
+def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
+    """The choices with single ones replaced.
+
+    Raises UnknownChoice for a name or a value that does not exist.
+    """
+    values: dict[str, Any] = {
+        name: _row(name).parse(value) for name, value in choices.items()
+    }
+    return replace(base, **values)
 
 
 def _row(name: str) -> Choice:

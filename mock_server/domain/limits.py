@@ -36,18 +36,18 @@ class Limits(Struct, frozen=True):
     """Collections that single admin calls may add to one dataset."""
     body_bytes: int = 1024 * 1024
     """Bytes of a request body at most."""
+    free_body_bytes: int = 64 * 1024
+    """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 2_000
     """Chunks of a request body at most; many tiny ones cost more than large ones."""
     json_depth: int = 64
     """Nested arrays and objects of a document at most."""
-    json_containers: int = 100_000
+    json_containers: int = 50_000
     """Arrays and objects of a request body at most; millions take long to make."""
-    cached_items: int = 65_536
-    """Collections of which the JSON text is kept ready."""
+    cached_text_bytes: int = 1024 * 1024
+    """Bytes of a JSON text that is kept ready at most."""
     cached_searches: int = 4
     """Results of searches that one folder, or a dataset, keeps ready."""
-    cached_pages: int = 1_024
-    """Pages of which the JSON text is kept ready."""
     cached_heads: int = 128
     """Headers of requests of which it is kept ready what they say."""
     headers: int = 100
@@ -126,6 +126,8 @@ class Limits(Struct, frozen=True):
     compared with them."""
     altered_bytes: int = 64 * 1024
     """Bytes of JSON that a fault may set on each item."""
+    stream_bytes: int = 256 * 1024
+    """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
 

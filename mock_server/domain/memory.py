@@ -7,11 +7,11 @@ once the budget is used up; journals let their oldest entries go, caches are emp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import LIMITS
@@ -39,12 +39,6 @@ def size_of(value: object) -> int:
     if isinstance(value, list | tuple):
         return size + sum(map(size_of, value))
     return size
-
-
-class Clearable(Protocol):
-    """A cache: what it holds can go at any time."""
-
-    def clear(self) -> None: ...
 
 
 class Sized(Protocol):
@@ -97,7 +91,7 @@ class Memory:
         # Holdings are released by whichever thread forgets them, even amid a change.
         self._lock = RLock()
         self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
-        self._caches: WeakSet[Clearable] = WeakSet()
+        self._caches: WeakKeyDictionary[Any, TextCache] = WeakKeyDictionary()
 
     def usage(self) -> dict[Kind, int]:
         """Bytes by kind."""
@@ -142,13 +136,16 @@ class Memory:
         share = min(LIMITS.caches_bytes, self.limit // 8)
         return self._used["caches"] + size <= share and self.fits(size)
 
-    def add_cache(self, cache: Clearable) -> None:
-        """Have a cache emptied when its memory is needed."""
-        self._caches.add(cache)
+    def cache_of(self, shared: Sized) -> TextCache:
+        """The texts that are kept ready of a state, for as long as anybody holds it."""
+        cache = self._caches.get(shared)
+        if cache is None:
+            cache = self._caches[shared] = TextCache(self)
+        return cache
 
     def clear_caches(self) -> None:
         """Empty all caches."""
-        for cache in tuple(self._caches):
+        for cache in tuple(self._caches.values()):
             cache.clear()
 
     def fits(self, size: int) -> bool:
@@ -159,6 +156,45 @@ class Memory:
         with self._lock:
             self._used[kind] += size
             self.used += size
+
+
+_FIXED_BYTES = 512
+"""About what a key of a cache takes: a tuple of a page's items, and the entry."""
+
+
+class TextCache:
+    """Texts by key, kept ready because clients ask again and again.
+
+    All caches are emptied as a whole when memory is needed: clients that read on fill
+    them again within a few requests.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._holding = memory.hold("caches")
+        self._texts: dict[Hashable, bytes] = {}
+
+    def get(self, key: Hashable) -> bytes | None:
+        """The text of that key."""
+        return self._texts.get(key)
+
+    def put(self, key: Hashable, text: bytes) -> bytes:
+        """Keep a text if there is room for it; gives it back."""
+        size = len(text) + _FIXED_BYTES
+        if size <= LIMITS.cached_text_bytes and self._makes_room(size):
+            self._texts[key] = text
+            self._holding.grow(size)
+        return text
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._texts.clear()
+        self._holding.release()
+
+    def _makes_room(self, size: int) -> bool:
+        if not self._memory.has_room_for_caches(size):
+            self._memory.clear_caches()
+        return self._memory.has_room_for_caches(size)
 
 
 def _mib(size: int) -> str:

@@ -169,6 +169,7 @@ class Sandbox:
                 profile=snapshot.profile,
                 choices=snapshot.choices,
                 callers=self._callers(store.generation),
+                texts=self._memory.cache_of(store.generation),
                 waits=set(),
             )
         old.end_waits()
@@ -193,6 +194,7 @@ class Sandbox:
             callers=self._callers(self.baseline),
             journal=journal,
             faults=Faults(self._outside.seconds, self._memory),
+            texts=self._memory.cache_of(self.baseline),
         )
 
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:

@@ -11,6 +11,7 @@ from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal
+from mock_server.domain.memory import TextCache
 from mock_server.domain.store import Store
 
 
@@ -18,7 +19,8 @@ class State(Struct, frozen=True, eq=False):
     """What a reset replaces, all at once: requests see one state from end to end.
 
     `number` is the generation number, 1 at start; `callers` are who may call, by the
-    key that they send; `waits` end what a reset must not leave pending.
+    key that they send; `texts` are answers that are kept ready; `waits` end what a
+    reset must not leave pending.
     """
 
     number: int
@@ -29,6 +31,7 @@ class State(Struct, frozen=True, eq=False):
     callers: Mapping[str, Caller]
     journal: Journal
     faults: Faults
+    texts: TextCache
     waits: set[Callable[[], object]] = field(default_factory=set)
 
     def end_waits(self) -> None:

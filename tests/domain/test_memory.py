@@ -35,28 +35,32 @@ def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
     assert memory.used == 6 * MIB
 
 
-class Cache:
-    """A cache that holds memory."""
-
-    def __init__(self, memory: Memory, size: int) -> None:
-        self.holding = memory.hold("caches", size)
-        memory.add_cache(self)
-
-    def clear(self) -> None:
-        self.holding.release()
-
-
 def test_caches_give_way_to_what_is_kept() -> None:
-    memory = Memory(10 * MIB)
-    cache = Cache(memory, 8 * MIB)
-    memory.keep(state := Generation(size=9 * MIB))
-    assert (memory.used, cache.holding.size) == (state.size, 0)
+    memory, state = Memory(10 * MIB), Generation()
+    cache = memory.cache_of(state)
+    cache.put("page", b"x" * (MIB - 1024))
+    assert memory.used > MIB - 1024
+    memory.keep(large := Generation(size=9 * MIB + MIB // 2))
+    assert (memory.used, cache.get("page")) == (large.size, None)
 
 
-def test_a_forgotten_cache_is_nobodys() -> None:
-    memory = Memory(10 * MIB)
-    Cache(memory, MIB)
+def test_a_cache_goes_with_its_state() -> None:
+    memory, state = Memory(), Generation()
+    memory.cache_of(state).put("page", b"x")
+    assert memory.cache_of(state).get("page") == b"x"
+    del state
     assert memory.used == 0
+
+
+def test_texts_are_kept_by_the_byte_not_by_the_number() -> None:
+    memory, state = Memory(80 * MIB), Generation()
+    cache = memory.cache_of(state)
+    for number in range(100):
+        cache.put(number, b"x" * (MIB // 4))
+        assert memory.usage()["caches"] <= 10 * MIB
+    assert cache.get(99) is not None
+    cache.put("large", b"x" * (LIMITS.cached_text_bytes + 1))
+    assert cache.get("large") is None
 
 
 def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:

@@ -240,8 +240,9 @@ class Alter(Fault, tag="alter"):
         super().check()
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
-        if len(msgspec.json.encode(self.changes)) > LIMITS.altered_bytes:
-            raise wrong(f"at most {LIMITS.altered_bytes} bytes", "more", "set")
+        for name, value in (("set", self.changes), ("remove", self.removals)):
+            if len(msgspec.json.encode(value)) > LIMITS.altered_bytes:
+                raise wrong(f"at most {LIMITS.altered_bytes} bytes", "more", name)
 
 
 DEFINITIONS: dict[str, type[Fault]] = {

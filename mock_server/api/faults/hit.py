@@ -17,7 +17,7 @@ from mock_server.api.connection import Connection, NeedsConnection, connection_o
 from mock_server.api.exchange import Exchange
 from mock_server.api.faults.definitions import Fault
 from mock_server.api.headers import Header
-from mock_server.api.performer import Distort, Performer
+from mock_server.api.performer import Distort, perform
 from mock_server.domain.faults import Firing
 
 Record = Callable[..., Sequence[Header]]
@@ -37,7 +37,6 @@ class Hit(Struct, frozen=True):
     exchange: Exchange
     firing: Firing
     fault: Any
-    performer: Performer
     record: Record
     send: Send
 
@@ -49,13 +48,13 @@ class Hit(Struct, frozen=True):
 
     def perform(self, distort: Distort | None = None) -> Answer:
         """Carry the operation out; `distort` may change its data before it is shown."""
-        return self.performer.answer(self.exchange, self.exchange.state, distort)
+        return perform(self.exchange, self.exchange.state, distort)
 
     def rehearse(self) -> Answer:
         """The answer that the operation would have; nothing is changed."""
         state = self.exchange.state
         aside = replace(state, store=state.store.copy())
-        return self.performer.answer(self.exchange, aside)
+        return perform(self.exchange, aside)
 
     def spoilt(self) -> Answer:
         """The answer to spoil, of an operation carried out if the phase says so."""

@@ -1,0 +1,293 @@
+"""Everything that a client can make larger, each as requests of a given size.
+
+Who adds an input to the server adds a row here: its largest size, and what is sent at
+a size. The last request is the one that is measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mock_server.domain.limits import LIMITS
+from tests.support import APP, CHAT, DATASET, LIST, PIN
+
+KEY = "fastgpt-some-key"
+BODY = LIMITS.body_bytes - 200
+STATE = "/__admin/state"
+YAML = {"content-type": "application/yaml"}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request; `profile` is that of the server that it is sent to."""
+
+    path: str
+    body: bytes = b""
+    method: str = "POST"
+    headers: dict[str, str] = field(default_factory=dict)
+    query: str = ""
+    profile: str = "deployed"
+
+
+@dataclass(frozen=True)
+class Input:
+    """What can grow: its largest size, and the requests of a size."""
+
+    largest: int
+    sent: Callable[[int], Sent | Sequence[Sent]]
+
+
+def bearer(key: str) -> dict[str, str]:
+    """The header for a key."""
+    return {"authorization": f"Bearer {key}"}
+
+
+def listed(value: bytes) -> Sent:
+    """A list call with a further field of that value."""
+    body = json.dumps({"offset": 0, "datasetId": DATASET, "x": 0}).encode()
+    return Sent(LIST, body[:-2] + value + b"}")
+
+
+def with_fields(**fields: Any) -> Sent:
+    """A list call with other fields."""
+    body = {"offset": 0, "datasetId": DATASET} | fields
+    return Sent(LIST, json.dumps(body, ensure_ascii=False).encode())
+
+
+def admin(method: str, path: str, body: object) -> Sent:
+    """An admin call."""
+    return Sent(f"/__admin{path}", json.dumps(body).encode(), method)
+
+
+def array(item: bytes, size: int) -> bytes:
+    """An array of that many bytes, about, of the same item."""
+    return b"[%b]" % b",".join([item] * (size // (len(item) + 1)))
+
+
+def fields(size: int) -> bytes:
+    """An object of that many bytes, about, of many fields."""
+    return b"{%b}" % b",".join(b'"name-%06d":1' % n for n in range(size // 16))
+
+
+def text(part: str, size: int) -> bytes:
+    """A JSON text of that many bytes, about, of the same part."""
+    return f'"{part * (size // len(part.encode()))}"'.encode()
+
+
+def journalled(count: int) -> list[Sent]:
+    """Calls that fill a journal with bodies as large as it keeps them."""
+    return [with_fields(x=["y"] * 1_900, number=number) for number in range(count)]
+
+
+def wanting(count: int) -> list[Sent]:
+    """Faults that compare a whole body, and find one field missing."""
+    wanted = {"x": [0] * 1_300, "y": 1}
+    fault = {"kind": "error", "match": {"body": wanted}}
+    return [admin("POST", "/faults", fault) for _ in range(count)]
+
+
+def chat(**parts: Any) -> Sent:
+    """A chat session that is put."""
+    return admin("PUT", f"/apps/{APP}/chats/new", parts)
+
+
+def collection(**parts: Any) -> Sent:
+    """A collection that is put."""
+    return admin("PUT", f"/datasets/{DATASET}/collections/new", {"name": "n"} | parts)
+
+
+NEST = b"[" * 60 + b"]" * 60
+OPERATIONS = {
+    "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
+    "key within the limit": Input(
+        LIMITS.key_chars, lambda n: Sent(LIST, headers=bearer("k" * n))
+    ),
+    "header": Input(60_000, lambda n: Sent(LIST, headers={"x-long": "x" * n})),
+    "escaped header": Input(
+        60_000, lambda n: Sent(LIST, headers={"x-long": "%41" * (n // 3)})
+    ),
+    "path": Input(60_000, lambda n: Sent("/" + "a" * n)),
+    "escaped path": Input(60_000, lambda n: Sent("/" + "%61" * (n // 3))),
+    "query": Input(60_000, lambda n: Sent(LIST, query="a=%62&" * (n // 6))),
+    "method": Input(16_000, lambda n: Sent(LIST, method="X" * n)),
+    "floats": Input(BODY, lambda n: listed(array(b"0.1234567890123456", n))),
+    "integers": Input(BODY, lambda n: listed(array(b"1", n))),
+    "integer over the limit": Input(
+        BODY, lambda n: listed(array(b"1", n - 30)[:-1] + b"12345678901234567890]")
+    ),
+    "nested arrays": Input(BODY, lambda n: listed(array(NEST, n))),
+    "fewer nested arrays": Input(95_000, lambda n: listed(array(NEST, n))),
+    "empty objects": Input(140_000, lambda n: listed(array(b"{}", n))),
+    "fields": Input(BODY, lambda n: Sent(LIST, fields(n))),
+    "fields, read strictly": Input(
+        BODY, lambda n: Sent(LIST, fields(n), profile="documented")
+    ),
+    "name of a field": Input(BODY, lambda n: Sent(LIST, b"{%b:1}" % text("n", n))),
+    "text": Input(BODY, lambda n: listed(text("x", n))),
+    "cut marks": Input(BODY, lambda n: listed(text("…", n))),
+    "escapes": Input(BODY, lambda n: listed(text("\\u0041", n))),
+    "quotes": Input(BODY, lambda n: listed(text('\\"', n))),
+    "keys": Input(BODY, lambda n: listed(text(KEY, n))),
+    "beginnings of keys": Input(BODY, lambda n: listed(text(KEY[:-1], n))),
+    "issued keys": Input(BODY, lambda n: listed(text("fastgpt-sbx-0", n))),
+    "broken JSON": Input(BODY, lambda n: Sent(LIST, b'{"x":' + array(b"1", n))),
+    "white space": Input(BODY, lambda n: Sent(LIST, b" " * n)),
+    "id": Input(BODY, lambda n: with_fields(datasetId="d" * n)),
+    "offset": Input(BODY, lambda n: with_fields(offset="1" * n)),
+    "searchText": Input(BODY, lambda n: with_fields(searchText="s" * n)),
+    "searchText within the limit": Input(
+        LIMITS.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
+    ),
+    "filterTags": Input(BODY, lambda n: with_fields(filterTags=["t" * (n // 90)] * 80)),
+    "title": Input(
+        BODY,
+        lambda n: Sent(
+            PIN,
+            json.dumps({"appId": APP, "chatId": CHAT, "title": "t" * n}).encode(),
+            "PUT",
+        ),
+    ),
+    "faults": Input(100, lambda n: [*wanting(n), listed(array(b"0", 2_600))]),
+}
+ADMIN = {
+    "match of a fault": Input(
+        BODY,
+        lambda n: admin(
+            "POST", "/faults", {"kind": "error", "match": {"body": {"x": "y" * n}}}
+        ),
+    ),
+    "match of a fault within the limit": Input(
+        LIMITS.matched_bytes - 20,
+        lambda n: admin(
+            "POST",
+            "/faults",
+            {"kind": "error", "match": {"body": {"x": [0] * (n // 2)}}},
+        ),
+    ),
+    "fields of a fault": Input(BODY, lambda n: Sent("/__admin/faults", fields(n))),
+    "altered fields": Input(
+        LIMITS.altered_bytes - 20,
+        lambda n: admin("POST", "/faults", {"kind": "alter", "set": {"x": "y" * n}}),
+    ),
+    "removed fields": Input(
+        BODY // 8,
+        lambda n: admin("POST", "/faults", {"kind": "alter", "remove": ["abc"] * n}),
+    ),
+    "kind of a fault": Input(
+        BODY, lambda n: admin("POST", "/faults", {"kind": "k" * n})
+    ),
+    "preset": Input(BODY, lambda n: admin("POST", "/faults", {"preset": "p" * n})),
+    "verified body": Input(
+        BODY,
+        lambda n: admin("POST", "/journal/verify", {"body": {"x": [0] * (n // 3)}}),
+    ),
+    "verified body, of many fields": Input(
+        BODY,
+        lambda n: Sent("/__admin/journal/verify", b'{"body":%b}' % fields(n)),
+    ),
+    "verified journal": Input(
+        400,
+        lambda n: [
+            *journalled(n),
+            admin("POST", "/journal/verify", {"body": {"x": ["y"] * 1_900, "z": 1}}),
+        ],
+    ),
+    "journal with violations": Input(
+        400,
+        lambda n: [
+            *journalled(n),
+            Sent("/__admin/journal", method="GET", query="violations=true"),
+        ],
+    ),
+    "steps in order": Input(
+        LIMITS.verified_steps,
+        lambda n: admin(
+            "POST", "/journal/verify", {"inOrder": [{"operation": "listV2"}] * n}
+        ),
+    ),
+    "query of a journal": Input(
+        60_000,
+        lambda n: Sent("/__admin/journal", method="GET", query="m=%62&" * (n // 6)),
+    ),
+    "name of a snapshot": Input(
+        60_000, lambda n: admin("PUT", "/snapshots/" + "s" * n, {})
+    ),
+    "name of a sandbox": Input(
+        BODY, lambda n: admin("POST", "/sandboxes", {"name": "s" * n})
+    ),
+    "choices": Input(
+        BODY, lambda n: admin("PUT", "/choices", {"choices": {"c" * n: "v"}})
+    ),
+    "many choices": Input(
+        BODY, lambda n: Sent("/__admin/choices", b'{"choices":%b}' % fields(n), "PUT")
+    ),
+    "time": Input(BODY, lambda n: admin("PUT", "/clock", {"now": "2" * n})),
+    "title of a chat": Input(BODY, lambda n: chat(title="t" * n)),
+    "id of a chat": Input(
+        60_000, lambda n: admin("GET", "/apps/a/chats/" + "c" * n, 0)
+    ),
+    "name of a collection": Input(BODY, lambda n: collection(name="n" * n)),
+    "tags of a collection": Input(BODY, lambda n: collection(tags=["tag"] * (n // 7))),
+    "host": Input(60_000, lambda n: Sent(STATE, headers={"host": "h" * n})),
+    "names of a host": Input(
+        60_000, lambda n: Sent(STATE, headers={"host": "h." * (n // 2) + "!"})
+    ),
+    "origin": Input(60_000, lambda n: Sent(STATE, headers={"origin": "o" * n})),
+}
+
+
+def state(document: str, **headers: str) -> Sent:
+    """A state that is put."""
+    return Sent(STATE, document.encode(), "PUT", headers)
+
+
+def yaml(document: str) -> Sent:
+    """A state in YAML that is put."""
+    return Sent(STATE, document.encode(), "PUT", YAML)
+
+
+SMALL = LIMITS.inline_load_bytes - 200
+STATES = {
+    "names": Input(SMALL, lambda n: state(_collections('{"name":"a"}', n))),
+    "names, in YAML": Input(SMALL, lambda n: yaml(_collections("{name: a}", n))),
+    "one name": Input(
+        SMALL, lambda n: state(_collections(f'{{"name":"{"a" * n}"}}', 1))
+    ),
+    "duplicate keys": Input(
+        SMALL, lambda n: state("{%s}" % ('"apps":[],' * (n // 10)))
+    ),
+    "duplicate keys in YAML": Input(SMALL, lambda n: yaml("apps: []\n" * (n // 9))),
+    "unknown fields": Input(SMALL, lambda n: state(fields(n).decode())),
+    "mistakes": Input(SMALL, lambda n: state(_collections('{"x":"a"}', n))),
+    "aliases": Input(
+        SMALL,
+        lambda n: yaml("a: &a [x]\nb: [" + "*a, " * (n // 4) + "]"),
+    ),
+    "chats": Input(
+        SMALL,
+        lambda n: state(
+            '{"apps":[{"id":"a","chats":[%s]}]}'
+            % ",".join(f'{{"chatId":"{c}"}}' for c in range(n // 18))
+        ),
+    ),
+    "keys of a state": Input(
+        SMALL,
+        lambda n: state(
+            '{"keys":[%s]}'
+            % ",".join(f'{{"key":"key-{k:06}"}}' for k in range(n // 22))
+        ),
+    ),
+    "repeat": Input(
+        LIMITS.inline_load_collections,
+        lambda n: state(_collections(f'{{"name":"a {{n}}","repeat":{n}}}', 1)),
+    ),
+}
+
+
+def _collections(entry: str, size: int) -> str:
+    """A document of that many bytes, about, of the same entry."""
+    count = max(1, size // (len(entry) + 1))
+    return '{"datasets":[{"id":"d","collections":[%s]}]}' % ",".join([entry] * count)

@@ -1,0 +1,140 @@
+"""What any input costs: twice the size, twice the price, and never a long stall.
+
+Work is measured in CPU time of the event loop's own thread, so that neighbours do not
+count. A piece of work is what runs between two turns of the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import tracemalloc
+from collections.abc import Sequence
+from time import thread_time
+
+import pytest
+from starlette.types import ASGIApp, Message
+
+from mock_server.app import create_app
+from tests.cost.inputs import ADMIN, KEY, OPERATIONS, STATES, Input, Sent
+from tests.support import LIBRARY
+
+INPUTS = OPERATIONS | ADMIN | STATES
+ROUNDS = 3
+NOISE = 0.003
+"""Seconds of CPU that a call may take whatever its size."""
+MOST = 2.6
+"""How much more twice the size may cost: twice, and what measuring adds."""
+
+
+def reference() -> float:
+    """Seconds of CPU of a fixed piece of work: about 50 ms where this was written."""
+    start = thread_time()
+    for number in range(3_200_000):
+        number.bit_length()
+    return thread_time() - start
+
+
+async def call(app: ASGIApp, sent: Sent) -> int:
+    """The status of the answer to a request, in process."""
+    headers = {
+        "host": "localhost",
+        "content-type": "application/json",
+        "authorization": f"Bearer {KEY}",
+        "content-length": str(len(sent.body)),
+    } | sent.headers
+    statuses: list[int] = []
+    waiting: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+    messages: list[Message] = [{"type": "http.request", "body": sent.body}]
+
+    async def receive() -> Message:
+        return messages.pop() if messages else await waiting
+
+    async def send(message: Message) -> None:
+        if "status" in message:
+            statuses.append(message["status"])
+
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": sent.method,
+        "path": sent.path,
+        "raw_path": sent.path.encode(),
+        "query_string": sent.query.encode(),
+        "root_path": "",
+        "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
+    }
+    await app(scope, receive, send)
+    return statuses[0]
+
+
+async def longest_turn(done: asyncio.Event) -> float:
+    """The longest piece of work until then, in seconds of CPU."""
+    longest = 0.0
+    while not done.is_set():
+        start = thread_time()
+        await asyncio.sleep(0)
+        longest = max(longest, thread_time() - start)
+    return longest
+
+
+async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
+    """Seconds of CPU of the last request in all, and of its longest piece."""
+    app = create_app(LIBRARY, profile=requests[-1].profile)
+    for sent in requests[:-1]:
+        await call(app, sent)
+    gc.collect()
+    gc.freeze()  # as a server does once it has loaded
+    done = asyncio.Event()
+    watch = asyncio.create_task(longest_turn(done))
+    await asyncio.sleep(0)
+    start = thread_time()
+    await call(app, requests[-1])
+    spent = thread_time() - start
+    done.set()
+    return spent, await watch
+
+
+def requests_of(each: Input, size: int) -> Sequence[Sent]:
+    sent = each.sent(size)
+    return [sent] if isinstance(sent, Sent) else sent
+
+
+def cost(each: Input, size: int) -> tuple[float, float]:
+    """The least that some rounds took: what disturbs only adds."""
+    requests = requests_of(each, size)
+    rounds = [asyncio.run(measured(requests)) for _ in range(ROUNDS)]
+    return min(spent for spent, _ in rounds), min(piece for _, piece in rounds)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(name: str) -> None:
+    each = INPUTS[name]
+    half, _ = cost(each, each.largest // 2)
+    whole, piece = cost(each, each.largest)
+    assert whole <= MOST * half + NOISE
+    assert piece <= reference()
+
+
+async def peak(requests: Sequence[Sent]) -> int:
+    """Bytes that the last request needs at its worst moment."""
+    app = create_app(LIBRARY, profile=requests[-1].profile)
+    for sent in requests[:-1]:
+        await call(app, sent)
+    tracemalloc.start()
+    try:
+        await call(app, requests[-1])
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", INPUTS)
+def test_twice_the_size_takes_twice_the_memory_at_most(name: str) -> None:
+    each = INPUTS[name]
+    half, whole = (
+        asyncio.run(peak(requests_of(each, size)))
+        for size in (each.largest // 2, each.largest)
+    )
+    assert whole <= MOST * half + 100_000
