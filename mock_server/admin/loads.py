@@ -40,6 +40,9 @@ _CHILD_BYTES = 1024 * _MIB
 _CHILD_SHARE = 4
 _GONE, _LATE, _STOPPED = "client gone", "too late", "server stopped"
 
+_HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
+"""Whether there is an interpreter to start: not in every program that embeds one."""
+
 Gone = Callable[[], Awaitable[object]]
 """Waits until the client has gone."""
 
@@ -99,9 +102,9 @@ class Loads:
         Raises BadFixture, LimitReached, ServerBusy, and ClientGone.
         """
         try:
-            if not document.is_large or not sys.executable:
+            if not document.is_large or not _HAS_PYTHON:
                 found = draft(document.content, _NAME, is_json=document.is_json)
-                if _is_small(found) or not sys.executable:
+                if _is_small(found) or not _HAS_PYTHON:
                     return self._built(found, document.order)
             if has_place:
                 return await self._in_child(document)
@@ -167,6 +170,8 @@ class Loads:
         if child.ended == _LATE:
             expected = f"a document that loads within {self._seconds:g} s"
             return BadFixture(expected, "one that takes longer", "body")
+        if child.pid is None:
+            return ServerBusy("a process to load it", "none", "server", "try again")
         expected = "a document that can be loaded"
         return BadFixture(expected, "one of which the loading was ended", "body")
 
