@@ -85,8 +85,8 @@ def test_changes_meanwhile_are_not_in_it() -> None:
         before = expected(server)
         with connect(server.url) as client:
             begin = client.recv(1_024)
-            httpx2.put(f"{server.url}/__admin/apps/a/chats/499", json={"top": True})
-            httpx2.delete(f"{server.url}/__admin/datasets/d/collections/x")
+            new = f"{server.url}/__admin/datasets/e/collections/new"
+            assert httpx2.put(new, json={"name": "new"}).status_code == 201
             assert put(server.url, b"{}").status_code == 200
             got = begin + rest(client)
     assert joined(got.partition(b"\r\n\r\n")[2]) == before
