@@ -48,7 +48,8 @@ class StreamQuery(Input):
 class JournalView(View):
     """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
 
-    `next` is the `since` that goes on where this answer ends.
+    `next` is the `since` that goes on where this answer ends: at `limit` entries, or
+    earlier where they are large.
     """
 
     entries: list[EntryView]
@@ -64,13 +65,14 @@ async def get_journal(call: Call) -> Answer:
     journal = call.sandbox.journal
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     wanted = _wanted(query)
-    entries: list[Raw] = []
+    entries, left = list[Raw](), LIMITS.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if meets(wanted, each):
-            if len(entries) == query.limit:
+            if len(entries) == query.limit or left <= 0:
                 following = each.seq
                 break
             entries.append(Raw(msgspec.json.encode(entry_view(each))))
+            left -= len(entries[-1])
     view = JournalView(entries, total, total - dropped, dropped, following)  # type: ignore[arg-type]
     return Answer(200, msgspec.json.encode(view))
 

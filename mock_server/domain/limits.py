@@ -96,6 +96,8 @@ class Limits(Struct, frozen=True):
     """Bytes of a body that the journal keeps."""
     journal_page: int = 1_000
     """Entries or collections that one admin answer lists."""
+    journal_page_bytes: int = 4 * 1024 * 1024
+    """Bytes of JSON after which an answer lists no further entry."""
     faults: int = 100
     """Faults of a sandbox that can still fire."""
     fault_times: int = 10_000
