@@ -16,7 +16,7 @@ FILE = Problem("a.yaml", 0, 0, "no such file")
 
 def test_text_shows_the_line_and_a_caret() -> None:
     assert REPORTS["text"]([PROBLEM, FILE]) == (
-        "a,b.yaml:12:5: 50%: no\nway\n"
+        "a,b.yaml:12:5: 50%: no\\nway\n"
         "  12 |   - x: 1\n"
         "     |     ^\n"
         "a.yaml: no such file"
