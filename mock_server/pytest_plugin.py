@@ -40,7 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest=_URL,
         metavar="URL",
         help="Use the mock server that runs there, a sandbox of it for each test; its "
-        "admin token comes from MOCK_SERVER_ADMIN_TOKEN.",
+        "admin token comes from MOCK_SERVER_ADMIN_TOKEN, the seconds that a call may "
+        "take from MOCK_SERVER_TIMEOUT.",
     )
     group.addoption(
         "--mock-server-choices",

@@ -15,7 +15,7 @@ from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
 from mock_server.http_call import Budget, Unreachable
 from mock_server.server import MockServer
-from tests.cli.strangers import (
+from tests.strangers import (
     Behaviour,
     Strange,
     answer,
@@ -72,7 +72,7 @@ def answers() -> dict[str, Behaviour]:
 
 @pytest.fixture
 def strange() -> Iterator[Strange]:
-    with strangers(**answers()) as running:
+    with strangers(answers()) as running:
         yield running
 
 

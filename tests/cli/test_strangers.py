@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mock_server.cli import main
-from tests.cli.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 from tests.process import COMMAND, environment
+from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 
 TOKEN = "s3cret-admin-token"
 FILE = "STATE"

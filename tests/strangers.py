@@ -6,9 +6,10 @@ import asyncio
 import gzip
 import json
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from threading import Event, Thread
 
 Behaviour = Callable[[StreamReader, StreamWriter], Awaitable[None]]
@@ -152,15 +153,17 @@ class Strange:
 
 
 @contextmanager
-def strangers(**more: Behaviour) -> Iterator[Strange]:
-    """All servers of STRANGERS, and these, in a thread; `redirect_NNN` too."""
+def strangers(
+    more: Mapping[str, Behaviour] | None = None, tls: SSLContext | None = None
+) -> Iterator[Strange]:
+    """All servers of STRANGERS, of REDIRECTS, and these, in a thread."""
     strange, ready = Strange(), Event()
     loop = asyncio.new_event_loop()
     ended = asyncio.Event()
 
     async def serve() -> None:
         async with AsyncExitStack() as stack:
-            for server in await _started(strange, STRANGERS | more):
+            for server in await _started(strange, STRANGERS | dict(more or {}), tls):
                 await stack.enter_async_context(server)
             ready.set()
             await ended.wait()
@@ -181,7 +184,7 @@ def strangers(**more: Behaviour) -> Iterator[Strange]:
 
 
 async def _started(
-    strange: Strange, behaviours: dict[str, Behaviour]
+    strange: Strange, behaviours: dict[str, Behaviour], tls: SSLContext | None
 ) -> list[asyncio.Server]:
     async def record(reader: StreamReader, writer: StreamWriter) -> None:
         strange.elsewhere.append(await _request(reader))
@@ -197,7 +200,7 @@ async def _started(
         for status in (301, 302, 303, 307, 308)
     }
     for name, behave in (behaviours | redirects).items():
-        server = await asyncio.start_server(_polite(behave), "127.0.0.1", 0)
+        server = await asyncio.start_server(_polite(behave), "127.0.0.1", 0, ssl=tls)
         servers.append(server)
         strange.ports[name] = server.sockets[0].getsockname()[1]
     return servers
