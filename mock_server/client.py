@@ -25,7 +25,7 @@ from mock_server.http_call import Address, Answered, Budget, Unreachable, call
 T = TypeVar("T")
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
-_MIN_PAUSE_SECONDS = 0.25
+_MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 
 

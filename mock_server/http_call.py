@@ -13,9 +13,8 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from mock_server.domain.printable import glimpse, one_line
@@ -30,8 +29,7 @@ class Unreachable(Exception):
     """No server is there, or what is there is none of ours; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a server is; `base` is the path below which it has its own."""
 
     scheme: str
@@ -88,8 +86,7 @@ class Budget:
         return f"no whole answer in {self._seconds:.3g} s"
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """An answer; of its headers those that clients look at, "" where they lack."""
 
     status: int

@@ -14,7 +14,7 @@ from mock_server.admin.states import ResetView
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
 from mock_server.http_call import Budget, Unreachable
-from mock_server.server import MockServer
+from mock_server.server import MockServer, bind
 from tests.strangers import (
     Behaviour,
     Strange,
@@ -87,7 +87,7 @@ def test_a_busy_server_is_asked_again_and_each_time_is_told(
     told: list[str] = []
     client = AdminClient(strange.url(name), tell=told.append)
     assert reset(client) == ResetView("default", 2)
-    assert told == [f"{client.url} is busy (503), asked again in 0.25 s"] * times
+    assert told == [f"{client.url} is busy (503), asked again in 0.1 s"] * times
 
 
 def test_a_command_tells_of_each_retry_on_stderr(
@@ -97,7 +97,7 @@ def test_a_command_tells_of_each_retry_on_stderr(
         main(["reset", "--url", strange.url("busy")])
     out, err = capsys.readouterr()
     assert (ended.value.code, json.loads(out)["sandbox"]) == (None, "default")
-    assert [line.endswith("again in 0.25 s") for line in err.splitlines()] == [True] * 2
+    assert [line.endswith("again in 0.1 s") for line in err.splitlines()] == [True] * 2
 
 
 @pytest.mark.parametrize("name", ["busy_long", "busy_ever"])
@@ -105,6 +105,23 @@ def test_a_server_that_stays_busy_is_given_up(strange: Strange, name: str) -> No
     with pytest.raises(Refused, match=r"^busy$") as refused:
         reset(AdminClient(strange.url(name), timeout=0.4))
     assert refused.value.status == 503
+
+
+def test_a_verification_that_cannot_be_made_is_not_a_false_one(
+    strange: Strange, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["journal", "--exactly", "0", "--url", strange.url("busy_long")])
+    assert (ended.value.code, capsys.readouterr().err) == (3, "busy\n")
+
+
+def test_a_server_that_reads_nothing_is_given_up() -> None:
+    with bind("127.0.0.1", 0) as listener:
+        client = AdminClient(
+            f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.2
+        )
+        with pytest.raises(Unreachable, match="no whole answer in 0.2 s"):
+            client.ask(ResetView, "PUT", "/state", bytes(64 * 2**20))
 
 
 def test_an_answer_in_chunks_is_read(strange: Strange) -> None:

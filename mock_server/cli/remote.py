@@ -45,10 +45,17 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
         except Unreachable as error:
             raise Stop(str(error), UNREACHABLE) from None
         except Refused as error:
-            broken = error.status_text == ERRORS[BadFixture].plain.status_text
-            raise Stop(str(error), BROKEN_FIXTURE if broken else USAGE) from None
+            raise Stop(str(error), _status(error)) from None
 
     return wrapped
+
+
+def _status(error: Refused) -> int:
+    """The exit code; a server that cannot just now is no fault of the usage."""
+    if error.status >= 500:
+        return UNREACHABLE
+    broken = error.status_text == ERRORS[BadFixture].plain.status_text
+    return BROKEN_FIXTURE if broken else USAGE
 
 
 def show(given: Given[Any]) -> None:
