@@ -176,10 +176,13 @@ class AdminClient:
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
         address, target = Address.of(self.url), f"/__admin{part}{path}"
+        answered: Answered | None = None
         while True:
             try:
                 answered = call(address, method, target, headers, content, budget)
             except Unreachable as error:
+                if answered is not None and budget.left <= 0:
+                    return answered  # it is busy to the end
                 raise Unreachable(f"cannot reach {self.url}: {error}") from None
             pause = _pause(answered)
             if pause is None or pause >= budget.left:

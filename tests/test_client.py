@@ -120,7 +120,7 @@ def test_a_server_that_reads_nothing_is_given_up() -> None:
         client = AdminClient(
             f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.2
         )
-        with pytest.raises(Unreachable, match="no whole answer in 0.2 s"):
+        with pytest.raises(Unreachable, match=r"no whole answer in 0\.2 s"):
             client.ask(ResetView, "PUT", "/state", bytes(64 * 2**20))
 
 
