@@ -7,12 +7,14 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 
 from mock_server.admin.health import HealthView
 from mock_server.admin.states import ResetView
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
+from mock_server.domain.limits import LIMITS
 from mock_server.http_call import Budget, Unreachable
 from mock_server.server import MockServer, bind
 from tests.strangers import (
@@ -22,6 +24,7 @@ from tests.strangers import (
     says,
     strangers,
 )
+from tests.support import LIST
 
 RESET = {"sandbox": "default", "generation": 2}
 HARM = "\x9b2J\u202e\u2028##[x]\x7f文"
@@ -161,6 +164,29 @@ def test_printed_json_is_the_same_json_without_controls(
     assert out.removesuffix("\n").isprintable()
     assert "##[" not in out
     assert "文" in out
+
+
+def test_a_printed_journal_has_the_numbers_that_were_sent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    body = '{"offset":123456789012345678901234567890,"n":1.50,"\u2028":1e5}'
+    with MockServer() as server:
+        headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
+        httpx2.post(server.url + LIST, content=body.encode(), headers=headers)
+        with pytest.raises(SystemExit):
+            main(["journal", "--url", server.url])
+    assert body.replace("\u2028", r"\u2028") in capsys.readouterr().out
+
+
+def test_a_journal_of_many_pages_is_read_to_its_end() -> None:
+    with MockServer() as server:
+        with httpx2.Client(base_url=server.url) as client:
+            for _ in range(LIMITS.journal_page + 5):
+                client.get("/nowhere")
+        page = json.loads(AdminClient(server.url).journal({}))
+    seqs = [entry["seq"] for entry in page["entries"]]
+    assert seqs == list(range(1, LIMITS.journal_page + 6))
+    assert page["next"] == seqs[-1] + 1
 
 
 @pytest.mark.parametrize("option", [[], ["--yaml"]])

@@ -94,7 +94,7 @@ def journal(
         return
     if "violations" in criteria:
         criteria["violations"] = str(criteria["violations"]).lower()
-    write(json_text(msgspec.json.encode(client.journal(criteria)).decode()))
+    write(json_text(client.journal(criteria)))
 
 
 def _verify(client: AdminClient, asked: dict[str, Any]) -> None:

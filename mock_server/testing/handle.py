@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
@@ -169,7 +170,8 @@ class Handle:
             self._client.json(ArmedView, "POST", "/faults", **fault)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
-        return list(self._client.journal(query)["entries"])
+        page = msgspec.json.decode(self._client.journal(query))
+        return list(page["entries"])
 
 
 def violation_lines(entry: Mapping[str, Any]) -> Iterator[str]:
