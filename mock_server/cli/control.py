@@ -17,7 +17,7 @@ from mock_server.api.operations import OPERATIONS
 from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
 from mock_server.cli.remote import remote_command, show
 from mock_server.client import JSON, YAML, AdminClient, Given, Refused, StateView
-from mock_server.domain.printable import json_text, yaml_text
+from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.yaml_text import to_yaml
 from mock_server.http_call import Unreachable
 
@@ -60,7 +60,7 @@ def _content(file: str) -> bytes:
             return sys.stdin.buffer.read()
         return Path(file).read_bytes()
     except OSError as error:
-        raise Stop(f"cannot read {file}: {error.strerror}", USAGE) from None
+        raise Stop(one_line(f"cannot read {file}: {error.strerror}"), USAGE) from None
 
 
 @click.command()

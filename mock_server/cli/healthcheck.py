@@ -8,6 +8,7 @@ import click
 
 from mock_server.cli.exits import UNREACHABLE, Stop, say
 from mock_server.cli.settings import host_setting, port_setting, timeout_setting
+from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Answered, Budget, Unreachable, call
 
 _MAX_BYTES = 1024 * 1024
@@ -21,14 +22,15 @@ _HEADERS = {"Host": "localhost"}
 def healthcheck(host: str, port: int, timeout: float) -> None:
     """Ask the server on this machine whether it is ready; exit 3 if it is not."""
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    place = one_line(f"{target}:{port}")
     address, budget = Address("http", target, port), Budget(timeout, _MAX_BYTES)
     try:
         answered = call(address, "GET", "/__admin/health", _HEADERS, None, budget)
     except Unreachable as error:
-        raise Stop(f"cannot reach {target}:{port}: {error}", UNREACHABLE) from None
+        raise Stop(f"cannot reach {place}: {error}", UNREACHABLE) from None
     if not _is_ready(answered):
         expected = "the health of a mock server"
-        message = f"Expected {expected}, got {answered.shown()} - at {target}:{port}"
+        message = f"Expected {expected}, got {answered.shown()} - at {place}"
         raise Stop(message, UNREACHABLE)
     say("ready")
 
