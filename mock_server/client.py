@@ -15,8 +15,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Raw, Struct
 
-from mock_server.admin.journals import JournalView
-from mock_server.admin.verify import Verified
+from mock_server.admin.views import JournalView, Verified
 from mock_server.api.envelope import Failure
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.printable import one_line

@@ -10,8 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.admin.health import HealthView
-from mock_server.admin.states import ResetView
+from mock_server.admin.views import HealthView, ResetView
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
 from mock_server.domain.limits import LIMITS

@@ -11,8 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from mock_server.admin.health import HealthView
-from mock_server.admin.states import ResetView
+from mock_server.admin.views import HealthView, ResetView
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
 from mock_server.cli.remote import remote_command, show

@@ -9,7 +9,7 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
-from mock_server.admin.faults import ArmedView, FaultsView
+from mock_server.admin.views import ArmedView, FaultsView
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
 from mock_server.cli.remote import remote_command, show

@@ -12,9 +12,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from mock_server.admin.faults import ArmedView, FaultsView
 from mock_server.admin.snapshots import SnapshotView
-from mock_server.admin.states import ResetView
+from mock_server.admin.views import ArmedView, FaultsView, ResetView
 from mock_server.client import AdminClient, Refused
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.printable import one_line

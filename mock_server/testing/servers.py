@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from starlette.types import ASGIApp
 
 from mock_server.admin.sandboxes import SandboxView
-from mock_server.admin.states import ResetView
+from mock_server.admin.views import ResetView
 from mock_server.client import SECONDS, AdminClient
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile, Value, as_profile, choose
