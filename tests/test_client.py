@@ -126,6 +126,23 @@ def test_a_server_that_reads_nothing_is_given_up() -> None:
             client.ask(ResetView, "PUT", "/state", bytes(64 * 2**20))
 
 
+def test_wait_goes_on_until_what_answers_is_a_mock_server(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with MockServer() as server:
+        health = httpx2.get(server.url + "/__admin/health").content
+    pages = [answer(body=b"<html>"), answer("502 Bad Gateway"), b"no HTTP"]
+
+    async def late(reader: StreamReader, writer: StreamWriter) -> None:
+        del reader
+        writer.write(pages.pop() if pages else answer(body=health))
+
+    with strangers({"late": late}) as strange, pytest.raises(SystemExit) as ended:
+        main(["wait", "--url", strange.url("late")])
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out.encode(), err) == (None, health + b"\n", "")
+
+
 def test_an_answer_in_chunks_is_read(strange: Strange) -> None:
     assert reset(AdminClient(strange.url("chunked"))) == ResetView("default", 2)
 
