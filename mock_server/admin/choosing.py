@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from mock_server.admin.route import AdminRoute, Call, Input
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.choices import (
     Choice,
     Choices,

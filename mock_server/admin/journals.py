@@ -13,9 +13,11 @@ from mock_server.admin.criteria import Count, Criteria, Wanted, meets, wanted_by
 from mock_server.admin.events import Events, Streams
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.admin.slices import in_slices
+from mock_server.admin.views import JournalView
 from mock_server.api.answers import Answer
-from mock_server.api.entries import EntryView, View, entry_view
+from mock_server.api.entries import entry_view
 from mock_server.api.headers import values
+from mock_server.api.views import EntryView
 from mock_server.domain.errors import InvalidField, LimitReached, show
 from mock_server.domain.limits import LIMITS
 
@@ -43,20 +45,6 @@ class StreamQuery(Input):
 
     since: Count | UnsetType = UNSET
     changes: bool = False
-
-
-class JournalView(View):
-    """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
-
-    `next` is the `since` that goes on where this answer ends: at `limit` entries, or
-    earlier where they are large.
-    """
-
-    entries: list[EntryView]
-    total: int
-    kept: int
-    dropped: int
-    next: int
 
 
 async def get_journal(call: Call) -> Answer:

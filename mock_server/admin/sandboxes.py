@@ -12,8 +12,8 @@ from mock_server.admin.loads import Document
 from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, Input, created
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
 from mock_server.api.errors import BadFixture, ServerBusy
+from mock_server.api.views import View
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from mock_server import __version__
-from mock_server.cli.exits import USAGE, Stop
+from mock_server.cli.exits import USAGE, Stop, open_standard_streams, tell
 
 _HOMES = {
     "serve": "serve",
@@ -65,13 +65,14 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command and exit; click's own errors are usage errors."""
+    open_standard_streams()
     try:
         status = cli.main(args, prog_name="mock-server", standalone_mode=False)
     except Stop as stop:
         stop.show()
         sys.exit(stop.status)
     except click.ClickException as error:
-        click.echo(f"{error.format_message()} (see mock-server --help)", err=True)
+        tell(f"{error.format_message()} (see mock-server --help)")
         sys.exit(USAGE)
     except click.Abort:
         sys.exit(USAGE)

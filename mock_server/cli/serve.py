@@ -24,6 +24,7 @@ from mock_server.cli.output import LineHandler, LineWriter
 from mock_server.cli.settings import (
     PREFIX,
     Listed,
+    SettingArgument,
     host_setting,
     pairs,
     port_setting,
@@ -39,6 +40,7 @@ from mock_server.wire.protocol import HttpParser
 @click.command()
 @click.argument(
     "fixtures",
+    cls=SettingArgument,
     metavar="[FIXTURE]...",
     nargs=-1,
     type=click.Path(),

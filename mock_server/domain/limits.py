@@ -132,6 +132,12 @@ class Limits(Struct, frozen=True):
     """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
+    answer_bytes: int = 64 * 1024 * 1024
+    """Bytes of an answer that our own clients of a server read at most."""
+    journal_answer_bytes: int = 256 * 1024 * 1024
+    """Bytes of a whole journal that they read at most, page after page."""
+    state_answer_bytes: int = 2 * 1024 * 1024 * 1024
+    """Bytes of a whole state that they read at most."""
 
 
 LIMITS = Limits()
