@@ -40,6 +40,9 @@ _CHILD_BYTES = 1024 * _MIB
 _CHILD_SHARE = 4
 _GONE, _LATE, _STOPPED = "client gone", "too late", "server stopped"
 
+_HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
+"""Whether there is an interpreter to start: not in every program that embeds one."""
+
 Gone = Callable[[], Awaitable[object]]
 """Waits until the client has gone."""
 
@@ -73,7 +76,8 @@ class Loads:
         self._memory = memory
         self._seconds = seconds
         self._places = places
-        self._children: set[Child] = set()
+        self.children: set[Child] = set()
+        """The processes that load documents now."""
 
     @contextmanager
     def place(self) -> Iterator[None]:
@@ -89,7 +93,7 @@ class Loads:
 
     def close(self) -> None:
         """End all of them."""
-        for child in tuple(self._children):
+        for child in tuple(self.children):
             child.end(_STOPPED)
 
     async def load(self, document: Document, *, has_place: bool = False) -> Generation:
@@ -98,9 +102,9 @@ class Loads:
         Raises BadFixture, LimitReached, ServerBusy, and ClientGone.
         """
         try:
-            if not document.is_large or not sys.executable:
+            if not document.is_large or not _HAS_PYTHON:
                 found = draft(document.content, _NAME, is_json=document.is_json)
-                if _is_small(found) or not sys.executable:
+                if _is_small(found) or not _HAS_PYTHON:
                     return self._built(found, document.order)
             if has_place:
                 return await self._in_child(document)
@@ -125,11 +129,11 @@ class Loads:
         # A coroutine of ours, for create_task takes nothing else.
         gone = asyncio.create_task(_wait(document.gone))
         gone.add_done_callback(lambda _: child.end(_GONE))
-        self._children.add(child)
+        self.children.add(child)
         try:
             return await self._assembled(child)
         finally:
-            self._children.discard(child)
+            self.children.discard(child)
             late.cancel()
             child.end("done")
             gone.cancel()
@@ -166,6 +170,8 @@ class Loads:
         if child.ended == _LATE:
             expected = f"a document that loads within {self._seconds:g} s"
             return BadFixture(expected, "one that takes longer", "body")
+        if child.pid is None:
+            return ServerBusy("a process to load it", "none", "server", "try again")
         expected = "a document that can be loaded"
         return BadFixture(expected, "one of which the loading was ended", "body")
 

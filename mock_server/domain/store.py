@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection as AnyOf
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from sys import getsizeof
 from typing import Self
 
@@ -44,6 +45,16 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
         """Put all collections in order, so that no request has to wait for that."""
         for dataset in self.datasets.values():
             dataset.listing(None, order)
+
+    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
+        """All chats and collections, so many at a time."""
+        holders: list[Iterable[Chat | Collection]] = [
+            *(app.chats.values() for app in self.apps.values()),
+            *(dataset.collections for dataset in self.datasets.values()),
+        ]
+        every = chain.from_iterable(holders)
+        while some := list(islice(every, at_once)):
+            yield some
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""
@@ -127,16 +138,16 @@ class Store:
 
         Raises LimitReached.
         """
-        changed = self._chats.get(app.id)
-        old = None if changed is None else changed.get(chat.chat_id)
+        chat_id = chat.chat_id
+        changed = self._chats.get(app.id) or _NONE
+        old = changed.get(chat_id)
         if (
-            changed is None
-            or old is None
-            or old.title is not chat.title
-            or old.custom_title is not chat.custom_title
+            old is None
+            or chat.title is not old.title
+            or chat.custom_title is not old.custom_title
         ):
             changed = self._charged(app, chat, old)
-        changed[chat.chat_id] = chat
+        changed[chat_id] = chat
 
     def _charged(
         self, app: App, chat: Chat, old: Chat | None
@@ -214,6 +225,7 @@ class Store:
         return _LISTED * len(dataset.collections)
 
 
+_NONE: dict[str, Chat | None] = {}
 _STORE = 1_024
 _LISTED = 150
 _COLLECTION = 700

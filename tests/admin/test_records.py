@@ -207,3 +207,19 @@ def test_bad_queries_and_paths_are_4xx(api: Api, path: str, message: str) -> Non
 def test_an_id_that_is_too_long_cannot_be_put(api: Api) -> None:
     answer = api.admin("PUT", f"{CHATS}/{'x' * 257}")
     assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
+
+
+@pytest.mark.parametrize("dots", ["%2E", "%2e%2E"])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (f"/apps/{APP}/chats/", {}),
+        (f"/datasets/{DATASET}/collections/", {"name": "x"}),
+    ],
+)
+def test_dots_are_no_ids(api: Api, path: str, body: dict[str, str], dots: str) -> None:
+    before = api.state()
+    response = api.admin("PUT", path + dots, body)
+    assert response.status_code == 400
+    assert "Expected an id that a URL path can hold" in response.json()["message"]
+    assert api.state() == before

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.chats import App, Chat
 from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.listings import ANYWHERE
+from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]
@@ -87,3 +90,78 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
     assert [each.id for each in moved.collections] == ["f", "y", "x"]
     assert [each.id for each in moved.below("f")] == ["y"]
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
+
+
+def charged(memory: Memory) -> tuple[int, int]:
+    usage = memory.usage()
+    return usage["changes"], usage["snapshots"]
+
+
+def test_a_chat_is_charged_when_it_is_first_changed() -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    store.put_chat(APP, Chat("app", "a", top=True))
+    once, _ = charged(memory)
+    store.put_chat(APP, Chat("app", "a", top=False))
+    assert charged(memory) == (once, 0)
+    store.put_chat(APP, Chat("app", "a", title="x" * 1_000))
+    assert charged(memory) == (once + 1_000, 0)
+    assert 400 < once < 800
+
+
+@given(steps)
+def test_what_is_removed_is_no_longer_charged(
+    steps: list[tuple[str, bool | None]],
+) -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    for chat_id, top in steps:
+        if top is not None:
+            store.put_chat(APP, Chat("app", chat_id, title=chat_id * 50))
+        elif store.chat(APP, chat_id) is not None:
+            store.remove_chat(APP, chat_id)
+    for chat in list(store.chats(APP)):
+        store.remove_chat(APP, chat.chat_id)
+    assert (store.count_chats(APP), charged(memory)) == (0, (0, 0))
+
+
+def test_a_dataset_is_charged_by_its_collections() -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    dataset = GENERATION.datasets["d"]
+    store.put_collection(dataset, Collection("a", "x" * 5_000))
+    once, _ = charged(memory)
+    assert once > 5_000
+    for name in ("y", "x" * 5_000):
+        store.put_collection(store.datasets()[0], Collection("a", name))
+    assert charged(memory) == (once, 0)
+    store.remove_collections(store.datasets()[0], ["a", "b"])
+    assert 0 < charged(memory)[0] < 1_000
+
+
+def test_a_copy_is_charged_until_it_is_gone() -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    store.put_chat(APP, Chat("app", "new"))
+    copy = store.copy("snapshots")
+    assert charged(memory)[1] > store.size
+    del copy
+    assert charged(memory) == (store.size, 0)
+    del store
+    assert memory.used == 0
+
+
+def test_nothing_changes_beyond_the_budget() -> None:
+    memory = Memory(limit=900)
+    store = Store(GENERATION, memory)
+    store.put_chat(APP, Chat("app", "a", top=True))
+    with pytest.raises(LimitReached):
+        store.put_chat(APP, Chat("app", "c"))
+    with pytest.raises(LimitReached):
+        store.put_collection(GENERATION.datasets["d"], Collection("z", "z"))
+    with pytest.raises(LimitReached):
+        store.copy("snapshots")
+    assert [each.chat_id for each in store.chats(APP)] == IDS[:2]
+    assert (store.created_chats, store.count_chats(APP)) == (0, 2)
+    assert len(store.datasets()[0].collections) == 3
+    store.put_chat(APP, Chat("app", "a", top=False))

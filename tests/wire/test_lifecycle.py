@@ -52,7 +52,7 @@ def test_a_stop_while_loading_is_a_stop(tmp_path: Path, how: signal.Signals) -> 
     entries = "[{name: x, repeat: 2000000}]"
     slow.write_text(f"datasets: [{{id: d, collections: {entries}}}]")
     process = subprocess.Popen(
-        [*COMMAND, "--port=0", str(slow)],
+        [*COMMAND, "--port=0", "--memory=4GiB", str(slow)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

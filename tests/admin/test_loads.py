@@ -1,0 +1,229 @@
+"""Large documents are loaded by processes of their own, which harm nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+import weakref
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from mock_server import MockServer
+from mock_server.admin.loads import Document, Loads
+from mock_server.api.errors import BadFixture
+from mock_server.domain.access import Caller
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.listing import ListV2, list_v2
+from mock_server.domain.memory import Memory
+from mock_server.domain.store import Generation, Store
+from mock_server.fixture.load import parse_fixture
+from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.write import to_document
+from tests.large import LARGE, document, is_alive, loading, pids, put, wait
+from tests.process import serving
+
+MIDDLE = document(3_000)
+
+
+@pytest.fixture
+def server() -> Iterator[MockServer]:
+    with MockServer() as running:
+        yield running
+
+
+async def stay() -> None:
+    """A client that does not go."""
+    await asyncio.Event().wait()
+
+
+def load(content: bytes, loads: Loads | None = None) -> Generation:
+    asked = Document(content, content.startswith(b"{"), "name", stay)
+    return asyncio.run((loads or Loads(Memory())).load(asked))
+
+
+def get(server: MockServer, path: str) -> httpx2.Response:
+    return httpx2.get(f"{server.url}/__admin{path}", timeout=30)
+
+
+def test_others_are_served_while_documents_are_loaded(server: MockServer) -> None:
+    with loading(server, LIMITS.loads) as puts:
+        assert get(server, "/clock").status_code == 200
+        assert put(server.url, b'{"apps": []}').status_code == 200
+        assert not any(each.done() for each in puts)
+    assert [each.result().status_code for each in puts] == [200, 200]
+
+
+def test_one_too_many_is_503_before_its_body_is_read(server: MockServer) -> None:
+    address = urlsplit(server.url)
+    with (
+        loading(server, LIMITS.loads),
+        socket.create_connection((address.hostname, address.port or 0), 30) as client,
+    ):
+        client.sendall(
+            b"PUT /__admin/state HTTP/1.1\r\nHost: x\r\n"
+            b"Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+        )
+        answer = client.recv(65_536)
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 1\r\n" in answer
+    assert b'"serverBusy"' in answer
+
+
+def test_a_process_that_is_killed_is_told_and_changes_nothing(
+    server: MockServer,
+) -> None:
+    before = get(server, "/state").content
+    with loading(server) as (asked,):
+        os.kill(pids(server)[0], signal.SIGKILL)
+    assert asked.result().status_code == 400
+    assert "can be loaded" in asked.result().json()["message"]
+    assert get(server, "/state").content == before
+    assert server.app.state.loads.children == set()
+
+
+def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port or 0), 30) as client:
+        client.sendall(
+            b"PUT /__admin/state HTTP/1.1\r\nHost: x\r\n"
+            b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(LARGE)
+        )
+        client.sendall(LARGE)
+        (pid,) = wait(lambda: pids(server))
+    wait(lambda: not is_alive(pid))
+    assert server.sandbox.state.number == 1
+
+
+def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
+    server: MockServer,
+) -> None:
+    one = f"{server.url}/__admin/sandboxes"
+    httpx2.post(one, json={"name": "s"})
+    with loading(server, sandbox="/sandboxes/s") as (asked,):
+        httpx2.delete(f"{one}/s")
+        httpx2.post(one, json={"name": "s"})
+    assert asked.result().json()["statusText"] == "sandboxNotFound"
+    assert get(server, "/sandboxes/s/health").json()["generation"] == 1
+
+
+def test_a_large_state_of_a_new_sandbox_is_loaded_too(server: MockServer) -> None:
+    body = b'{"name": "s", "state": %b}' % MIDDLE
+    path = f"{server.url}/__admin/sandboxes"
+    made = httpx2.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert made.status_code == 201
+    fixture = get(server, "/sandboxes/s/health").json()["fixture"]
+    assert (fixture["files"], fixture["collections"]) == (["state"], 3_000)
+
+
+YAML = b"""
+datasets:
+- {id: d, permissions: {k: read}, collections: [{name: "A {n}", repeat: 2500}]}
+keys: [{key: k, member: m, permission: none}]
+clock: 2026-01-01T00:00:00Z
+"""
+
+
+@pytest.mark.parametrize("content", [MIDDLE, YAML, b'{"apps": []}'])
+def test_what_a_process_loads_is_what_is_loaded_in_place(content: bytes) -> None:
+    there = load(content)
+    here = parse_fixture(content, "state", is_json=content.startswith(b"{"))
+    assert to_document(Store(there)) == to_document(Store(here))
+    assert (there.sha256, there.size) == (here.sha256, here.size)
+
+
+def test_problems_of_large_documents_are_those_of_small_ones() -> None:
+    content = MIDDLE.replace(b'"name"', b'"nam"')
+    with pytest.raises(FixtureError) as here:
+        parse_fixture(content, "state", is_json=True)
+    with pytest.raises(BadFixture) as there:
+        load(content)
+    first, *_ = here.value.problems
+    assert str(first) in there.value.message
+    assert f"and {len(here.value.problems) - 20} more" in there.value.message
+
+
+@pytest.mark.parametrize("content", [MIDDLE, b'{"apps": [{"id": "a"}]}'])
+def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
+    memory = Memory(512)
+    with pytest.raises(LimitReached, match=r"at most 0\.0 MiB of memory in use"):
+        load(content, Loads(memory))
+    assert memory.used == 0
+
+
+def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
+    memory = Memory()
+    generation = load(MIDDLE, Loads(memory))
+    assert memory.usage()["states"] == generation.size > 1_000_000
+    del generation
+    assert memory.used == 0
+
+
+def test_loading_ends_after_its_time() -> None:
+    with pytest.raises(BadFixture, match=r"loads within 0.1 s"):
+        load(LARGE, Loads(Memory(), seconds=0.1))
+
+
+def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
+    entry = "{name: '%s{n}', repeat: 20000, children: [{name: x, repeat: 90}]}"
+    content = "datasets: [{id: d, collections: [%s]}]" % (entry % ("x" * 400))
+    path = f"{server.url}/__admin/state"
+    headers = {"Content-Type": "application/yaml"}
+    answer = httpx2.put(path, content=content, headers=headers, timeout=30)
+    assert (answer.status_code, answer.json()["statusText"]) == (409, "limitReached")
+    assert "--memory" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("content", [MIDDLE, document(9)])
+def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) -> None:
+    assert put(server.url, content).status_code == 200
+    asked = ListV2("d", 0, 10, search_text="x")
+    list_v2(server.sandbox.state, Caller("k"), asked)
+    gc.collect()
+    gc.disable()
+    try:
+        baseline = server.sandbox.baseline
+        listing = baseline.datasets["d"].listing(None, "update_time_desc")
+        old = weakref.ref(baseline), weakref.ref(listing)
+        del baseline, listing
+        assert put(server.url, content).status_code == 200
+        assert [each() for each in old] == [None, None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc here")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_that_ends_leaves_no_process(how: signal.Signals) -> None:
+    with serving("--port=0") as (url, process), ThreadPoolExecutor() as pool:
+        asked = [pool.submit(put, url, LARGE) for _ in range(LIMITS.loads)]
+        children = wait(
+            lambda: found if len(found := offspring(process.pid)) == 2 else []
+        )
+        process.send_signal(how)
+        process.wait(timeout=30)
+        wait(lambda: not any(map(is_alive, children)))
+        if how == signal.SIGTERM:
+            assert process.returncode == 0
+            assert {each.result().status_code for each in asked} == {503}
+        else:
+            assert all(isinstance(each.exception(), httpx2.HTTPError) for each in asked)
+
+
+def offspring(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found: list[int] = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                found += map(int, file.read().split())
+        except OSError:
+            continue  # a thread that has ended
+    return found

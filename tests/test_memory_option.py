@@ -1,0 +1,80 @@
+"""`--memory`: the budget that a server starts with."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from mock_server import MockServer, create_app, load_fixture
+from mock_server.fixture.problems import FixtureError
+from tests.process import COMMAND, environment, serving
+
+MIB = 1024 * 1024
+LONG = {"datasets": [{"id": "d", "collections": [{"name": "x{n}", "repeat": 90_000}]}]}
+
+
+def limit(url: str) -> int:
+    answer = httpx2.get(f"{url}/__admin/health").json()
+    return int(answer["memory"]["limit"])
+
+
+def failed(*args: str, **variables: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [*COMMAND, "--port=0", *args],
+        capture_output=True,
+        text=True,
+        env=environment(**variables),
+        timeout=60,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "variables", "size"),
+    [
+        (["--memory=512MiB"], {}, 512 * MIB),
+        ([], {"MOCK_SERVER_MEMORY": "2GiB"}, 2048 * MIB),
+        (["--memory", "5000000"], {"MOCK_SERVER_MEMORY": "x"}, 5_000_000),
+        ([], {}, 1024 * MIB),
+    ],
+)
+def test_the_budget_is_as_it_was_given(
+    args: list[str], variables: dict[str, str], size: int
+) -> None:
+    with serving("--port=0", *args, **variables) as (url, _):
+        assert limit(url) == size
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "1.5GiB", "1 GiB"])
+def test_what_is_no_size_is_a_usage_error(value: str) -> None:
+    status, err = failed("--memory", value)
+    assert status == 1
+    assert "Expected a size like 512MiB or 2GiB" in err
+
+
+def test_a_variable_that_is_no_size_is_one_too() -> None:
+    status, err = failed(MOCK_SERVER_MEMORY="lots")
+    assert (status, "got 'lots'" in err) == (1, True)
+
+
+def test_a_fixture_over_the_budget_is_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "big.yaml"
+    path.write_text(json.dumps(LONG))
+    status, err = failed("--memory=16MiB", str(path))
+    assert status == 2
+    assert len(err.splitlines()) == 1
+    assert err.startswith(f"{path}: Expected a fixture of at most 16.0 MiB of memory, ")
+    assert "--memory" in err
+
+
+def test_programs_give_the_budget_in_bytes() -> None:
+    with MockServer(memory=MIB) as server:
+        assert limit(server.url) == MIB
+    with pytest.raises(FixtureError, match="--memory"):
+        create_app(LONG, memory=MIB)
+    with pytest.raises(ValueError, match="Expected a memory of "):
+        create_app(load_fixture(LONG), memory=MIB)
