@@ -211,8 +211,8 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.faults}, {LIMITS.fault_ms // 1000} s"
         ),
         "bytes that a fault wants in a body, sets on an item, removes from it": (
-            f"{LIMITS.matched_bytes // 2**10} KiB, {LIMITS.altered_bytes // 2**10} KiB, "
-            f"{LIMITS.altered_bytes // 2**10} KiB"
+            f"{LIMITS.matched_bytes // 2**10} KiB, "
+            f"{LIMITS.altered_bytes // 2**10} KiB, {LIMITS.altered_bytes // 2**10} KiB"
         ),
         "bytes of JSON that one answer of the journal lists, about": (
             f"{LIMITS.journal_page_bytes // 2**20} MiB"
