@@ -24,6 +24,8 @@ _FIXTURES = ("mock_server", "mock_server_app")
 _MARK = "mock_server"
 _VARIANT, _BASELINE = "_mock_server_variant", "baseline"
 _URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server_strict"
+_TOKEN, _TIMEOUT = "MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_TIMEOUT"
+_MAX_SECONDS = 86_400
 _MARK_HELP = (
     "mock_server(fixture=None, profile=None, choices=None): the fixture file (relative "
     "to the test file) or document, the profile and the choices of these tests"
@@ -38,7 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest=_URL,
         metavar="URL",
         help="Use the mock server that runs there, a sandbox of it for each test; its "
-        "admin token comes from MOCK_SERVER_ADMIN_TOKEN.",
+        "admin token comes from MOCK_SERVER_ADMIN_TOKEN, the seconds that a call may "
+        "take from MOCK_SERVER_TIMEOUT.",
     )
     group.addoption(
         "--mock-server-choices",
@@ -56,8 +59,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker."""
+    """The marker. Raises pytest.UsageError if another server cannot be used so."""
     config.addinivalue_line("markers", _MARK_HELP)
+    url = config.getoption(_URL)
+    if url is not None:
+        _check_url(url)
+        _shared_settings()
+
+
+def _check_url(url: str) -> None:
+    from mock_server.http_call import Address
+
+    try:
+        Address.of(url)
+    except ValueError as error:
+        raise pytest.UsageError(f"{error} - at --mock-server-url") from None
+
+
+def _shared_settings() -> tuple[str | None, float | None]:
+    """The token for a server that runs already, and the seconds that a call may take.
+
+    Raises pytest.UsageError for a variable that is empty, or no such value.
+    """
+    token, seconds = os.environ.get(_TOKEN), os.environ.get(_TIMEOUT)
+    for name, value in ((_TOKEN, token), (_TIMEOUT, seconds)):
+        if value is not None and not value.strip():
+            raise pytest.UsageError(f"Expected a value, got an empty one - at {name}")
+    if token is not None and not (token.isascii() and token.isprintable()):
+        raise pytest.UsageError(f"Expected visible ASCII - at {_TOKEN}")
+    try:
+        timeout = None if seconds is None else float(seconds)
+    except ValueError:
+        timeout = -1.0
+    if timeout is not None and not 0 <= timeout <= _MAX_SECONDS:
+        expected = f"seconds from 0 to {_MAX_SECONDS}"
+        raise pytest.UsageError(f"Expected {expected}, got {seconds} - at {_TIMEOUT}")
+    return token, timeout
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -150,14 +187,20 @@ def mock_server(
         servers: OwnServers = request.getfixturevalue("_mock_servers")
         yield servers.handle(_mock_server_wanted)
         return
+    from mock_server.client import SECONDS, Refused
+    from mock_server.http_call import Unreachable
     from mock_server.testing.servers import shared
 
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     test = f"{run} {worker} {request.node.nodeid}"
-    token = os.environ.get("MOCK_SERVER_ADMIN_TOKEN")
-    with shared(url, token, _mock_server_wanted, test) as handle:
-        yield handle
+    token, timeout = _shared_settings()
+    seconds = SECONDS if timeout is None else timeout
+    try:
+        with shared(url, token, _mock_server_wanted, test, seconds) as handle:
+            yield handle
+    except (Refused, Unreachable) as error:
+        pytest.fail(f"mock-server: {error}", pytrace=False)
 
 
 @pytest.fixture

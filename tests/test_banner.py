@@ -41,3 +41,12 @@ def test_without_a_dataset_to_read_the_call_is_health(keys: list[Any]) -> None:
 def test_keys_are_told_as_they_are_taken() -> None:
     assert "any bearer key is accepted" in said({})
     assert "none is accepted" in said({}, unknown_key="reject")
+
+
+def test_what_a_fixture_holds_moves_no_terminal() -> None:
+    name = "\x9b31m\u202e##[x]"
+    text = said({"datasets": [{"id": name}]})
+    assert all(line.isprintable() for line in text.splitlines())
+    call = text.splitlines()[-1]
+    assert json.loads(shlex.split(call)[-1])["datasetId"] == name
+    assert "##[" not in text

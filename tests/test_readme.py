@@ -181,8 +181,9 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.headers}, {LIMITS.header_bytes // 2**10} KiB"
         ),
         "chunks of a request body": f"{LIMITS.body_pieces:,}",
-        "nesting of JSON, integers in it": (
-            f"{LIMITS.json_depth} levels, {LIMITS.integer:,}"
+        "nesting of JSON, arrays and objects, integers in it": (
+            f"{LIMITS.json_depth} levels, {LIMITS.json_containers:,}, "
+            f"{LIMITS.integer:,}"
         ),
         "time from the first to the last byte of a request": (
             f"{LIMITS.receipt_seconds:g} s"
@@ -208,6 +209,13 @@ def test_limits_in_the_text_are_true() -> None:
         ),
         "faults that can still fire, delay of one answer": (
             f"{LIMITS.faults}, {LIMITS.fault_ms // 1000} s"
+        ),
+        "bytes that a fault wants in a body, sets on an item, removes from it": (
+            f"{LIMITS.matched_bytes // 2**10} KiB, "
+            f"{LIMITS.altered_bytes // 2**10} KiB, {LIMITS.altered_bytes // 2**10} KiB"
+        ),
+        "bytes of JSON that one answer of the journal lists, about": (
+            f"{LIMITS.journal_page_bytes // 2**20} MiB"
         ),
         "streams of journals at the same time": LIMITS.journal_streams,
         "chats, and collections of a dataset, added by single admin calls": (

@@ -7,7 +7,7 @@ from itertools import islice
 from mock_server.admin.records import PageQuery, app_of, own_id, refuse
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.chats import Chat
 from mock_server.domain.errors import AppNotFound, ChatNotFound, LimitReached, show
 from mock_server.domain.limits import LIMITS

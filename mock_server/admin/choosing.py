@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from mock_server.admin.route import AdminRoute, Call, Input
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.choices import (
     Choice,
     Choices,
@@ -18,6 +18,7 @@ from mock_server.domain.choices import (
     as_profile,
     choose,
     table,
+    with_choices,
 )
 from mock_server.domain.errors import InvalidField
 
@@ -59,6 +60,14 @@ def put_choices(call: Call) -> ChoicesView:
     profile = wanted.profile or call.sandbox.state.profile
     call.sandbox.choose(*chosen(profile, wanted.choices))
     return get_choices(call)
+
+
+def changed(base: Choices, choices: dict[str, Value]) -> Choices:
+    """The choices, single ones replaced. Raises InvalidField."""
+    try:
+        return with_choices(base, choices)
+    except UnknownChoice as error:
+        raise InvalidField(f"{error} - at $.choices") from None
 
 
 def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from mock_server.admin.route import AdminRoute, Call, Input
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.errors import InvalidField, show
 from mock_server.domain.times import format_time, parse_time
 from mock_server.fixture.document import Time

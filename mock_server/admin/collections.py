@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from mock_server.admin.records import PageQuery, dataset_of, own_id, page, refuse
 from mock_server.admin.route import AdminRoute, Call, created
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (

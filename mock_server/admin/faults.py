@@ -8,13 +8,14 @@ import msgspec
 from msgspec import Meta, field
 
 from mock_server.admin.route import AdminRoute, Call, Input, created
+from mock_server.admin.views import ArmedView, FaultsView
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
 from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.definitions import read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS
 from mock_server.api.typed import typed
+from mock_server.api.views import View
 from mock_server.domain.errors import InvalidField, LimitReached, show
 from mock_server.domain.faults import Armed
 from mock_server.domain.limits import LIMITS
@@ -28,27 +29,6 @@ class AddPreset(Input):
 
     preset: Annotated[str, Meta(extra_json_schema={"oneOf": _PRESETS})]
     seed: Annotated[int, Meta(ge=-LIMITS.integer, le=LIMITS.integer)] = 0
-
-
-class ArmedView(View):
-    """A fault: beside these fields, all that it was added with.
-
-    `remaining` is null if only its `ttl` ends it, `endsIn` in seconds, `matches` counts
-    the requests that it has been asked about.
-    """
-
-    id: str
-    kind: str
-    remaining: int | None
-    fired: int
-    matches: int
-    ends_in: float
-
-
-class FaultsView(View):
-    """All faults that can still fire, and lately spent ones, by age."""
-
-    faults: list[ArmedView]
 
 
 class PlannedView(View):

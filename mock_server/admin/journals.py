@@ -13,9 +13,11 @@ from mock_server.admin.criteria import Count, Criteria, Wanted, meets, wanted_by
 from mock_server.admin.events import Events, Streams
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.admin.slices import in_slices
+from mock_server.admin.views import JournalView
 from mock_server.api.answers import Answer
-from mock_server.api.entries import EntryView, View, entry_view
+from mock_server.api.entries import entry_view
 from mock_server.api.headers import values
+from mock_server.api.views import EntryView
 from mock_server.domain.errors import InvalidField, LimitReached, show
 from mock_server.domain.limits import LIMITS
 
@@ -45,32 +47,20 @@ class StreamQuery(Input):
     changes: bool = False
 
 
-class JournalView(View):
-    """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
-
-    `next` is the `since` that goes on where this answer ends.
-    """
-
-    entries: list[EntryView]
-    total: int
-    kept: int
-    dropped: int
-    next: int
-
-
 async def get_journal(call: Call) -> Answer:
     """`GET journal`."""
     query: JournalQuery = call.query
     journal = call.sandbox.journal
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     wanted = _wanted(query)
-    entries: list[Raw] = []
+    entries, left = list[Raw](), LIMITS.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if meets(wanted, each):
-            if len(entries) == query.limit:
+            if len(entries) == query.limit or left <= 0:
                 following = each.seq
                 break
             entries.append(Raw(msgspec.json.encode(entry_view(each))))
+            left -= len(entries[-1])
     view = JournalView(entries, total, total - dropped, dropped, following)  # type: ignore[arg-type]
     return Answer(200, msgspec.json.encode(view))
 

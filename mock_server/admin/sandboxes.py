@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, field
 
-from mock_server.admin.choosing import Chosen, chosen
+from mock_server.admin.choosing import Chosen, changed, chosen
 from mock_server.admin.loads import Document
 from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, Input, created
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
 from mock_server.api.errors import BadFixture, ServerBusy
+from mock_server.api.views import View
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS
@@ -69,14 +69,14 @@ async def post_sandbox(call: Call) -> Answer:
     wanted: NewSandbox = call.body
     if wanted.name is not None:
         check_name(wanted.name, "$.name")  # to a pattern a line end is no character
-    profile = choices = None
-    if wanted.profile or wanted.choices:
-        # Beside the profile of the default sandbox, or the one that is named.
-        base = wanted.profile or call.sandboxes.profile
-        profile, choices = chosen(base, wanted.choices)
+    if wanted.profile is not None:
+        profile, choices = chosen(wanted.profile, wanted.choices)
+    else:
+        profile, choices = call.sandboxes.profile, call.sandboxes.choices
+        choices = changed(choices, wanted.choices)
     baseline = None
     if wanted.state is not None:
-        order = (choices or call.sandboxes.default.start_choices).list_order
+        order = choices.list_order
         content = msgspec.json.encode(wanted.state)
         document = Document(content, is_json=True, order=order, gone=call.gone)
         baseline = await call.loads.load(document)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mock_server.admin.records import check_name
 from mock_server.admin.route import AdminRoute, Call, created
-from mock_server.admin.states import Nothing, ResetView, reset_view
+from mock_server.admin.states import Nothing, reset_view
+from mock_server.admin.views import ResetView
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
+from mock_server.api.views import View
 from mock_server.domain.errors import (
     LimitReached,
     SnapshotNotFound,

@@ -8,9 +8,9 @@ from itertools import chain, islice
 from mock_server.admin.loads import Document
 from mock_server.admin.route import AdminRoute, Call, Input
 from mock_server.admin.sending import Sent
+from mock_server.admin.views import ResetView
 from mock_server.api.answers import Answer
 from mock_server.api.content_type import media_type
-from mock_server.api.entries import View
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import values
 from mock_server.domain.errors import LimitReached, SandboxNotFound
@@ -24,13 +24,6 @@ JSON, YAML = "application/json", "application/yaml"
 
 class Nothing(Input):
     """An empty object; an empty body counts as one."""
-
-
-class ResetView(View):
-    """The sandbox that has been reset, and its new generation number."""
-
-    sandbox: str
-    generation: int
 
 
 def reset(call: Call) -> ResetView:

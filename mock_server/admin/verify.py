@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -22,8 +22,8 @@ from mock_server.admin.criteria import (
 )
 from mock_server.admin.route import AdminRoute, Call
 from mock_server.admin.slices import in_slices
+from mock_server.admin.views import DifferenceView, NearMiss, Verified
 from mock_server.api.answers import Answer
-from mock_server.api.entries import View
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import Entry, Journal
 from mock_server.domain.limits import LIMITS
@@ -43,33 +43,6 @@ class Verify(Criteria, kw_only=True):
     in_order: (
         Annotated[list[Criteria], Meta(max_length=LIMITS.verified_steps)] | UnsetType
     ) = UNSET
-
-
-class DifferenceView(View):
-    """A place where an entry is not as wanted; `got` is "nothing" if it lacks it."""
-
-    path: str
-    expected: Any
-    got: Any
-
-
-class NearMiss(View):
-    """An entry that came near, and where it differs."""
-
-    seq: int
-    differences: list[DifferenceView]
-
-
-class Verified(View, omit_defaults=True):
-    """Whether it is so, and how many entries meet the criteria (or steps are met).
-
-    If it is not, `message` says why and `nearest` which entries came near.
-    """
-
-    ok: bool
-    count: int
-    message: str = ""
-    nearest: list[NearMiss] | UnsetType = UNSET
 
 
 async def verify(call: Call) -> Answer:

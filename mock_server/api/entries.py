@@ -5,72 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from mock_server.api.headers import Header
+from mock_server.api.views import (
+    AnswerView,
+    EntryView,
+    FiringView,
+    RequestView,
+    ViolationView,
+)
 from mock_server.api.violations import violations
 from mock_server.domain.faults import Firing
 from mock_server.domain.journal import Entry
 from mock_server.domain.times import format_time
-
-
-class View(Struct, rename="camel"):
-    """A JSON object that is only shown."""
-
-
-class RequestView(View):
-    """What the client sent; `body` is JSON as it came, or text, null if none came."""
-
-    method: str
-    path: str
-    query: str
-    headers: dict[str, str]
-    body: Raw
-    truncated: bool
-
-
-class AnswerView(View):
-    """What the client was answered; status 0 when it had gone before."""
-
-    status: int
-    headers: dict[str, str]
-    body: Raw
-    truncated: bool
-
-
-class ViolationView(View):
-    """A departure from the spec: the choice that may tolerate it, section, place."""
-
-    name: str
-    section: str
-    path: str
-    message: str
-
-
-class FiringView(View):
-    """The fault that fired, and the random draw that was below the threshold."""
-
-    id: str
-    kind: str
-    draw: float
-    threshold: float
-
-
-class EntryView(View):
-    """One request, in the order of arrival `seq`; the key is redacted."""
-
-    seq: int
-    time: str
-    generation: int
-    operation: str | None
-    key: str | None
-    member: str | None
-    request: RequestView
-    answer: AnswerView
-    fault: FiringView | None
-    duration_ms: float
-    violations: list[ViolationView]
-    hint: str | None
 
 
 def entry_view(entry: Entry) -> EntryView:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 import click
 
 from mock_server import __version__
-from mock_server.cli.exits import USAGE, Stop
+from mock_server.cli.exits import USAGE, Stop, open_standard_streams, tell
 
 _HOMES = {
     "serve": "serve",
@@ -46,9 +46,10 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Called by click."""
-        del ctx
         if cmd_name not in _HOMES:
             return None
+        if cmd_name != "serve" and ctx.obj is not None:
+            ctx.obj()
         home = import_module(f"{__name__}.{_HOMES[cmd_name]}")
         command: click.Command = getattr(home, cmd_name)
         return command
@@ -63,15 +64,25 @@ def cli() -> None:
     """
 
 
-def main(args: Sequence[str] | None = None) -> None:
-    """Run the command and exit; click's own errors are usage errors."""
+def main(
+    args: Sequence[str] | None = None,
+    *,
+    unless_serving: Callable[[], object] | None = None,
+) -> None:
+    """Run the command and exit; click's own errors are usage errors.
+
+    `unless_serving` is called before any command but `serve`.
+    """
+    open_standard_streams()
     try:
-        status = cli.main(args, prog_name="mock-server", standalone_mode=False)
+        status = cli.main(
+            args, "mock-server", standalone_mode=False, obj=unless_serving
+        )
     except Stop as stop:
         stop.show()
         sys.exit(stop.status)
     except click.ClickException as error:
-        click.echo(f"{error.format_message()} (see mock-server --help)", err=True)
+        tell(f"{error.format_message()} (see mock-server --help)")
         sys.exit(USAGE)
     except click.Abort:
         sys.exit(USAGE)

@@ -7,6 +7,7 @@ import shlex
 
 from mock_server.api.operations import OPERATIONS
 from mock_server.domain.access import Caller, Level
+from mock_server.domain.printable import json_text, one_line
 from mock_server.domain.sandbox import Sandbox
 
 
@@ -21,7 +22,7 @@ def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
         f"admin: {url}/__admin {admin}",
         f"try: {_example(sandbox, url)}",
     )
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _keys(sandbox: Sandbox) -> str:
@@ -40,7 +41,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
             if caller.level_on(dataset.permissions).includes(Level.READ):
                 body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
                 key = shlex.quote(f"Authorization: Bearer {caller.key}")
-                data = shlex.quote(json.dumps(body, ensure_ascii=False))
+                data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
                 return (
                     f"curl -X {list_v2.method} {url}{list_v2.path} -H {key} "
                     f"-H 'Content-Type: application/json' -d {data}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from mock_server.cli.exits import say
+from mock_server.cli.exits import say, write
 from mock_server.domain.choices import table
 
 
@@ -15,7 +15,7 @@ def choices(as_json: bool) -> None:
     """Show what the spec leaves open and what each profile makes of it."""
     if as_json:
         rows = msgspec.json.format(msgspec.json.encode(list(table().values())))
-        say(rows.decode())
+        write(rows.decode())
         return
     for row in table().values():
         say(f"{row.name} = {row.values_text()}   (spec {row.section})")

@@ -4,42 +4,53 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import click
 import msgspec
 
+from mock_server.admin.views import HealthView, ResetView
 from mock_server.api.operations import OPERATIONS
-from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, say
-from mock_server.cli.remote import remote_command
-from mock_server.remote import Refused, Remote, Unreachable
+from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
+from mock_server.cli.remote import remote_command, show
+from mock_server.client import JSON, YAML, AdminClient, Given, Refused, StateView
+from mock_server.domain.printable import json_text, one_line, yaml_text
+from mock_server.fixture.yaml_text import to_yaml
+from mock_server.http_call import Unreachable
 
 _POLL_SECONDS = 0.05
 
 
 @click.command()
 @remote_command
-def reset(remote: Remote) -> None:
+def reset(client: AdminClient) -> None:
     """Bring a running server back to its baseline."""
-    say(remote.text("POST", "/reset").decode())
+    show(client.ask(ResetView, "POST", "/reset"))
 
 
 @click.command()
 @click.argument("file", required=False)
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print YAML instead of JSON.")
 @remote_command
-def state(remote: Remote, file: str | None, as_yaml: bool) -> None:
+def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
     """Print the state of a running server, or put FILE (`-` is stdin) in its place."""
-    if file is None:
-        accept = "application/yaml" if as_yaml else "application/json"
-        say(remote.text("GET", "/state", accept=accept).decode().rstrip("\n"))
-        return
-    kind = "json" if file.endswith(".json") else "yaml"
-    content = _content(file)
-    done = remote.text("PUT", "/state", content, content_type=f"application/{kind}")
-    say(done.decode())
+    if file is not None:
+        kind = JSON if file.endswith(".json") else YAML
+        content = _content(file)
+        show(client.ask(ResetView, "PUT", "/state", content, content_type=kind))
+    elif as_yaml:
+        write(_yaml(client.state()).rstrip("\n"))
+    else:
+        show(client.state())
+
+
+def _yaml(given: Given[StateView]) -> str:
+    try:
+        return yaml_text(to_yaml(given.plain()))
+    except RecursionError:
+        raise Unreachable("Expected a state, got one nested too deep") from None
 
 
 def _content(file: str) -> bytes:
@@ -48,7 +59,7 @@ def _content(file: str) -> bytes:
             return sys.stdin.buffer.read()
         return Path(file).read_bytes()
     except OSError as error:
-        raise Stop(f"cannot read {file}: {error.strerror}", USAGE) from None
+        raise Stop(one_line(f"cannot read {file}: {error.strerror}"), USAGE) from None
 
 
 @click.command()
@@ -67,7 +78,7 @@ def _content(file: str) -> bytes:
 @click.option("--at-most", type=click.IntRange(0), help="Verify it from above.")
 @remote_command
 def journal(
-    remote: Remote,
+    client: AdminClient,
     exactly: int | None,
     at_least: int | None,
     at_most: int | None,
@@ -78,55 +89,35 @@ def journal(
     counts = {"exactly": exactly, "atLeast": at_least, "atMost": at_most}
     bounds = {name: count for name, count in counts.items() if count is not None}
     if bounds:
-        _verify(remote, criteria | bounds)
+        _verify(client, criteria | bounds)
         return
     if "violations" in criteria:
         criteria["violations"] = str(criteria["violations"]).lower()
-    say(msgspec.json.encode(_everything(remote, criteria)).decode())
+    write(json_text(client.journal(criteria)))
 
 
-def _everything(remote: Remote, criteria: dict[str, Any]) -> dict[str, Any]:
-    """All entries that meet the criteria, page after page."""
-    page: dict[str, Any] = remote.json("GET", f"/journal?{urlencode(criteria)}")
-    entries = more = page["entries"]
-    while more:
-        query = urlencode(criteria | {"since": page["next"]})
-        page = remote.json("GET", f"/journal?{query}")
-        more = page["entries"]
-        entries = entries + more
-    return page | {"entries": entries}
-
-
-def _verify(remote: Remote, asked: dict[str, Any]) -> None:
+def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
     try:
         if "body" in asked:
             asked["body"] = msgspec.json.decode(asked["body"])
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise click.BadParameter("Expected a JSON object as --body") from None
-    status, answer = remote.call("POST", "/journal/verify", msgspec.json.encode(asked))
-    if status not in (200, 409):
-        raise Refused(status, answer)
-    say(answer.decode())
-    if status == 409:
+    given = client.verify(asked)
+    show(given)
+    if not given.value.ok:
         raise Stop("", USAGE)
 
 
 @click.command()
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0),
-    default=30.0,
-    show_default=True,
-    help="Seconds to wait at most.",
-)
 @remote_command
-def wait(remote: Remote, timeout: float) -> None:
+def wait(client: AdminClient) -> None:
     """Wait until a server is ready; exit 4 if it is not in time."""
+    timeout = client.timeout
     end = time.monotonic() + timeout
     while True:
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
-            say(remote.text("GET", "/health", seconds=left).decode())
+            show(replace(client, timeout=left).ask(HealthView, "GET", "/health"))
         except (Refused, Unreachable) as error:
             if isinstance(error, Refused) and error.status < 500:
                 raise

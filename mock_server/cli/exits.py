@@ -1,20 +1,34 @@
-"""How commands end: the exit codes, and ending with a message."""
+"""How commands write and end: what may be printed, the exit codes, a last message."""
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
+
+from mock_server.domain.printable import lines
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT = 1, 2, 3, 4
 
 
 def say(text: str) -> None:
-    """Write to stdout. Raises Stop if it is full or gone."""
+    """Write lines to stdout, made printable. Raises Stop if it is full or gone."""
+    write(lines(text))
+
+
+def write(text: str) -> None:
+    """Write what is printable to stdout. Raises Stop if it is full or gone."""
     try:
         click.echo(text)
     except OSError as error:
         raise Stop(f"cannot write: {error.strerror}", USAGE) from None
+
+
+def tell(text: str) -> None:
+    """Write lines to stderr, made printable."""
+    click.echo(lines(text), err=True)
 
 
 class Stop(click.ClickException):
@@ -27,4 +41,22 @@ class Stop(click.ClickException):
     def show(self, file: Any = None) -> None:
         """Print the message as it is; without one, all has been said."""
         if self.message:
-            click.echo(self.message, file=file, err=True)
+            click.echo(lines(self.message), file=file, err=True)
+
+
+def open_standard_streams() -> None:
+    """Put something in the place of standard streams that are closed.
+
+    Else a socket would get their number, and be written to. What is written is lost;
+    to read stdin is an error as before.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        mode = "r" if name == "stdin" else "w"
+        place: str | int = os.devnull
+        try:
+            os.fstat(number)
+        except OSError:
+            place = os.open(os.devnull, os.O_WRONLY if mode == "r" else os.O_RDWR)
+        if getattr(sys, name) is None:
+            is_path = isinstance(place, str)
+            setattr(sys, name, open(place, mode, closefd=is_path))  # noqa: SIM115

@@ -9,11 +9,11 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
+from mock_server.admin.views import ArmedView, FaultsView
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
-from mock_server.cli.exits import say
-from mock_server.cli.remote import remote_command
-from mock_server.remote import Remote
+from mock_server.cli.remote import remote_command, show
+from mock_server.client import AdminClient
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,7 +46,7 @@ def _signature(kind: Kind) -> str:
 @click.argument("name", metavar="KIND|PRESET")
 @click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command
-def add(remote: Remote, name: str, fields: Sequence[str]) -> None:
+def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
     """Add a fault of a KIND, or all of a PRESET; values are JSON, or else text.
 
     Fields of every kind: operation, match, skip, times, probability, seed, phase, ttl;
@@ -55,10 +55,10 @@ def add(remote: Remote, name: str, fields: Sequence[str]) -> None:
     given = dict(map(_parted, fields))
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
-    content = msgspec.json.encode(
-        {"preset" if name in PRESETS else "kind": name} | given
-    )
-    say(remote.text("POST", "/faults", content).decode())
+    is_preset = name in PRESETS
+    content = msgspec.json.encode({"preset" if is_preset else "kind": name} | given)
+    answer = FaultsView if is_preset else ArmedView
+    show(client.ask(answer, "POST", "/faults", content))
 
 
 def _parted(text: str) -> tuple[str, Any]:
@@ -73,13 +73,13 @@ def _parted(text: str) -> tuple[str, Any]:
 
 @fault.command("list")
 @remote_command
-def list_faults(remote: Remote) -> None:
+def list_faults(client: AdminClient) -> None:
     """Print the faults of a running server."""
-    say(remote.text("GET", "/faults").decode())
+    show(client.ask(FaultsView, "GET", "/faults"))
 
 
 @fault.command()
 @remote_command
-def clear(remote: Remote) -> None:
+def clear(client: AdminClient) -> None:
     """Take all faults away."""
-    say(remote.text("DELETE", "/faults").decode())
+    show(client.ask(FaultsView, "DELETE", "/faults"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say
+from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say, write
 from mock_server.cli.reports import REPORTS, text
 from mock_server.domain.store import Generation
 from mock_server.fixture.load import load_fixture
@@ -34,7 +34,7 @@ def check(fixtures: Sequence[str], report: str) -> None:
     except FixtureError as error:
         problems = error.problems
     if problems or report != "text":
-        say(REPORTS[report](problems))
+        write(REPORTS[report](problems))
     else:
         say(f"ok: {counts}")
     if problems:
@@ -44,7 +44,7 @@ def check(fixtures: Sequence[str], report: str) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of fixture files, for editors and validators."""
-    say(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
+    write(msgspec.json.format(msgspec.json.encode(document_schema())).decode())
 
 
 def loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
+import json
 
 import click
 
 from mock_server.cli.exits import UNREACHABLE, Stop, say
-from mock_server.cli.settings import host_setting, port_setting
+from mock_server.cli.settings import host_setting, port_setting, timeout_setting
+from mock_server.domain.printable import one_line
+from mock_server.http_call import Address, Answered, Budget, Unreachable, call
+
+_MAX_BYTES = 1024 * 1024
+_HEADERS = {"Host": "localhost"}
 
 
 @click.command()
 @host_setting
 @port_setting
-def healthcheck(host: str, port: int) -> None:
+@timeout_setting(2.0)
+def healthcheck(host: str, port: int, timeout: float) -> None:
     """Ask the server on this machine whether it is ready; exit 3 if it is not."""
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    place = one_line(f"{target}:{port}")
+    address, budget = Address("http", target, port), Budget(timeout, _MAX_BYTES)
     try:
-        connection = http.client.HTTPConnection(target, port, timeout=2)
-        with contextlib.closing(connection):
-            connection.request("GET", "/__admin/health", headers={"Host": "localhost"})
-            status = connection.getresponse().status
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise Stop(f"cannot reach {target}:{port}: {error}", UNREACHABLE) from None
-    if status != 200:
-        raise Stop(f"{target}:{port} answered {status}", UNREACHABLE)
+        answered = call(address, "GET", "/__admin/health", _HEADERS, None, budget)
+    except Unreachable as error:
+        raise Stop(f"cannot reach {place}: {error}", UNREACHABLE) from None
+    if not _is_ready(answered):
+        expected = "the health of a mock server"
+        message = f"Expected {expected}, got {answered.shown()} - at {place}"
+        raise Stop(message, UNREACHABLE)
     say("ready")
+
+
+def _is_ready(answered: Answered) -> bool:
+    """Whether this is what `GET health` gives; its types take too long to import."""
+    try:
+        health = json.loads(answered.body)
+    except (ValueError, RecursionError):
+        return False
+    return (
+        answered.status == 200
+        and isinstance(health, dict)
+        and health.get("status") == "ready"
+        and isinstance(health.get("fixture"), dict)
+        and isinstance(health.get("generation"), int)
+    )

@@ -9,7 +9,7 @@ import msgspec
 
 from mock_server.api.examples import Example, ask
 from mock_server.app import ADMIN, DESCRIPTION, create_app
-from mock_server.cli.exits import say
+from mock_server.cli.exits import write
 
 
 @click.command()
@@ -18,4 +18,4 @@ def openapi(admin: bool) -> None:
     """Print the OpenAPI document of the operations, as a server serves it."""
     path = ADMIN + DESCRIPTION if admin else DESCRIPTION
     _, document = asyncio.run(ask(create_app(), Example("GET", path)))
-    say(msgspec.json.format(document).decode())
+    write(msgspec.json.format(document).decode())

@@ -1,4 +1,7 @@
-"""Problems of fixtures as people, programs and code hosts read them."""
+"""Problems of fixtures as people, programs and code hosts read them.
+
+Fixtures are files of others: what of them is shown is made printable.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from mock_server import __version__
+from mock_server.domain.printable import json_text, lines, one_line
 from mock_server.fixture.problems import Problem
 
 Report = Callable[[Sequence[Problem]], str]
@@ -14,7 +18,9 @@ Report = Callable[[Sequence[Problem]], str]
 
 def text(problems: Sequence[Problem]) -> str:
     """A line for each problem, and below it the source with a caret."""
-    parts = (part for each in problems for part in (str(each), each.excerpt()))
+    parts = (
+        part for each in problems for part in (one_line(str(each)), each.excerpt())
+    )
     return "\n".join(part for part in parts if part)
 
 
@@ -66,11 +72,11 @@ def _result(problem: Problem) -> dict[str, object]:
 
 
 def _indented(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value)).decode()
+    return json_text(msgspec.json.format(msgspec.json.encode(value)).decode())
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
-import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -24,6 +22,7 @@ from mock_server.cli.output import LineHandler, LineWriter
 from mock_server.cli.settings import (
     PREFIX,
     Listed,
+    SettingArgument,
     host_setting,
     pairs,
     port_setting,
@@ -39,6 +38,7 @@ from mock_server.wire.protocol import HttpParser
 @click.command()
 @click.argument(
     "fixtures",
+    cls=SettingArgument,
     metavar="[FIXTURE]...",
     nargs=-1,
     type=click.Path(),
@@ -110,11 +110,6 @@ def serve(
     memory: int,
 ) -> None:
     """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        # Until the server listens for them itself; a stop while loading is a stop too.
-        # There is nothing to close yet, and an exception raised here could be swallowed
-        # wherever the loader happens to be.
-        signal.signal(each, lambda *_: os._exit(0))
     fixture = loaded(fixtures, memory)
     try:
         app = create_app(

@@ -96,6 +96,8 @@ class Limits(Struct, frozen=True):
     """Bytes of a body that the journal keeps."""
     journal_page: int = 1_000
     """Entries or collections that one admin answer lists."""
+    journal_page_bytes: int = 4 * 1024 * 1024
+    """Bytes of JSON after which an answer lists no further entry."""
     faults: int = 100
     """Faults of a sandbox that can still fire."""
     fault_times: int = 10_000
@@ -130,6 +132,12 @@ class Limits(Struct, frozen=True):
     """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
     journal_streams: int = 32
     """Clients that follow journals at the same time."""
+    answer_bytes: int = 64 * 1024 * 1024
+    """Bytes of an answer that our own clients of a server read at most."""
+    journal_answer_bytes: int = 256 * 1024 * 1024
+    """Bytes of a whole journal that they read at most, page after page."""
+    state_answer_bytes: int = 2 * 1024 * 1024 * 1024
+    """Bytes of a whole state that they read at most."""
 
 
 LIMITS = Limits()

@@ -19,7 +19,7 @@ from mock_server.domain.errors import (
     quoted,
     show,
 )
-from mock_server.domain.listings import ANYWHERE, Within
+from mock_server.domain.listings import ANYWHERE, Search, Within
 from mock_server.domain.state import State
 
 
@@ -73,10 +73,10 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     listing = dataset.listing(within, choices.list_order)
     matching: Sequence[Collection] = listing.items
-    if request.search_text:
-        matching = listing.search(request.search_text, choices.search_fields)
-    if request.folders_only or request.tags:
-        matching = _filtered(matching, request)
+    if request.search_text or request.folders_only or request.tags:
+        fields = choices.search_fields if request.search_text else "name"
+        text, tags = request.search_text, request.tags
+        matching = listing.find(Search(text, fields, request.folders_only, tags))
     page = matching[request.offset : request.offset + request.page_size]
     return Page(page, len(matching), level, matching)
 
@@ -93,13 +93,3 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
         return parent
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     raise ParentNotFound(expected, show(parent), "$.parentId")
-
-
-def _filtered(items: Sequence[Collection], request: ListV2) -> Sequence[Collection]:
-    wanted = set(request.tags)
-    return tuple(
-        item
-        for item in items
-        if (not request.folders_only or item.type == "folder")
-        and (not wanted or not wanted.isdisjoint(item.tags))
-    )

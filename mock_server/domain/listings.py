@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from operator import attrgetter
 from typing import Final, Literal, overload
+
+from msgspec import Struct
 
 from mock_server.domain.collection import Collection
 from mock_server.domain.limits import LIMITS
@@ -47,24 +50,67 @@ class Hits(Sequence[Collection]):
         return self._items[self._indices[at]]
 
 
+class Search(Struct, frozen=True):
+    """What is looked for: a `term` in these `fields`, folders only, any of the `tags`.
+
+    What is empty or false is not asked for.
+    """
+
+    term: str = ""
+    fields: SearchFields = "name_and_tags"
+    folders_only: bool = False
+    tags: tuple[str, ...] = ()
+
+
 class Listing:
     """Collections in one order, with what a search in them needs."""
 
     def __init__(self, items: Sequence[Collection]) -> None:
         self.items = items
         # The latest results, for pages of them follow.
-        self._found: dict[tuple[str, SearchFields], Hits] = {}
+        self._found: dict[Search, Hits] = {}
 
-    def search(self, term: str, fields: SearchFields) -> Sequence[Collection]:
-        """The collections of which the name (or a tag) contains `term`, in order."""
-        asked = term, fields
-        found = self._found.pop(asked, None)
+    def find(self, search: Search) -> Sequence[Collection]:
+        """The collections that a search matches, in order."""
+        found = self._found.pop(search, None)
         if found is None:
-            haystack = self._names if fields == "name" else self._names_and_tags
-            found = Hits(self.items, haystack.find(term))
+            found = Hits(self.items, self._matching(search))
             if len(self._found) >= LIMITS.cached_searches:
                 del self._found[next(iter(self._found))]
-        self._found[asked] = found  # as the latest
+        self._found[search] = found  # as the latest
+        return found
+
+    def _matching(self, search: Search) -> Sequence[int]:
+        """The indices of matching collections, ascending."""
+        parts: list[Sequence[int]] = []
+        if search.term:
+            by_name = search.fields == "name"
+            haystack = self._names if by_name else self._names_and_tags
+            parts.append(haystack.find(search.term))
+        if search.folders_only:
+            parts.append(self._folders)
+        if search.tags:
+            tagged = [self._by_tag[tag] for tag in search.tags if tag in self._by_tag]
+            one = tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))
+            parts.append(one)
+        if len(parts) == 1:
+            return parts[0]
+        return sorted(set(parts[0]).intersection(*parts[1:]))
+
+    @cached_property
+    def _folders(self) -> array[int]:
+        kinds = map(attrgetter("type"), self.items)
+        return array("I", (at for at, kind in enumerate(kinds) if kind == "folder"))
+
+    @cached_property
+    def _by_tag(self) -> dict[str, array[int]]:
+        """The indices of the collections with each tag, ascending."""
+        found: dict[str, array[int]] = {}
+        for at, tags in enumerate(map(attrgetter("tags"), self.items)):
+            for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
+                if tag not in found:
+                    found[tag] = array("I")
+                found[tag].append(at)
         return found
 
     @cached_property

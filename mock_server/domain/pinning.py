@@ -62,10 +62,13 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
 
 
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
-    """A chat session that the pin adds. Raises ChatNotFound when there are too many.
+    """A chat session that the pin adds. Raises ChatNotFound where it cannot be added.
 
-    That is the refusal it has to be: a chat that cannot be created is not found.
+    To the client, a chat that cannot be created does not exist.
     """
+    if request.chat_id in (".", ".."):
+        expected = "an id that the path of a URL can hold"
+        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
     if state.store.created_chats >= LIMITS.created_chats:
         expected = f"at most {LIMITS.created_chats} created chats"
         raise ChatNotFound(expected, "one more", "$.chatId")

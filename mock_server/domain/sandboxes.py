@@ -53,7 +53,7 @@ class Sandboxes:
         """What all of them take."""
         self.default = Sandbox(baseline, profile, choices, outside, memory=self.memory)
         self.profile = profile
-        self._choices = choices
+        self.choices = choices
         self._outside = outside
         self._leases: dict[str, Lease] = {}
         self._by_prefix: dict[str, str] = {}
@@ -121,7 +121,7 @@ class Sandboxes:
         sandbox = Sandbox(
             baseline or self.default.baseline,
             profile or self.profile,
-            choices or self._choices,
+            choices or self.choices,
             self._outside,
             name=name,
             ring=ring,

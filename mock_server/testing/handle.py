@@ -6,15 +6,40 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
+from mock_server.admin.snapshots import SnapshotView
+from mock_server.admin.views import ArmedView, FaultsView, ResetView
+from mock_server.client import AdminClient, Refused
+from mock_server.domain.limits import LIMITS
+from mock_server.domain.printable import one_line
 from mock_server.fixture.document import ChatPart, SingleCollection
-from mock_server.remote import Refused, Remote
 from mock_server.testing.steering import Choosing, Clock
 
 _POLL_SECONDS = 0.01
+
+
+class _Chat(ChatPart, forbid_unknown_fields=False, kw_only=True):
+    """A chat session as a server shows it, which may be newer."""
+
+    chat_id: str
+
+
+class _Collection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
+    """A collection as a server shows it, which may be newer."""
+
+    id: str = field(name="_id")
+
+
+class _Collections(Struct):
+    """A part of a dataset's collections, and how many there are."""
+
+    collections: list[_Collection]
+    total: int
 
 
 class Handle:
@@ -26,14 +51,14 @@ class Handle:
     """
 
     def __init__(
-        self, remote: Remote, key: str | None, keys: Mapping[str, str]
+        self, client: AdminClient, key: str | None, keys: Mapping[str, str]
     ) -> None:
-        self.url = remote.url
+        self.url = client.url
         self.keys = dict(keys)
-        self.clock = Clock(remote)
-        self.choices = Choosing(remote)
+        self.clock = Clock(client)
+        self.choices = Choosing(client)
         self._key = key
-        self._remote = remote
+        self._client = client
         self._numbers = count(1)
 
     @property
@@ -45,24 +70,26 @@ class Handle:
 
     def fault(self, kind: str, **fields: Any) -> str:
         """Make the server fail, as `POST /__admin/faults`; gives the fault's id."""
-        return str(self._remote.json("POST", "/faults", kind=kind, **fields)["id"])
+        added = self._client.json(ArmedView, "POST", "/faults", kind=kind, **fields)
+        return str(added["id"])
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
         """Add all faults of a preset; gives their ids."""
-        added = self._remote.json("POST", "/faults", preset=name, seed=seed)["faults"]
+        asked = {"preset": name, "seed": seed}
+        added = self._client.json(FaultsView, "POST", "/faults", **asked)["faults"]
         return [str(fault["id"]) for fault in added]
 
     @property
     def faults(self) -> list[dict[str, Any]]:
         """The faults that can still fire."""
-        every = self._remote.json("GET", "/faults")["faults"]
+        every = self._client.json(FaultsView, "GET", "/faults")["faults"]
         return [fault for fault in every if fault["remaining"] != 0]
 
     def chat(self, app_id: str, chat_id: str) -> ChatPart | None:
         """A chat session as it is now: `.top`, `.title` ...; None if there is none."""
         path = f"/apps/{_quoted(app_id)}/chats/{_quoted(chat_id)}"
         try:
-            return msgspec.convert(self._remote.json("GET", path), ChatPart)
+            return ChatPart(**asdict(self._client.ask(_Chat, "GET", path).value))
         except Refused as refused:
             if refused.status_text == "chatNotFound":
                 return None
@@ -73,9 +100,14 @@ class Handle:
     ) -> list[SingleCollection]:
         """The collections in a folder as they are now, None for the top level."""
         path = f"/datasets/{_quoted(dataset_id)}/collections"
-        every = self._pages(path, "collections")
-        found = [msgspec.convert(each, SingleCollection) for each in every]
-        return [each for each in found if each.parent_id == parent]
+        budget = self._client.budget(LIMITS.state_answer_bytes)
+        found: list[SingleCollection] = []
+        while True:
+            page = f"{path}?offset={len(found)}"
+            view = self._client.ask(_Collections, "GET", page, budget=budget).value
+            found += [SingleCollection(**asdict(each)) for each in view.collections]
+            if not view.collections or len(found) >= view.total:
+                return [each for each in found if each.parent_id == parent]
 
     @property
     def journal(self) -> list[dict[str, Any]]:
@@ -93,12 +125,9 @@ class Handle:
         asked: dict[str, Any] = {"operation": operation}
         asked |= {} if body is None else {"body": body}
         asked |= {"atLeast": 1} if times is None else {"exactly": times}
-        content = msgspec.json.encode(asked)
-        status, answer = self._remote.call("POST", "/journal/verify", content)
-        if status == 409:
-            raise AssertionError(_unmet(asked, msgspec.json.decode(answer)))
-        if status != 200:
-            raise Refused(status, answer)
+        given = self._client.verify(asked)
+        if not given.value.ok:
+            raise AssertionError(_unmet(asked, given.plain()))
 
     def assert_no_violations(self) -> None:
         """That no request departed from the documented contract."""
@@ -119,43 +148,29 @@ class Handle:
     def snapshot(self) -> str:
         """Keep records, clock and choices; gives the name to restore them by."""
         name = f"snapshot-{next(self._numbers)}"
-        self._remote.json("PUT", f"/snapshots/{name}")
+        self._client.json(SnapshotView, "PUT", f"/snapshots/{name}")
         return name
 
     def restore(self, name: str) -> None:
         """Back to a snapshot; faults and journal stay."""
-        self._remote.json("POST", f"/snapshots/{_quoted(name)}/restore")
+        path = f"/snapshots/{_quoted(name)}/restore"
+        self._client.json(ResetView, "POST", path)
 
     def reset(self) -> None:
         """Back to where the test began."""
-        self._remote.json("POST", "/reset")
+        self._client.json(ResetView, "POST", "/reset")
 
     def load(
         self, document: Mapping[str, Any], faults: Sequence[Mapping[str, Any]] = ()
     ) -> None:
         """Hold another fixture document from now on, with these faults only."""
-        self._remote.json("PUT", "/state", **document)
+        self._client.json(ResetView, "PUT", "/state", **document)
         for fault in faults:
-            self._remote.json("POST", "/faults", **fault)
+            self._client.json(ArmedView, "POST", "/faults", **fault)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = []
-        since = 0
-        while True:
-            text = urlencode(query | {"since": since})
-            page = self._remote.json("GET", f"/journal?{text}")
-            entries += page["entries"]
-            if not page["entries"]:
-                return entries
-            since = page["next"]
-
-    def _pages(self, path: str, name: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        while True:
-            page = self._remote.json("GET", f"{path}?offset={len(found)}")
-            found += page[name]
-            if len(found) >= page["total"]:
-                return found
+        page = msgspec.json.decode(self._client.journal(query))
+        return list(page["entries"])
 
 
 def violation_lines(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -163,7 +178,8 @@ def violation_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     request = entry["request"]
     for each in entry["violations"]:
         where = f"#{entry['seq']} {request['method']} {request['path']}"
-        yield f"  {where}: {each['name']} (spec {each['section']}): {each['message']}"
+        why = f"{each['name']} (spec {each['section']}): {each['message']}"
+        yield f"  {one_line(f'{where}: {why}')}"
 
 
 def _unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:

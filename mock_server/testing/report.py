@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
-from mock_server.remote import Refused, Unreachable
+from mock_server.client import Refused
+from mock_server.domain.printable import json_text, one_line
+from mock_server.http_call import Unreachable
 from mock_server.testing.handle import Handle, violation_lines
 
 _SHOWN_ENTRIES = 20
@@ -36,7 +38,7 @@ def _lines(entry: Mapping[str, Any]) -> Iterator[str]:
     fault = entry["fault"]
     spoiled = f" (fault {fault['id']}: {fault['kind']})" if fault else ""
     status = answer["status"] or "no answer"
-    yield (
+    yield one_line(
         f"#{entry['seq']} {request['method']} {request['path']} -> {status}"
         f"{spoiled} {entry['durationMs']} ms"
     )
@@ -46,5 +48,5 @@ def _lines(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    text = msgspec.json.encode(value).decode()
+    text = json_text(msgspec.json.encode(value).decode())
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"

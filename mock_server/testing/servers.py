@@ -13,13 +13,15 @@ import msgspec
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
+from mock_server.admin.sandboxes import SandboxView
+from mock_server.admin.views import ResetView
+from mock_server.client import SECONDS, AdminClient
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile, Value, as_profile, choose
 from mock_server.domain.store import Generation, Store
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.write import to_document
-from mock_server.remote import Remote
 from mock_server.server import MockServer
 from mock_server.testing.handle import Handle
 
@@ -65,7 +67,8 @@ class OwnServers:
             self._running.add(name)
         sandbox = server.sandbox
         token = wanted.serving.get("admin_token")
-        return Handle(Remote(server.url, token=token), sandbox.key, sandbox.keys)
+        client = AdminClient(server.url, token=token)
+        return Handle(client, sandbox.key, sandbox.keys)
 
     def close(self) -> None:
         """Stop all servers."""
@@ -95,25 +98,31 @@ class OwnServers:
 
 
 @contextmanager
-def shared(url: str, token: str | None, wanted: Wanted, test: str) -> Iterator[Handle]:
+def shared(
+    url: str,
+    token: str | None,
+    wanted: Wanted,
+    test: str,
+    timeout: float = SECONDS,
+) -> Iterator[Handle]:
     """A handle of a server that runs already: a sandbox that lasts as long as the test.
 
     Raises Unreachable or Refused.
     """
-    server = Remote(url, token=token)
+    server = AdminClient(url, token=token, timeout=timeout)
     asked: dict[str, Any] = {"name": sandbox_name(test), "ttl": 600}
     asked |= {"profile": wanted.profile, "choices": dict(wanted.choices)}
-    made = server.json("POST", "/sandboxes", **asked)
-    mine = Remote(url, made["name"], token)
+    made = server.json(SandboxView, "POST", "/sandboxes", **asked)
+    mine = AdminClient(url, made["name"], token, timeout)
     try:
         if wanted.fixture is not None:
             generation = _load(wanted.fixture)
             document = to_document(Store(generation), generation.frozen_at)
-            mine.text("PUT", "/state", msgspec.json.encode(document))
-            made = mine.json("GET", "")
+            mine.ask(ResetView, "PUT", "/state", msgspec.json.encode(document))
+            made = mine.json(SandboxView, "GET", "")
         yield Handle(mine, made["key"], made["keys"])
     finally:
-        mine.json("DELETE", "")
+        mine.json(SandboxView, "DELETE", "")
 
 
 def sandbox_name(test: str) -> str:

@@ -597,10 +597,11 @@ def test_an_absolute_target_does_not_get_around_the_guard(
 def test_no_header_sends_an_open_route_elsewhere(
     raw: Callable[..., tuple[int, bytes]], world: World
 ) -> None:
-    before, health = records(world), raw("GET", "/__admin/health")
+    before = records(world)
     for name in REWRITES:
         there = {name.replace("-", "_"): "/__admin/state"}
-        assert raw("GET", "/__admin/health", **there) == health
+        status, body = raw("GET", "/__admin/health", **there)
+        assert (status, json.loads(body)["status"]) == (200, "ready")
         assert raw("GET", "/nowhere", **there)[0] == 404
         assert raw("PUT", PIN, Content_Type=JSON, **there)[0] == 401
     assert records(world) == before

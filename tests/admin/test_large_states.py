@@ -20,15 +20,14 @@ from tests.large import put, wait
 from tests.process import serving
 
 
-def holding(collections: int) -> dict[str, Any]:
-    """A document of so many collections, and others of other things."""
-    chats = [{"chatId": f"{n}"} for n in range(500)]
-    entry = {"name": "N {n}", "tags": ["ä"], "repeat": collections}
-    datasets = [{"id": "d", "collections": [entry]}, {"id": "e"}]
-    return {"apps": [{"id": "a", "chats": chats}, {"id": "b"}], "datasets": datasets}
+def holding(chats: int) -> dict[str, Any]:
+    """A document of so many chats with long titles, and a little beside them."""
+    found = [{"chatId": f"{n}", "title": "ä" * 1_000} for n in range(chats)]
+    datasets = [{"id": "d", "collections": [{"name": "N {n}", "repeat": 900}]}]
+    return {"apps": [{"id": "a", "chats": found}], "datasets": [*datasets, {"id": "e"}]}
 
 
-MANY = holding(40_000)
+MANY = holding(6_000)
 REQUEST = b"GET /__admin/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
@@ -66,7 +65,7 @@ def streams(server: MockServer) -> int:
 
 
 def test_a_large_state_is_what_a_document_says() -> None:
-    with MockServer(holding(1_000)) as server:
+    with MockServer(holding(100)) as server:
         path, asked = f"{server.url}/__admin/state", {"Accept": "application/yaml"}
         assert httpx2.get(path, timeout=30).content == expected(server)
         answer = httpx2.get(path, headers=asked, timeout=30)

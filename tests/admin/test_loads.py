@@ -7,12 +7,15 @@ import gc
 import os
 import signal
 import socket
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 import pytest
 
 from mock_server import MockServer
@@ -26,6 +29,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
 from mock_server.fixture.load import parse_fixture
 from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.worker import Job, write_block
 from mock_server.fixture.write import to_document
 from tests.large import LARGE, document, is_alive, loading, pids, put, wait
 from tests.process import serving
@@ -197,6 +201,19 @@ def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) ->
         assert [each() for each in old] == [None, None]
     finally:
         gc.enable()
+
+
+def test_a_process_ends_with_its_orders() -> None:
+    command = [sys.executable, "-m", "mock_server.fixture.worker"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        job = Job("x", is_json=True, order="name", memory=2**40)
+        write_block(process.stdin, msgspec.msgpack.encode(job))
+        write_block(process.stdin, LARGE)
+        process.stdin.close()  # nobody reads what it would write
+        assert process.wait(30) == 1
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc here")

@@ -171,3 +171,25 @@ def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
     api.pin()
     assert api.admin("GET", "/sandboxes/default/journal").json()["total"] == 1
     assert api.admin("POST", "/sandboxes/default/reset").json()["generation"] == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "unknown", "size"),
+    [
+        ({}, "create", 10),
+        ({"choices": {"page_size_default": 5}}, "create", 5),
+        ({"profile": "deployed"}, "ignore", 10),
+        (
+            {"profile": "documented", "choices": {"page_size_default": 5}},
+            "not_found",
+            5,
+        ),
+    ],
+)
+def test_a_sandbox_has_the_servers_own_choices_unless_it_names_a_profile(
+    make_api: MakeApi, asked: dict[str, Any], unknown: str, size: int
+) -> None:
+    api = make_api(choices={"chat_unknown": "create"})
+    name = api.admin("POST", "/sandboxes", asked).json()["name"]
+    chosen = api.admin("GET", f"/sandboxes/{name}/choices").json()["choices"]
+    assert (chosen["chat_unknown"], chosen["page_size_default"]) == (unknown, size)

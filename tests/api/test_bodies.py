@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import LIST, PIN, Api, chunks
+from tests.conftest import MakeApi
+from tests.support import LIBRARY, LIST, PIN, Api, chunks
 
 AUTH = ("Authorization", "Bearer any")
 JSON = ("Content-Type", "application/json")
@@ -156,3 +157,13 @@ def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
 def test_the_server_serves_on_after_an_early_answer(api: Api) -> None:
     api.client.put(PIN, content=b" " * 20 * MIB)
     assert api.pin().status_code == 200
+
+
+def test_large_bodies_are_charged_while_they_are_held(make_api: MakeApi) -> None:
+    api = make_api(LIBRARY, memory=400_000)
+    body = b" " * 300_000
+    answer = api.client.post(LIST, content=body, headers=[AUTH, JSON])
+    assert (answer.status_code, answer.json()["statusText"]) == (409, "limitReached")
+    assert "at most 0.4 MiB of memory in use" in answer.json()["message"]
+    assert api.client.get("/__admin/health").json()["memory"]["requests"] == 0
+    assert api.list_v2().status_code == 200

@@ -39,6 +39,11 @@ class Input:
     largest: int
     sent: Callable[[int], Sent | Sequence[Sent]]
 
+    def requests(self, size: int) -> Sequence[Sent]:
+        """What is sent at a size, one after the other."""
+        sent = self.sent(size)
+        return [sent] if isinstance(sent, Sent) else sent
+
 
 def bearer(key: str) -> dict[str, str]:
     """The header for a key."""

@@ -95,14 +95,9 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     return spent, await watch
 
 
-def requests_of(each: Input, size: int) -> Sequence[Sent]:
-    sent = each.sent(size)
-    return [sent] if isinstance(sent, Sent) else sent
-
-
 def cost(each: Input, size: int) -> tuple[float, float]:
     """The least that some rounds took: what disturbs only adds."""
-    requests = requests_of(each, size)
+    requests = each.requests(size)
     rounds = [asyncio.run(measured(requests)) for _ in range(ROUNDS)]
     return min(spent for spent, _ in rounds), min(piece for _, piece in rounds)
 
@@ -134,7 +129,7 @@ async def peak(requests: Sequence[Sent]) -> int:
 def test_twice_the_size_takes_twice_the_memory_at_most(name: str) -> None:
     each = INPUTS[name]
     half, whole = (
-        asyncio.run(peak(requests_of(each, size)))
+        asyncio.run(peak(each.requests(size)))
         for size in (each.largest // 2, each.largest)
     )
     assert whole <= MOST * half + 100_000

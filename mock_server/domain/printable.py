@@ -1,0 +1,72 @@
+"""Texts of others as terminals and build logs may show them.
+
+Control characters move a terminal's cursor, marks of direction let a text read as
+another one, and a line that begins with `::`, or holds `##[`, is a command to the
+runners of GitHub and Azure.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = (
+    # C0 but \n, DEL, C1; marks of direction; line ends of Unicode and more; fillers
+    r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    # annotations; halves of characters; what is none; tags
+    r"\ufff9-\ufffb\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f"
+)
+# Compiled when first used, which a health check that finds a server never does.
+_LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
+_OF_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
+_GLIMPSE_CHARS = 60
+
+
+def one_line(text: str) -> str:
+    """A text as one line in which nothing is a command, with escapes like `\\x1b`."""
+    if text.isprintable() and "::" not in text and "##" not in text:
+        return text
+    return re.sub(_LINE, lambda found: "".join(map(_escape, found[0])), text)
+
+
+def lines(text: str) -> str:
+    """A text of several lines, each as `one_line` has it."""
+    return "\n".join(map(one_line, text.split("\n")))
+
+
+def json_text(text: str) -> str:
+    """A JSON text as one that is read as the same value."""
+    return re.sub(_OF_JSON, lambda found: _escape_in_json(found[0]), text)
+
+
+def yaml_text(text: str) -> str:
+    """A YAML text whose strings are all in double quotes, as one of the same value."""
+    return re.sub(_OF_JSON, lambda found: _escape_in_yaml(found[0]), text)
+
+
+def glimpse(text: str) -> str:
+    """How a text begins, in quotes, in one line."""
+    shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
+    return f"'{one_line(shown)}'"
+
+
+def _escape(char: str) -> str:
+    if char.isspace() and char.isprintable():
+        return char
+    if char in "\n\r\t":
+        return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[char]
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape_in_json(char: str) -> str:
+    if char < " ":
+        return " "  # between values: strings have none
+    units = char.encode("utf-16-be", "surrogatepass")
+    pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
+    return "".join(f"\\u{pair}" for pair in pairs)
+
+
+def _escape_in_yaml(char: str) -> str:
+    return f"\\U{ord(char):08x}" if char > "\uffff" else _escape_in_json(char)

@@ -1,0 +1,59 @@
+"""Standard streams that are closed when a command starts."""
+
+from __future__ import annotations
+
+import subprocess
+
+import httpx2
+import pytest
+
+from mock_server.server import bind
+from tests.process import COMMAND, environment
+
+
+def closed(command: str, streams: str) -> list[str]:
+    """A shell that runs a command without these streams."""
+    return ["sh", "-c", f'exec "$@" {command} {streams}', "sh", *COMMAND]
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_server_serves_without_its_streams(streams: str) -> None:
+    with bind("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+    process = subprocess.Popen(
+        closed(f"serve --port {port}", streams),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        waited = subprocess.run(
+            [*COMMAND, "wait", "--url", f"http://127.0.0.1:{port}"],
+            capture_output=True,
+            env=environment(),
+        )
+        assert waited.returncode == 0
+        health = httpx2.get(f"http://127.0.0.1:{port}/__admin/health")
+        assert health.json()["status"] == "ready"
+    finally:
+        process.terminate()
+        out, err = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert out in ("", f"READY http://127.0.0.1:{port}\n")
+
+
+def test_a_state_from_a_closed_stdin_is_not_an_empty_state() -> None:
+    command = closed("state - --url http://127.0.0.1:1", "<&-")
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "cannot read -: Bad file descriptor\n"
+
+
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_ends_as_ever_without_its_streams(streams: str) -> None:
+    command = closed("check no.yaml", streams)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

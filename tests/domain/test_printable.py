@@ -1,0 +1,60 @@
+"""Texts of others, as terminals and build logs may show them."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.printable import glimpse, json_text, lines, one_line, yaml_text
+from mock_server.fixture.yaml_text import to_yaml
+
+HARM = [
+    *map(chr, (*range(10), *range(11, 32), *range(127, 160))),
+    *"\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\ufeff\U000e0041",
+]
+
+
+@pytest.mark.parametrize("char", HARM, ids=ascii)
+def test_what_moves_a_terminal_is_shown_as_an_escape(char: str) -> None:
+    for shown in (one_line(f"a{char}b"), lines(f"a{char}b"), glimpse(f"a{char}b")):
+        assert shown.isascii()
+        assert "\\" in shown
+
+
+@pytest.mark.parametrize("char", [*HARM, "\n", "##[", "\ud800"], ids=ascii)
+def test_json_and_yaml_say_the_same_in_ascii(char: str) -> None:
+    value = {"name": f"a{char}b"}
+    text = json_text(json.dumps(value, ensure_ascii=False))
+    assert (json.loads(text), text.isascii()) == (value, True)
+    assert "##[" not in text
+    if char != "\ud800":
+        assert yaml.safe_load(yaml_text(to_yaml(value))) == value
+
+
+def test_what_others_write_stays_as_it_is() -> None:
+    text = "Grüße, 你好\u3000世界 👩\u200d💻 a::b #[x]"
+    assert one_line(text) == json_text(text) == lines(text) == text
+
+
+@pytest.mark.parametrize("text", ["::error::x", " \t::error::x", "a\n::x", "a ##[x]"])
+def test_no_line_is_a_command_of_a_runner(text: str) -> None:
+    for line in (one_line(text), *lines(text).split("\n")):
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+
+
+def test_one_line_is_one_line() -> None:
+    assert one_line("a\r\nb\tc") == r"a\r\nb\tc"
+    assert lines("a\r\nb") == "a\\r\nb"
+
+
+@given(st.text())
+def test_nothing_that_is_printed_controls_anything(text: str) -> None:
+    for char in one_line(text):
+        assert unicodedata.category(char) not in ("Cc", "Zl", "Zp", "Cs")
+        assert unicodedata.bidirectional(char) not in ("RLO", "LRO", "RLI", "LRI")

@@ -1,0 +1,112 @@
+"""The pytest plugin with --mock-server-url, where no mock server is or one is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mock_server import MockServer
+from mock_server.http_call import Unreachable
+from mock_server.testing.servers import Wanted, shared
+from tests.process import environment
+from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+
+TEST = "def test_it(mock_server):\n    assert mock_server.journal == []\n"
+TOKEN = "s3cret-admin-token"
+
+
+@pytest.fixture(scope="module")
+def strange() -> Iterator[Strange]:
+    with strangers() as running:
+        yield running
+
+
+def run(folder: Path, url: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text(TEST)
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    plugins = ("-p", "mock_server.pytest_plugin", "-p", "no:cacheprovider")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, f"--mock-server-url={url}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(**alone, **variables),
+    )
+
+
+@pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
+def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
+    seconds = 0.05 if name in ENDLESS else 5
+    server = shared(strange.url(name), TOKEN, Wanted(), "a test", seconds)
+    with pytest.raises(Unreachable) as failed, server:
+        pytest.fail("a test has begun")
+    assert str(failed.value).isprintable()
+    assert strange.elsewhere == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("page", "mock-server: Expected an answer of a mock server, got 200 text/html"),
+        ("dripping_body", "no whole answer in 0.2 s"),
+        ("redirect_302", "got a redirect (302) to 'http://localhost:"),
+    ],
+)
+def test_a_run_says_in_one_line_what_is_there(
+    strange: Strange, tmp_path: Path, name: str, said: str
+) -> None:
+    done = run(tmp_path, strange.url(name), MOCK_SERVER_TIMEOUT="0.2")
+    assert done.returncode == 1
+    assert said in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "client.py" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "variables", "said"),
+    [
+        (
+            None,
+            {"MOCK_SERVER_ADMIN_TOKEN": ""},
+            "a value, got an empty one - at MOCK_SERVER_AD",
+        ),
+        (
+            None,
+            {"MOCK_SERVER_ADMIN_TOKEN": "ключ"},
+            "visible ASCII - at MOCK_SERVER_ADMIN_TOKEN",
+        ),
+        (
+            None,
+            {"MOCK_SERVER_TIMEOUT": ""},
+            "a value, got an empty one - at MOCK_SERVER_TIMEOUT",
+        ),
+        (
+            None,
+            {"MOCK_SERVER_TIMEOUT": "nan"},
+            "seconds from 0 to 86400, got nan - at MOCK_SERVER_",
+        ),
+        ("", {}, "http://HOST:PORT, got '' - at --mock-server-url"),
+        ("mock:8000", {}, "http://HOST:PORT, got 'mock:8000' - at --mock-s"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_a_usage_error(
+    tmp_path: Path, url: str | None, variables: dict[str, str], said: str
+) -> None:
+    given = "http://127.0.0.1:1" if url is None else url
+    done = run(tmp_path, given, **variables)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.startswith(f"ERROR: Expected {said}")
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_run_uses_the_token_of_the_environment(tmp_path: Path) -> None:
+    with MockServer(admin_token=TOKEN) as server:
+        without = run(tmp_path, server.url)
+        done = run(tmp_path, server.url, MOCK_SERVER_ADMIN_TOKEN=TOKEN)
+    assert "mock-server: Expected one header `Authori" in without.stdout
+    assert done.returncode == 0, done.stdout
