@@ -77,7 +77,7 @@ async def not_read(closes: bool) -> None:
         unread.look([connection], 100.0 + SECONDS - 1)
         assert not connection.lost.done()
         unread.look([connection], 100.0 + SECONDS)
-        await connection.lost
+        await asyncio.wait_for(connection.lost, 30)
 
 
 @pytest.mark.parametrize("closes", [False, True])
@@ -109,7 +109,7 @@ async def written_meanwhile() -> None:
             unread.look([connection], float(now))
             connection.transport.write(b"more")
             connection.transport.flush()
-        await connection.lost
+        await asyncio.wait_for(connection.lost, 30)
 
 
 def test_writing_more_is_no_progress() -> None:
