@@ -616,9 +616,6 @@ OTHER: dict[str, Payload] = {
         CLOSED,
         False,
     ),
-    "bad_chunk_without_key": Payload(
-        LINE + b"\r\n" + HOST + CODED + b"\r\nxyz\r\n", (400,), CLOSED, False
-    ),
     "size_2_63": Payload(sized(b"8000000000000000"), (), STUCK, False),
     "chunk_unfinished": Payload(coded(CHUNKS[:-4]), (400,), CLOSED, False),
     "head_unfinished": Payload(request(body=b"")[:-2], (400,), CLOSED, False),
