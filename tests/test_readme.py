@@ -177,8 +177,11 @@ def test_limits_in_the_text_are_true() -> None:
             f"{LIMITS.id_chars}, {LIMITS.search_chars}"
         ),
         "bytes of a request body": f"{LIMITS.body_bytes // 2**20} MiB",
-        "header fields of a request, bytes of them": (
+        "header fields of a request, bytes of its head": (
             f"{LIMITS.headers}, {LIMITS.header_bytes // 2**10} KiB"
+        ),
+        "bytes of a request line, of a header field, of a chunk's line": (
+            f"{LIMITS.head_line_bytes:,}"
         ),
         "chunks of a request body": f"{LIMITS.body_pieces:,}",
         "nesting of JSON, arrays and objects, integers in it": (
@@ -187,6 +190,9 @@ def test_limits_in_the_text_are_true() -> None:
         ),
         "time from the first to the last byte of a request": (
             f"{LIMITS.receipt_seconds:g} s"
+        ),
+        "time for which a client may take nothing of an answer": (
+            f"{LIMITS.unread_seconds:g} s"
         ),
         "idle time of a connection between requests": f"{KEEP_ALIVE_SECONDS} s",
         "chats that pins may create (`chat_unknown=create`)": (

@@ -53,9 +53,14 @@ class Limits(Struct, frozen=True):
     headers: int = 100
     """Header fields of a request at most."""
     header_bytes: int = 64 * 1024
-    """Bytes of a request's header fields at most."""
+    """Bytes of a request's head at most, from its first line to the blank one."""
+    head_line_bytes: int = 16 * 1024 - 1
+    """Bytes of a request line, a header field or the line of a chunk at most, without
+    the line end."""
     receipt_seconds: float = 10.0
     """From the first to the last byte of a request at most."""
+    unread_seconds: float = 30.0
+    """How long a client may take nothing of an answer that waits for it."""
     discard_seconds: float = 1.0
     """How long an unread request body is read and discarded after an early answer."""
     fixture_bytes: int = 32 * 1024 * 1024

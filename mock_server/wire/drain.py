@@ -1,5 +1,7 @@
 """A uvicorn server that says when it is ready and loses no request when it stops.
 
+While it serves, it ends what clients do not read.
+
 uvicorn closes idle connections at once, and with them the requests that clients were
 just sending. Here every answer first announces the close; idle connections stay open
 for a moment, then what is in flight is waited for, then all ends.
@@ -12,11 +14,14 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from mock_server.domain.limits import LIMITS
 from mock_server.wire.protocol import PROTOCOLS, HttpParser
+from mock_server.wire.unread import LOOKS, Connection, Unread
 
 KEEP_ALIVE_SECONDS = 75
 IDLE_SECONDS = 1.0
@@ -29,6 +34,7 @@ class Server(uvicorn.Server):
 
     `on_ready` is called once requests are taken, `on_stop` when it is to end what has
     no end of its own. An `embedded` server stops without waiting for idle connections.
+    A client that takes nothing of an answer for `unread_seconds` is cut off.
     """
 
     def __init__(
@@ -39,6 +45,7 @@ class Server(uvicorn.Server):
         on_stop: Callable[[], object] = lambda: None,
         *,
         embedded: bool,
+        unread_seconds: float = LIMITS.unread_seconds,
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -52,15 +59,21 @@ class Server(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                # Its default is a fourth of what a head may have.
+                h11_max_incomplete_event_size=2 * LIMITS.header_bytes,
             )
         )
         self._on_ready = on_ready
         self._on_stop = on_stop
         self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
+        self.unread_seconds = unread_seconds
+        self._unread = Unread(unread_seconds)
+        self._next_look: asyncio.TimerHandle | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn; listens, then reports."""
         await super().startup(sockets)
+        self._look()
         self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -80,6 +93,16 @@ class Server(uvicorn.Server):
         await self._until(lambda: not tasks, IDLE_SECONDS)
         for task in list(tasks):
             task.cancel()
+        if self._next_look is not None:
+            self._next_look.cancel()
+
+    def _look(self) -> None:
+        """End the connections that are not read, now and from time to time."""
+        loop = asyncio.get_running_loop()
+        # Both protocols are Bounded, whose transport is what Unread needs.
+        connections = cast("list[Connection]", list(self.server_state.connections))
+        self._unread.look(connections, loop.time())
+        self._next_look = loop.call_later(self.unread_seconds / LOOKS, self._look)
 
     async def _until(self, done: Callable[[], bool], seconds: float) -> None:
         """Wait for a condition; a second signal ends the wait."""

@@ -7,7 +7,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mock_server.wire.protocol import Bounded
-from mock_server.wire.strict import Strict
+from mock_server.wire.strict import StrictBuffer
 
 
 class BoundedH11(Bounded, H11Protocol):
@@ -15,4 +15,5 @@ class BoundedH11(Bounded, H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.app = Strict(self.app)
+        # There is no public way to look at lines before h11 has changed them.
+        self.conn._receive_buffer = StrictBuffer()

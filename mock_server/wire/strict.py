@@ -1,48 +1,131 @@
-"""What h11 lets through and zttp refuses; both parsers are to answer alike."""
+"""What h11 reads from: bytes that zttp would take too.
+
+h11 takes line ends without CR, folded fields, control characters in chunk lines and
+any field in trailers, and hands on what it has made of them. So lines are checked
+before it sees them, as soon as each has come, however the bytes are cut.
+"""
 
 from __future__ import annotations
 
 import re
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from h11._receivebuffer import ReceiveBuffer
+from h11._util import LocalProtocolError
 
-from mock_server.api.answers import Answer, headers_of
-from mock_server.api.body import RequestBody
-from mock_server.api.envelope import failure
-from mock_server.api.writing import write
 from mock_server.domain.limits import LIMITS
 
-_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+# RFC 9112 3, with any minor version (RFC 9110 2.5).
+_REQUEST_LINE = re.compile(_TOKEN + rb" [\x21-\x7e]+ HTTP/1\.[0-9]")
+# RFC 9112 5 without folds.
+_FIELD = re.compile(rb"(" + _TOKEN + rb"):[^\x00-\x08\x0a-\x1f\x7f]*")
+# RFC 9112 7.1 without spaces around the size, which must fit in 64 bits.
+_CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(;[^\x00-\x08\x0a-\x1f\x7f]*)?")
+_LENGTH = re.compile(rb"[^:]+:[ \t]*([0-9]+)[ \t]*")
+# What says where a request ends, whose it is, or how to read it (RFC 9110 6.5.1).
+_NOT_IN_TRAILERS = frozenset(
+    (
+        *(b"connection", b"content-encoding", b"content-length", b"content-range"),
+        *(b"content-type", b"host", b"te", b"trailer", b"transfer-encoding"),
+        b"upgrade",
+    )
+)
 
 
-class Strict:
-    """Refuses requests that are ambiguous or over the limits of a head (RFC 9112)."""
+class StrictBuffer(ReceiveBuffer):
+    """A buffer of h11 that gives out lines only if they are beyond doubt.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    Raises h11's LocalProtocolError, which h11 reports as the client's.
+    """
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        got = _fault(scope)
-        if got is None:
-            await self._app(scope, receive, send)
-            return
-        message = f"Expected an HTTP/1.1 request, got {got} - at connection"
-        answer = Answer(400, failure(400, "badRequest", message))
-        headers = headers_of(answer, (b"connection", b"close"))
-        await write(answer, RequestBody(scope, receive), send, headers)
+    def __init__(self) -> None:
+        super().__init__()
+        self._searched = 0
+        self._begin()
+
+    def maybe_extract_next_line(self) -> bytearray | None:
+        """The first line of a chunk with its line end; None if it is not there yet."""
+        line = self._next_line(0)
+        if line is None:
+            return None
+        match = _checked(_CHUNK_LINE, line)
+        self._in_trailers = int(match[1], 16) == 0
+        return self._taken(len(line) + 2)
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        """A head or the trailers, without line ends; None if the end is not there."""
+        while (line := self._next_line(self._start)) is not None:
+            self._start += len(line) + 2
+            if not line:
+                return self._lines_taken()
+            self._lines.append(line)
+            self._check_size(line)
+        if not self._in_trailers and len(self._data) > LIMITS.header_bytes:
+            raise LocalProtocolError("head too long")
+        return None
+
+    def _begin(self) -> None:
+        """What comes next is the first line of a head, or of trailers."""
+        self._lines: list[bytearray] = []
+        self._size = self._start = 0
+        self._in_trailers = False
+
+    def _lines_taken(self) -> list[bytearray]:
+        lines, in_trailers = self._lines, self._in_trailers
+        self._taken(self._start)
+        self._begin()
+        if lines and not in_trailers:
+            _checked(_REQUEST_LINE, lines[0])
+        names = [
+            bytes(_checked(_FIELD, line)[1]).lower()
+            for line in lines[not in_trailers :]
+        ]
+        if in_trailers and not _NOT_IN_TRAILERS.isdisjoint(names):
+            raise LocalProtocolError("framing in trailers")
+        # h11 makes one length of several that are equal.
+        if names.count(b"content-length") > 1:
+            raise LocalProtocolError("two lengths")
+        if b"content-length" in names:
+            _check_length(lines[names.index(b"content-length") + (not in_trailers)])
+        return lines
+
+    def _check_size(self, line: bytearray) -> None:
+        """Count one more line of a head or of trailers; of a head, line ends too."""
+        ends = 0 if self._in_trailers else 2
+        self._size += len(line) + ends
+        if self._size + ends > LIMITS.header_bytes:
+            raise LocalProtocolError("head too long")
+        if len(self._lines) > LIMITS.headers + (not self._in_trailers):
+            raise LocalProtocolError("too many fields")
+
+    def _next_line(self, start: int) -> bytearray | None:
+        """The line that begins there, without its line end; None if it has no end."""
+        end = self._data.find(b"\r", max(start, self._searched))
+        line_end = self._data.find(b"\n", max(start, self._searched), end + 1 or None)
+        if line_end >= 0:
+            raise LocalProtocolError("bare LF")
+        self._searched = len(self._data) if end < 0 else end
+        length = self._searched - start
+        if length > LIMITS.head_line_bytes + (end < 0):
+            raise LocalProtocolError("line too long")
+        if end < 0 or end + 1 == len(self._data):
+            return None
+        if self._data[end + 1] != 0x0A:
+            raise LocalProtocolError("bare CR")
+        return self._data[start:end]
+
+    def _taken(self, count: int) -> bytearray:
+        self._searched = 0
+        return self._extract(count)
 
 
-def _fault(scope: Scope) -> str | None:
-    headers: list[tuple[bytes, bytes]] = scope["headers"]
-    names = {name for name, _ in headers}
-    if not scope["http_version"].startswith("1."):
-        return "another version"
-    if len(headers) > LIMITS.headers:
-        return f"more than {LIMITS.headers} headers"
-    if sum(len(name) + len(value) for name, value in headers) > LIMITS.header_bytes:
-        return f"headers of more than {LIMITS.header_bytes} bytes"
-    if {b"content-length", b"transfer-encoding"} <= names:
-        return "two kinds of framing"
-    if any(_CONTROL.search(value) for _, value in headers):
-        return "a control character in a header"
-    return None
+def _check_length(line: bytearray) -> None:
+    if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
+        raise LocalProtocolError("length out of reach")
+
+
+def _checked(pattern: re.Pattern[bytes], line: bytearray) -> re.Match[bytes]:
+    match = pattern.fullmatch(line)
+    if match is None:
+        raise LocalProtocolError("malformed line")
+    return match

@@ -20,6 +20,7 @@ class Joined:
         self._transport = transport
         self._call_soon = loop.call_soon
         self._parts: list[bytes] = []
+        self._written = 0
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -42,12 +43,17 @@ class Joined:
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
+            self._written += len(data)
             self._transport.write(data)
 
     def get_write_buffer_size(self) -> int:
         """How many bytes are still to be sent."""
         waiting = sum(map(len, self._parts))
         return waiting + self._transport.get_write_buffer_size()
+
+    def sent(self) -> int:
+        """How many bytes the system has taken to send so far."""
+        return self._written - self._transport.get_write_buffer_size()
 
     def write_eof(self) -> None:
         """Send what there is, then a FIN."""

@@ -14,11 +14,16 @@ import pytest
 from mock_server.app import create_app
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, PIN, Switch
+from tests.support import LIBRARY, LIST, PIN, Switch
 
 HEAD = b"PUT %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n" % PIN.encode()
 TYPE = b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
 GOOD = b"GET /__admin/health HTTP/1.1\r\nHost: x\r\n\r\n"
+LISTED = (
+    b"POST %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 36\r\n\r\n"
+    b'{"offset":0,"datasetId":"dataset-1"}' % LIST.encode()
+)
 # What is answered before, what is sent then, and what again and again.
 SLOW: dict[str, tuple[bytes, bytes, bytes]] = {
     "nothing": (b"", b"", b""),
@@ -28,6 +33,9 @@ SLOW: dict[str, tuple[bytes, bytes, bytes]] = {
     "a body byte by byte": (b"", HEAD + TYPE + b"{", b" "),
     "half a second header": (GOOD, HEAD, b""),
     "half a second body": (GOOD, HEAD + TYPE + b"{", b""),
+    "half a header in the segment before": (GOOD + HEAD, b"", b""),
+    "half a body in the segment before": (GOOD + HEAD + TYPE + b"{", b"", b""),
+    "half a third header in the first segment": (LISTED + GOOD + HEAD, b"", b""),
 }
 
 
@@ -41,9 +49,9 @@ def ended(url: str, before: bytes, first: bytes, again: bytes) -> tuple[bytes, f
         if before:
             client.sendall(before)
             good = b""
-            while not good.endswith(b"}"):
+            count = before.count(b"POST ") + before.count(b"GET ")
+            while good.count(b"HTTP/1.1 200 ") < count or not good.endswith(b"}"):
                 good += client.recv(65_536)
-            assert good.startswith(b"HTTP/1.1 200 ")
         client.sendall(first)
         client.settimeout(0.5)
         while True:
@@ -103,7 +111,7 @@ def idle(url: str, seconds: float) -> bytes:
     parts = urlsplit(url)
     where = (str(parts.hostname), int(parts.port or 0))
     with socket.create_connection(where, timeout=seconds) as client:
-        client.sendall(GOOD * 3)
+        client.sendall(GOOD + LISTED + GOOD)
         answers = b""
         while answers.count(b"HTTP/1.1 200 ") < 3 or not answers.endswith(b"}"):
             answers += client.recv(65_536)
