@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 from starlette.types import Receive, Scope, Send
 
 from mock_server.admin.answering import BROWSER_HEADERS
+from mock_server.admin.slices import in_slices
 from mock_server.api.connection import connection_of
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import LIMITS
@@ -40,16 +41,16 @@ class Sent(Struct):
     """An answer of which the parts are made one after the other.
 
     Others are served between two parts. One that cannot be sent to its end is cut off
-    so that the client can tell.
+    so that the client can tell. `parts` makes the same ones at each call.
     """
 
-    parts: Iterator[bytes]
+    parts: Callable[[], Iterator[bytes]]
     content_type: bytes
     sendings: Sendings
 
     async def send(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all parts, unless the client goes, or the server."""
-        sending = asyncio.create_task(self._send(scope["method"], send))
+        sending = asyncio.create_task(self._send(scope, send))
         gone = asyncio.create_task(_disconnected(receive))
         gone.add_done_callback(lambda _: sending.cancel())
         self.sendings.begun(sending)
@@ -63,15 +64,19 @@ class Sent(Struct):
         finally:
             gone.cancel()
 
-    async def _send(self, method: str, send: Send) -> None:
+    async def _send(self, scope: Scope, send: Send) -> None:
         headers = [
             (b"content-type", self.content_type),
             (b"cache-control", b"no-store"),
             *BROWSER_HEADERS,
         ]
+        if scope["http_version"] == "1.0":
+            # It knows no chunks: how long all is must be said before.
+            length = sum([len(part) async for part in in_slices(self.parts())])
+            headers.append((b"content-length", b"%d" % length))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        if method == "GET":
-            for part in self.parts:
+        if scope["method"] == "GET":
+            for part in self.parts():
                 message = {"type": "http.response.body", "body": part}
                 await send(message | {"more_body": True})
                 await asyncio.sleep(0)

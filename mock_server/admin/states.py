@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
 
 from mock_server.admin.loads import Document
 from mock_server.admin.route import AdminRoute, Call, Input
@@ -45,12 +46,13 @@ def get_state(call: Call) -> Answer | Sent:
     is_yaml = YAML.encode() in accepted
     content_type = (YAML if is_yaml else JSON).encode()
     # Others change the original while a large document is on its way.
-    parts = (to_yaml if is_yaml else to_json)(state.store.copy("streams"), frozen_at)
-    begin = list(islice(parts, 2))
+    write = to_yaml if is_yaml else to_json
+    parts = partial(write, state.store.copy("streams"), frozen_at)
+    begin = list(islice(parts(), 2))
     if len(begin) == 1:
         return Answer(200, begin[0], content_type=content_type)
     call.sendings.check_room()
-    return Sent(chain(begin, parts), content_type, call.sendings)
+    return Sent(parts, content_type, call.sendings)
 
 
 async def put_state(call: Call) -> ResetView:

@@ -13,9 +13,11 @@ import httpx2
 import msgspec
 import pytest
 
-from mock_server import MockServer
+from mock_server import MockServer, create_app
 from mock_server.fixture.write import to_document
 from mock_server.fixture.yaml_text import to_yaml
+from mock_server.server import running
+from mock_server.wire.protocol import HttpParser
 from tests.large import put, wait
 from tests.process import serving
 
@@ -28,7 +30,7 @@ def holding(chats: int) -> dict[str, Any]:
 
 
 MANY = holding(6_000)
-REQUEST = b"GET /__admin/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+REQUEST = b"GET /__admin/state HTTP/%b\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +43,14 @@ def expected(server: MockServer) -> bytes:
     return msgspec.json.encode(to_document(server.sandbox.store))
 
 
-def connect(url: str) -> socket.socket:
+def connect(url: str, version: bytes = b"1.1") -> socket.socket:
     """A client that takes little at a time."""
     address = urlsplit(url)
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
     client.settimeout(30)
     client.connect((address.hostname, address.port))
-    client.sendall(REQUEST)
+    client.sendall(REQUEST % version)
     return client
 
 
@@ -107,6 +109,14 @@ def test_it_ends_with_its_client(server: MockServer) -> None:
         client.recv(1_024)
         assert streams(server) > 0
     wait(lambda: streams(server) == 0)
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_a_client_of_http_1_0_gets_no_chunks(http: HttpParser) -> None:
+    app = create_app(holding(100))
+    with running(app, http=http) as url, connect(url, b"1.0") as client:
+        got = rest(client).partition(b"\r\n\r\n")[2]
+    assert got == msgspec.json.encode(to_document(app.state.sandbox.store))
 
 
 def test_a_small_state_says_its_length(server: MockServer) -> None:
