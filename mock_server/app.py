@@ -78,7 +78,8 @@ async def _recorded(tour: Tour) -> list[Recorded]:
     number = count()
     outside = Outside(lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}")
     generation = load_fixture(shipped(tour.fixture))
-    sandboxes = Sandboxes(generation, "documented", Choices(), outside)
+    memory = Memory(tour.memory)
+    sandboxes = Sandboxes(generation, "documented", Choices(), outside, memory)
     # There is no place to load what is large: that is an example too.
     loads = Loads(sandboxes.memory, places=0)
     app = _application(sandboxes, token=tour.admin_token, loads=loads)

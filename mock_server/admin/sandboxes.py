@@ -68,7 +68,9 @@ async def post_sandbox(call: Call) -> Answer:
     """`POST sandboxes`."""
     wanted: NewSandbox = call.body
     if wanted.name is not None:
-        check_name(wanted.name, "$.name")  # to a pattern a line end is no character
+        # `$` in the pattern also matches before a trailing line end, so look again.
+        check_name(wanted.name, "$.name")
+        call.sandboxes.check_free(wanted.name)
     if wanted.profile is not None:
         profile, choices = chosen(wanted.profile, wanted.choices)
     else:

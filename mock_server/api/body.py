@@ -55,9 +55,9 @@ class RequestBody:
         body = bytearray()
         while not self.arrived:
             body += self._piece(await self._receive())
-            if len(body) > max_bytes:
-                raise TooLarge(f"at least {len(body)} bytes")
             if len(body) > LIMITS.free_body_bytes:
+                if len(body) > max_bytes:
+                    raise TooLarge(f"at least {len(body)} bytes")
                 self._charge(2 * len(body), memory)  # it is copied below
         return bytes(body)
 

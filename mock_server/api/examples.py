@@ -14,6 +14,8 @@ import msgspec
 from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
+from mock_server.domain.limits import LIMITS
+
 _SANDBOXES = "/__admin/sandboxes"
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
 EXAMPLE_TIME = 1775034000000
@@ -65,6 +67,7 @@ class Tour(Struct, frozen=True):
     examples: Sequence[Example]
     fixture: str = DEMO
     admin_token: str | None = None
+    memory: int = LIMITS.memory_bytes
 
 
 class Recorded(Struct, frozen=True):

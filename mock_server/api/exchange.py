@@ -13,10 +13,11 @@ from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
 from mock_server.api.head import Head
 from mock_server.api.operations import Operation
 from mock_server.api.redaction import RequestSecrets, Secrets
-from mock_server.api.routes import TARGETS, Target, unknown_route
-from mock_server.domain.access import NOBODY
+from mock_server.api.routes import TARGETS, unknown_route
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH, NOBODY
 from mock_server.domain.errors import show
 from mock_server.domain.faults import Firing
+from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
 
@@ -79,17 +80,23 @@ class Exchange:
     def operation_name(self) -> str | None:
         """The operation that the path leads to under the choices in force, if any."""
         target = self.target
-        if target is None or self._is_off(target):
+        if target is None:
+            return None
+        if target.is_legacy and self.state.choices.legacy_paths == "off":
             return None
         return target.operation.name
-
-    def _is_off(self, target: Target) -> bool:
-        return target.is_legacy and self.state.choices.legacy_paths == "off"
 
     @property
     def secrets(self) -> RequestSecrets:
         """What must not be kept or repeated of this request."""
         return self._secrets.of(self.state, self.key)
+
+    def may_tell_secrets(self, entry: Entry) -> bool:
+        """Whether an entry for this request needs a closer look for secrets."""
+        if len(entry.method) >= MIN_REDACTABLE_LENGTH:
+            return True
+        parts = entry.path.encode(), entry.query, entry.headers, entry.body or b""
+        return self._secrets.may_be_in(b"\n".join(parts), self.state, self.key)
 
     def has_outlived_its_state(self) -> bool:
         """Whether a reset or a restore has replaced the state meanwhile."""
@@ -108,7 +115,8 @@ class Exchange:
         except TooLarge as error:
             expected = f"at most {LIMITS.body_bytes} bytes"
             raise BodyTooLarge(expected, str(error), "body") from None
-        self.readmit()
+        if self.sandbox.state is not self.state:
+            self.readmit()
 
     def readmit(self) -> None:
         """Admit the request again if the state it was admitted under was replaced.
@@ -128,7 +136,7 @@ class Exchange:
     def _admit(self) -> None:
         """The checks before the body, in their order. Raises Refusal."""
         scope, target, choices = self.scope, self.target, self.state.choices
-        if target is None or self._is_off(target):
+        if target is None or (target.is_legacy and choices.legacy_paths == "off"):
             raise unknown_route(scope["path"])
         operation = target.operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":

@@ -22,7 +22,7 @@ from mock_server.api.errors import (
 )
 from mock_server.api.examples import Recorded
 from mock_server.api.operations import OPERATIONS, Operation
-from mock_server.domain.errors import InvalidField, Refusal
+from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 
 Part = dict[str, Any]
 JSON = "application/json"
@@ -37,6 +37,7 @@ _COMMON: tuple[type[Refusal], ...] = (
     BodyTooLarge,
     UnsupportedMediaType,
     RateLimitExceeded,
+    LimitReached,
 )
 _TEXT: Part = {"schema": {"type": "string"}}
 _NUMBER: Part = {"schema": {"type": "integer"}}

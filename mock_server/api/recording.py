@@ -30,6 +30,7 @@ _UNMATCHED = (
     UnknownKey,
     UnsupportedMediaType,
 )
+_KEPT = LIMITS.journal_body_bytes
 
 
 def redacted(key: str) -> str:
@@ -60,9 +61,15 @@ class Recorder:
         entry = self._entry(exchange, answer, headers)
         if isinstance(refusal, _UNMATCHED):
             entry.hint = refusal.message
-        _cut(entry, LIMITS.journal_body_bytes + ESCAPED_KEY_BYTES)
-        redact_entry(entry, exchange.secrets, is_error=refusal is not None)
-        _cut(entry, LIMITS.journal_body_bytes)
+        is_long = len(entry.answer) > _KEPT or len(entry.body or b"") > _KEPT
+        if is_long:
+            _cut(entry, _KEPT + ESCAPED_KEY_BYTES)
+        # An answer repeats what was sent if it is an error, or a fault has changed it.
+        is_odd = entry.status != 200 or refusal is not None or entry.firing is not None
+        if is_odd or entry.violations or exchange.may_tell_secrets(entry):
+            redact_entry(entry, exchange.secrets)
+        if is_long:
+            _cut(entry, _KEPT)
         journal.append(entry)
 
     def _entry(

@@ -10,6 +10,7 @@ from mock_server.domain.limits import LIMITS
 
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
+_LITTLE = 1024 * 1024
 _TOO_LARGE = b" " * (LIMITS.body_bytes + 1)
 _PIN = {"appId": APP, "chatId": CHAT, "top": True}
 _PAGE = {"offset": 0, "pageSize": 2, "datasetId": DATASET, "parentId": None}
@@ -49,6 +50,7 @@ def public_tours() -> list[Tour]:
     return [
         Tour([each for operation in operations for each in _examples(operation)]),
         Tour([_forbidden(operation) for operation in operations], "permissions.yaml"),
+        Tour([_too_much(operation) for operation in operations], memory=_LITTLE),
     ]
 
 
@@ -71,6 +73,12 @@ def _examples(operation: Operation) -> Iterator[Example]:
     summary = "While a fault limits the rate"
     yield Example(method, path, body, "rateLimited", summary, times=2)
     yield Example("DELETE", _FAULTS)
+
+
+def _too_much(operation: Operation) -> Example:
+    body, summary = b" " * (_LITTLE * 3 // 4), "A body for which there is no memory"
+    method, path = operation.method, operation.path
+    return Example(method, path, body, "limitReached", summary)
 
 
 def _forbidden(operation: Operation) -> Example:

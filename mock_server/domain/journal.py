@@ -83,6 +83,7 @@ class Journal(Struct, eq=False):
     dropped: int = 0
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
+    _charged: int = 0
     _holding: Holding | None = None
     is_closed: bool = False
 
@@ -100,17 +101,13 @@ class Journal(Struct, eq=False):
             return
         entry.seq = self.next_seq
         self.next_seq += 1
-        grown = entry.size = _size(entry)
-        entries = self._entries
-        entries.append(entry)
-        while entries and (
-            len(entries) > LIMITS.journal_entries
-            or self._bytes + grown > LIMITS.journal_bytes
-            or not self._has_room(grown)
-        ):
-            grown -= entries.popleft().size
-            self.dropped += 1
-        self._grow(grown)
+        entry.size = _size(entry)
+        self._entries.append(entry)
+        self._bytes += entry.size
+        if len(self._entries) > LIMITS.journal_entries:
+            self._drop_oldest()
+        if self._bytes > self._charged:
+            self._make_room()
         for listener in self.listeners:
             listener()
 
@@ -128,20 +125,28 @@ class Journal(Struct, eq=False):
     def close(self) -> None:
         """Give the memory back; what still comes is nobody's."""
         self.is_closed = True
-        self._bytes, self._holding = 0, None
+        self._bytes, self._charged, self._holding = 0, 0, None
         self._entries.clear()
 
-    def _has_room(self, size: int) -> bool:
-        held = 0 if self._holding is None else self._holding.size
-        missing = self._bytes + size - held
-        return missing <= 0 or self.memory.has_room_for_journals(missing)
+    def _drop_oldest(self) -> None:
+        self._bytes -= self._entries.popleft().size
+        self.dropped += 1
 
-    def _grow(self, size: int) -> None:
-        self._bytes += size
-        if self._holding is None:
-            self._holding = self.memory.hold("journals")
-        missing = self._bytes - self._holding.size
-        if missing > 0:
-            step = max(missing, min(self._bytes, _STEP_BYTES))
-            has_room = self.memory.has_room_for_journals(step)
-            self._holding.grow(step if has_room else missing)
+    def _make_room(self) -> None:
+        """Have more memory charged, or let entries go until there is enough."""
+        while self._bytes > LIMITS.journal_bytes:
+            self._drop_oldest()
+        while self._bytes > self._charged and not self._charge():
+            self._drop_oldest()
+
+    def _charge(self) -> bool:
+        """Whether what is missing could be charged."""
+        missing = self._bytes - self._charged
+        step = max(missing, min(self._bytes, _STEP_BYTES))
+        for size in (step, missing):
+            if self.memory.has_room_for_journals(size):
+                self._holding = self._holding or self.memory.hold("journals")
+                self._holding.grow(size)
+                self._charged += size
+                return True
+        return False

@@ -111,9 +111,7 @@ class Sandboxes:
         """
         self._end_idle()
         name = self._free_name() if name is None else name
-        if name == DEFAULT or name in self._leases:
-            expected = "a name that no sandbox has"
-            raise NameTaken(expected, show(name), "$.name")
+        self.check_free(name)
         if len(self._leases) >= LIMITS.sandboxes:
             expected = f"at most {LIMITS.sandboxes} sandboxes"
             raise LimitReached(expected, "one more", "path", "delete some first")
@@ -130,6 +128,12 @@ class Sandboxes:
         self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
         return sandbox
+
+    def check_free(self, name: str) -> None:
+        """Raises NameTaken if there is a sandbox of that name."""
+        if name == DEFAULT or name in self._leases:
+            expected = "a name that no sandbox has"
+            raise NameTaken(expected, show(name), "$.name")
 
     def delete(self, name: str) -> None:
         """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
