@@ -15,11 +15,11 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Raw, Struct
 
-from mock_server.admin.views import JournalView, Verified
-from mock_server.api.envelope import Failure
+from mock_server.api.response import Failure
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Answered, Budget, Unreachable, call
+from mock_server.views import JournalView, Verified
 
 T = TypeVar("T")
 JSON, YAML = "application/json", "application/yaml"

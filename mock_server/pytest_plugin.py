@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from mock_server.testing.handle import Handle
+    from mock_server.testing.handle import MockServerFixture
     from mock_server.testing.servers import OwnServers, Wanted
     from mock_server.testing.variants import Variant
 
@@ -180,7 +180,7 @@ def _mock_server_wanted(
 @pytest.fixture
 def mock_server(
     request: pytest.FixtureRequest, _mock_server_wanted: Wanted
-) -> Iterator[Handle]:
+) -> Iterator[MockServerFixture]:
     """A running mock server, as the test's fixture, profile and choices have it."""
     url = request.config.getoption(_URL)
     if not url:
@@ -256,8 +256,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.line(f"{variant} breaks {len(tests)}: {', '.join(tests)}")
 
 
-def _handle(item: pytest.Item) -> Handle | None:
-    handle: Handle | None = getattr(item, "funcargs", {}).get(_FIXTURES[0])
+def _handle(item: pytest.Item) -> MockServerFixture | None:
+    handle: MockServerFixture | None = getattr(item, "funcargs", {}).get(_FIXTURES[0])
     return handle
 
 

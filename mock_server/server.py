@@ -14,7 +14,6 @@ from starlette.types import ASGIApp
 from mock_server.app import create_app
 from mock_server.domain.choices import Value
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.wire.drain import Server
@@ -116,9 +115,9 @@ class MockServer:
         )
         self.url = ""
         self.app = app
-        self.sandbox: Sandbox = app.state.sandbox
+        self.sandbox = app.sandbox
         self._stack = ExitStack()
-        self._run = partial(running, app, host=host, port=port, on_stop=app.state.close)
+        self._run = partial(running, app, host=host, port=port, on_stop=app.close)
 
     @property
     def key(self) -> str:
@@ -132,6 +131,6 @@ class MockServer:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        for sandbox in self.app.state.sandboxes.all():
+        for sandbox in self.app.sandboxes.all():
             sandbox.state.end_waits()
         self._stack.close()

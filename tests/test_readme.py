@@ -13,8 +13,8 @@ import click
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.events import Streams
-from mock_server.admin.routes import table as table_of_routes
+from mock_server.admin.app import table as table_of_routes
+from mock_server.admin.stream import Streams
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
@@ -23,7 +23,7 @@ from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.domain.limits import LIMITS
 from mock_server.fixture.load import load_fixture
-from mock_server.testing.handle import Handle
+from mock_server.testing.handle import MockServerFixture
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 
 ROOT = Path(__file__).parent.parent
@@ -80,7 +80,7 @@ def test_test_snippets_pass(pytester: pytest.Pytester) -> None:
 )
 def test_the_table_of_the_fixture_names_what_there_is(rows: str) -> None:
     names = set(re.findall(r"`\.(\w+)", rows))
-    public = {name for name in vars(Handle) if not name.startswith("_")}
+    public = {name for name in vars(MockServerFixture) if not name.startswith("_")}
     assert names == public | {"url", "keys", "clock", "choices"}
 
 

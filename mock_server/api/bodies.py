@@ -14,11 +14,11 @@ from mock_server.domain.limits import LIMITS
 from mock_server.fixture.document import Id
 
 
-class Body(Struct, rename="camel", forbid_unknown_fields=True):
+class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
     """A JSON object with these fields and no others."""
 
 
-class UpdateHistoryBody(Body):
+class UpdateHistoryBody(RequestFields):
     """Spec 4.1: which chat session, and whether it is to be pinned."""
 
     app_id: Annotated[Id, Meta(description="Application identifier")]
@@ -26,7 +26,7 @@ class UpdateHistoryBody(Body):
     top: Annotated[bool, Meta(description="true pins, false unpins")]
 
 
-class ListV2Body(Body, kw_only=True):
+class ListV2Body(RequestFields, kw_only=True):
     """Spec 4.2: which page of which collections."""
 
     offset: Annotated[

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 from starlette.types import Scope
 
-from mock_server.api.body import RequestBody
+from mock_server.api.request import RequestBody
 from mock_server.domain.limits import LIMITS
 
 TRANSPORT = "mock_server.transport"

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from msgspec import Struct, inspect
+from msgspec import inspect
 
-from mock_server.api.bodies import Body
+from mock_server.api.bodies import RequestFields
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import cut, show
-from mock_server.domain.violations import Violation
-from mock_server.fixture.check import fits, words
-from mock_server.fixture.kinds import bare
-
-_DIGITS = re.compile("[0-9]{1,400}")
+from mock_server.domain.errors import cut, describe_value
+from mock_server.domain.journal import Violation
+from mock_server.validation.convert import as_number, is_number_field
+from mock_server.validation.walk import describe_type, fits
 
 _WHEN_MISSING = {"offset": "offset_missing", "top": "top_missing"}
 
 
-def read_too(section: str, choices: Choices) -> frozenset[str]:
+def extension_fields(section: str, choices: Choices) -> frozenset[str]:
     """The fields beyond an operation's spec that these choices have a meaning for."""
     fields: set[str] = set()
     if section == "4.1" and choices.top_missing == "ignore":
@@ -45,15 +42,15 @@ def tolerated(departure: Violation, choices: Choices) -> bool:
             return choices.top_missing == "ignore"
         case "unknown_fields":
             field = departure.path.removeprefix("$.")
-            known = read_too(departure.section, choices)
+            known = extension_fields(departure.section, choices)
             return choices.unknown_fields == "ignore" or field in known
         case "parent_empty_string":
             return True  # both of its values are answers
     return False
 
 
-def departures(
-    body: Mapping[str, object], kind: type[Body], section: str
+def find_violations(
+    body: Mapping[str, object], kind: type[RequestFields], section: str
 ) -> Iterator[Violation]:
     """Every way in which a JSON object is not what the spec says."""
     yield from unknown_fields(body, kind, section)
@@ -61,18 +58,18 @@ def departures(
 
 
 def unknown_fields(
-    body: Mapping[str, object], kind: type[Body], section: str
+    body: Mapping[str, object], kind: type[RequestFields], section: str
 ) -> Iterator[Violation]:
     """The fields that the spec does not have."""
     fields = _fields(kind)
     expected = f"Expected only the fields {', '.join(fields)}, got "
     for name in body:
         if name not in fields:
-            yield _at(name, "unknown_fields", section, expected + show(name))
+            yield _at(name, "unknown_fields", section, expected + describe_value(name))
 
 
 def departures_of_known(
-    body: Mapping[str, object], kind: type[Body], section: str
+    body: Mapping[str, object], kind: type[RequestFields], section: str
 ) -> Iterator[Violation]:
     """What is not as the spec says of the fields that it has."""
     fields = _fields(kind)
@@ -86,8 +83,8 @@ def departures_of_known(
 
 def _in_field(field: inspect.Field, value: object, section: str) -> Iterator[Violation]:
     name, number = field.encode_name, value
-    message = _expected(field, show(value))
-    if _is_number(field):
+    message = _expected(field, describe_value(value))
+    if is_number_field(field):
         number = as_number(value)
         if isinstance(value, str) and number is not value:
             yield _at(name, "numeric_strings", section, message)
@@ -101,29 +98,8 @@ def _in_field(field: inspect.Field, value: object, section: str) -> Iterator[Vio
         yield _at(name, "parent_empty_string", section, message)
 
 
-def as_number(value: object) -> object:
-    """Integers in a string or with a zero fraction as integers; else the value."""
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-def number_fields(kind: type[Struct]) -> frozenset[str]:
-    """The names of a type's fields that hold integers."""
-    info = inspect.type_info(kind)
-    fields = info.fields if isinstance(info, inspect.StructType) else ()
-    return frozenset(each.encode_name for each in fields if _is_number(each))
-
-
-def _is_number(field: inspect.Field) -> bool:
-    kinds = getattr(field.type, "types", (field.type,))
-    return any(isinstance(bare(kind), inspect.IntType) for kind in kinds)
-
-
 def _expected(field: inspect.Field, got: str) -> str:
-    return f"Expected {words(field.type)}, got {got}"
+    return f"Expected {describe_type(field.type)}, got {got}"
 
 
 def _at(name: str, choice: str, section: str, message: str) -> Violation:
@@ -132,7 +108,7 @@ def _at(name: str, choice: str, section: str, message: str) -> Violation:
 
 
 @cache
-def _fields(kind: type[Body]) -> Mapping[str, inspect.Field]:
+def _fields(kind: type[RequestFields]) -> Mapping[str, inspect.Field]:
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType)  # noqa: S101 - all bodies are
     return {field.encode_name: field for field in info.fields}

@@ -6,16 +6,19 @@ from time import perf_counter
 
 from starlette.types import Receive, Scope
 
-from mock_server.api.auth import authorize, bearer_token
-from mock_server.api.body import RequestBody, TooLarge
-from mock_server.api.content_type import check_content_type
 from mock_server.api.errors import BodyTooLarge, MethodNotAllowed
-from mock_server.api.head import Head
+from mock_server.api.headers import (
+    ParsedHeaders,
+    authorize,
+    bearer_token,
+    check_content_type,
+)
 from mock_server.api.operations import Operation
 from mock_server.api.redaction import RequestSecrets, Secrets
+from mock_server.api.request import RequestBody, TooLarge
 from mock_server.api.routes import TARGETS, unknown_route
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, NOBODY
-from mock_server.domain.errors import show
+from mock_server.domain.errors import describe_value
 from mock_server.domain.faults import Firing
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
@@ -51,7 +54,7 @@ class Exchange:
         self,
         scope: Scope,
         receive: Receive,
-        head: Head,
+        head: ParsedHeaders,
         sandboxes: Sandboxes,
         secrets: Secrets,
     ) -> None:
@@ -100,7 +103,7 @@ class Exchange:
 
     def has_outlived_its_state(self) -> bool:
         """Whether a reset or a restore has replaced the state meanwhile."""
-        return self.sandbox.state.number != self.state.number
+        return self.sandbox.state.generation != self.state.generation
 
     async def ready(self) -> None:
         """Return once the request is admitted and its body is there.
@@ -140,7 +143,7 @@ class Exchange:
             raise unknown_route(scope["path"])
         operation = target.operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":
-            raise MethodNotAllowed(operation.method, show(scope["method"]))
+            raise MethodNotAllowed(operation.method, describe_value(scope["method"]))
         key = bearer_token(scope["headers"]) if self.key is None else self.key
         self.caller = authorize(key, self.state)
         if not self.head.is_json:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from mock_server.api.body import outside_strings
-from mock_server.api.departures import as_number
-from mock_server.domain.errors import InvalidField, cut, show
+from mock_server.api.request import outside_strings
+from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.limits import LIMITS
-from mock_server.fixture.problems import dotted
+from mock_server.validation.convert import as_number
+from mock_server.validation.walk import dotted
 
 # An integer token; what stands before tells it from a fraction or an exponent.
 _LONG = re.compile(rb"-?[0-9]{16,}(?![0-9.eE])")
 _DIGITS_AS_0 = bytes.maketrans(b"123456789", b"0" * 9)
 
-Body = Mapping[str, object]
+RequestFields = Mapping[str, object]
 
 
-def text(body: Body, name: str, longest: int) -> str:
+def text(body: RequestFields, name: str, longest: int) -> str:
     """A string of at most so many characters."""
     value = body.get(name)
     if isinstance(value, str) and len(value) <= longest:
@@ -26,7 +26,7 @@ def text(body: Body, name: str, longest: int) -> str:
     raise refuse(body, name, f"a string of up to {longest} characters")
 
 
-def boolean(body: Body, name: str) -> bool:
+def boolean(body: RequestFields, name: str) -> bool:
     """true or false."""
     value = body.get(name)
     if isinstance(value, bool):
@@ -34,7 +34,9 @@ def boolean(body: Body, name: str) -> bool:
     raise refuse(body, name, "true or false")
 
 
-def integer(body: Body, name: str, low: int, high: int, *, strings: bool) -> int:
+def integer(
+    body: RequestFields, name: str, low: int, high: int, *, strings: bool
+) -> int:
     """An integer in bounds; 1.0 is one, true is none, with `strings` "10" is one."""
     value = body.get(name)
     if strings or not isinstance(value, str):
@@ -44,7 +46,7 @@ def integer(body: Body, name: str, low: int, high: int, *, strings: bool) -> int
     raise refuse(body, name, f"an integer from {low} to {high}")
 
 
-def texts(body: Body, name: str) -> tuple[str, ...]:
+def texts(body: RequestFields, name: str) -> tuple[str, ...]:
     """An array of strings."""
     value = body.get(name)
     if isinstance(value, list) and len(value) <= LIMITS.tags:
@@ -64,7 +66,7 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
         is_large = len(content) > LIMITS.free_body_bytes
         at = "$" if is_large else dotted(tuple(reversed(_way_to_long(fields))))
         expected = f"integers of at most {LIMITS.integer}"
-        raise InvalidField(f"Expected {expected}, got {show(long)} - at {at}")
+        raise InvalidField(f"Expected {expected}, got {describe_value(long)} - at {at}")
 
 
 def _long_integer(content: bytes) -> int | None:
@@ -99,7 +101,7 @@ def _named(part: str | int) -> str | int:
     return cut(part) if isinstance(part, str) else part
 
 
-def refuse(body: Body, name: str, expected: str) -> InvalidField:
+def refuse(body: RequestFields, name: str, expected: str) -> InvalidField:
     """The refusal of a field as it is in the body."""
-    got = show(body[name]) if name in body else "nothing"
+    got = describe_value(body[name]) if name in body else "nothing"
     return InvalidField(f"Expected {expected}, got {got} - at $.{name}")

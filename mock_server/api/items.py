@@ -9,12 +9,12 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from mock_server.api.envelope import success
+from mock_server.api.response import success_envelope
 from mock_server.domain.access import Level
-from mock_server.domain.collection import Collection
+from mock_server.domain.clock import format_time
 from mock_server.domain.listing import Page
+from mock_server.domain.records import Collection
 from mock_server.domain.state import State
-from mock_server.domain.times import format_time
 
 
 def write_page(page: Page, state: State) -> bytes:
@@ -30,7 +30,7 @@ def _page_text(page: Page, state: State) -> bytes:
     items = [_item_text(item, state) for item in page.items]
     end = b',"permission":%b}' % _PERMISSIONS[page.level]
     joined = (end + b",").join([*items, b""])[:-1] if items else b""
-    return success(b'{"list":[%b],"total":%d}' % (joined, page.total))
+    return success_envelope(b'{"list":[%b],"total":%d}' % (joined, page.total))
 
 
 def _item_text(item: Collection, state: State) -> bytes:

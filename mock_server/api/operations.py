@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
-from mock_server.api.envelope import success
+from mock_server.api.bodies import ListV2Body, RequestFields, UpdateHistoryBody
 from mock_server.api.items import ListedPage, write_page
 from mock_server.api.requests import read_list_v2, read_update_history
+from mock_server.api.response import success_envelope
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import (
@@ -30,7 +30,7 @@ from mock_server.domain.listing import list_v2
 from mock_server.domain.pinning import update_history
 from mock_server.domain.state import State
 
-_NULL = success(b"null")
+_NULL = success_envelope(b"null")
 
 
 def write_null(_data: None, _state: State) -> bytes:
@@ -50,7 +50,7 @@ class Operation(Struct, frozen=True):
     path: str
     section: str
     summary: str
-    body: type[Body]
+    body: type[RequestFields]
     data: Any
     refusals: tuple[type[Refusal], ...]
     read: Callable[[bytes, Choices], Any]

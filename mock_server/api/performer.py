@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mock_server.api.answers import Answer
-from mock_server.api.errors import refused
 from mock_server.api.exchange import Exchange
+from mock_server.api.response import Response, error_response
 from mock_server.domain.errors import Refusal
 from mock_server.domain.state import State
 
@@ -15,7 +14,9 @@ Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""
 
 
-def perform(exchange: Exchange, state: State, distort: Distort | None = None) -> Answer:
+def perform(
+    exchange: Exchange, state: State, distort: Distort | None = None
+) -> Response:
     """The answer to an exchange of which the body has come.
 
     Nothing here awaits: what is read and what is written is one moment.
@@ -25,7 +26,7 @@ def perform(exchange: Exchange, state: State, distort: Distort | None = None) ->
         request = operation.read(content, state.choices)
         data = operation.perform(state, exchange.caller, request)
     except Refusal as refusal:
-        return refused(refusal, state.choices)
+        return error_response(refusal, state.choices)
     if distort is not None:
         data = distort(data, request)
-    return Answer(200, operation.write(data, state))
+    return Response(200, operation.write(data, state))

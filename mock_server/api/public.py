@@ -7,22 +7,25 @@ from functools import lru_cache, partial
 
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.answers import Answer, headers_for, rate_limit_headers
-from mock_server.api.body import ClientGone
 from mock_server.api.connection import NeedsConnection, connection_of
-from mock_server.api.errors import refused
 from mock_server.api.exchange import Exchange
 from mock_server.api.faults.hit import Closed, Hit
 from mock_server.api.faults.on_connections import NO_ANSWER
 from mock_server.api.faults.table import KINDS
-from mock_server.api.head import Head, read_head
-from mock_server.api.headers import Header
-from mock_server.api.last_resort import unexpected
+from mock_server.api.headers import Header, ParsedHeaders, parse_headers
+from mock_server.api.journaling import Recorder
+from mock_server.api.middleware import unexpected
 from mock_server.api.performer import perform
-from mock_server.api.recording import Recorder
 from mock_server.api.redaction import Secrets
+from mock_server.api.request import ClientGone
 from mock_server.api.requests import read_json
-from mock_server.api.writing import write
+from mock_server.api.response import (
+    Response,
+    error_response,
+    headers_for,
+    rate_limit_headers,
+    send_response,
+)
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import Request
 from mock_server.domain.limits import LIMITS
@@ -37,7 +40,7 @@ class PublicApi:
         self._secrets = secrets
         self._recorder = Recorder()
         self._headers = lru_cache(LIMITS.cached_heads)(_headers)
-        self._known_heads = lru_cache(LIMITS.cached_heads)(read_head)
+        self._known_heads = lru_cache(LIMITS.cached_heads)(parse_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = self._head(scope["headers"])
@@ -47,13 +50,13 @@ class PublicApi:
         except Exception as error:
             answer = unexpected(error)
             if not exchange.is_recorded:
-                await write(answer, exchange.body, send)
+                await send_response(answer, exchange.body, send)
 
-    def _head(self, headers: Sequence[Header]) -> Head:
+    def _head(self, headers: Sequence[Header]) -> ParsedHeaders:
         try:
             return self._known_heads(tuple(headers))
         except TypeError:  # some servers give lists instead of pairs
-            return read_head(headers)
+            return parse_headers(headers)
 
     async def _answer(self, exchange: Exchange, send: Send) -> None:
         """Answer, or close the connection where there is to be no answer."""
@@ -64,18 +67,20 @@ class PublicApi:
             else:
                 answer = perform(exchange, exchange.state)
             if answer is not None:
-                await write(answer, exchange.body, send, self._record(exchange, answer))
+                await send_response(
+                    answer, exchange.body, send, self._record(exchange, answer)
+                )
         except Refusal as refusal:
-            answer = refused(refusal, exchange.state.choices)
+            answer = error_response(refusal, exchange.state.choices)
             headers = self._record(exchange, answer, refusal)
-            await write(answer, exchange.body, send, headers)
+            await send_response(answer, exchange.body, send, headers)
         except ClientGone:
             if not exchange.is_recorded:
                 self._record(exchange, NO_ANSWER)
         except Closed:
             await self._close(exchange)
 
-    async def _amid_faults(self, exchange: Exchange, send: Send) -> Answer | None:
+    async def _amid_faults(self, exchange: Exchange, send: Send) -> Response | None:
         """The answer while there are faults; None if one has sent what there is.
 
         Raises BadJson, and Closed where there is to be no answer.
@@ -98,12 +103,12 @@ class PublicApi:
         return answer
 
     def _record(
-        self, exchange: Exchange, answer: Answer, refusal: Refusal | None = None
+        self, exchange: Exchange, answer: Response, refusal: Refusal | None = None
     ) -> Sequence[Header]:
         """Enter an answer in the journal; gives the headers to send with it."""
         headers: Sequence[Header] = ()
         if answer is not NO_ANSWER:
-            place = exchange.sandbox.name, exchange.state.number
+            place = exchange.sandbox.name, exchange.state.generation
             headers = self._headers(len(answer.body), *place, answer.headers)
         self._recorder(exchange, answer, headers, refusal)
         exchange.is_recorded = True

@@ -19,7 +19,7 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.domain.access import ISSUED, MIN_REDACTABLE_LENGTH
+from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import LIMITS
@@ -31,7 +31,7 @@ ESCAPED_KEY_BYTES = 6 * LIMITS.key_chars
 """Bytes of the longest key, each character of it written like `\\u0041`."""
 _CUT = CUT_MARK.encode()
 _WIDEST_CHAR = 4
-_ISSUED = ISSUED.encode()
+_ISSUED = ISSUED_KEY_PREFIX.encode()
 _ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
 # The escapes of JSON in which the characters of a key can be written.
 _ESCAPE = re.compile(rb'\\(?:u00([2-7][0-9a-fA-F])|(["\\/]))')

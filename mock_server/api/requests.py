@@ -12,27 +12,27 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from mock_server.api.bodies import Body, ListV2Body, UpdateHistoryBody
-from mock_server.api.body import NotJson, read_object
+from mock_server.api.bodies import ListV2Body, RequestFields, UpdateHistoryBody
 from mock_server.api.departures import (
-    as_number,
-    departures,
     departures_of_known,
+    find_violations,
     tolerated,
 )
 from mock_server.api.errors import BadJson
 from mock_server.api.fields import boolean, check_integers, integer, text, texts
+from mock_server.api.request import NotJson, read_object
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.listing import OMITTED, ListV2
 from mock_server.domain.pinning import UpdateHistory
+from mock_server.validation.convert import as_number
 
-T = TypeVar("T", bound=Body)
+T = TypeVar("T", bound=RequestFields)
 
 _UPDATE_HISTORY = msgspec.json.Decoder(UpdateHistoryBody)
 _LIST_V2 = msgspec.json.Decoder(ListV2Body)
-_DECODERS: Mapping[type[Body], msgspec.json.Decoder[Any]] = {
+_DECODERS: Mapping[type[RequestFields], msgspec.json.Decoder[Any]] = {
     UpdateHistoryBody: _UPDATE_HISTORY,
     ListV2Body: _LIST_V2,
 }
@@ -114,7 +114,7 @@ def _on_contract(decoder: msgspec.json.Decoder[T], content: bytes) -> T | None:
         return None
 
 
-def is_on_contract(content: bytes, kind: type[Body]) -> bool:
+def is_on_contract(content: bytes, kind: type[RequestFields]) -> bool:
     """Whether a body is just what the spec says."""
     body = _on_contract(_DECODERS[kind], content)
     # An empty parentId has the right type, and no meaning in the spec.
@@ -122,13 +122,15 @@ def is_on_contract(content: bytes, kind: type[Body]) -> bool:
 
 
 def _accepted(
-    content: bytes, kind: type[Body], section: str, choices: Choices
+    content: bytes, kind: type[RequestFields], section: str, choices: Choices
 ) -> dict[str, object]:
     """The fields of a body of which every departure is tolerated."""
     fields = read_json(content)
     check_integers(content, fields)
     # There may be a hundred thousand unknown fields: they are not even named.
-    named = departures if choices.unknown_fields == "reject" else departures_of_known
+    named = (
+        find_violations if choices.unknown_fields == "reject" else departures_of_known
+    )
     for departure in named(fields, kind, section):
         if not tolerated(departure, choices):
             raise InvalidField(departure.message)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations import OPERATIONS, Operation
-from mock_server.domain.errors import show
+from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import LIMITS
 
 
@@ -29,7 +29,7 @@ TARGETS = {each.path: Target(each) for each in OPERATIONS.values()} | {
 def unknown_route(path: str) -> RouteNotFound:
     """The refusal of a path, with the nearest one that exists."""
     routes = " or ".join(f"{each.method} {each.path}" for each in OPERATIONS.values())
-    return RouteNotFound(routes, show(path), "path", _hint(path))
+    return RouteNotFound(routes, describe_value(path), "path", _hint(path))
 
 
 def _hint(path: str) -> str:

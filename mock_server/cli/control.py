@@ -11,7 +11,6 @@ from typing import Any
 import click
 import msgspec
 
-from mock_server.admin.views import HealthView, ResetView
 from mock_server.api.operations import OPERATIONS
 from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
 from mock_server.cli.remote import remote_command, show
@@ -19,6 +18,7 @@ from mock_server.client import JSON, YAML, AdminClient, Given, Refused, StateVie
 from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.yaml_text import to_yaml
 from mock_server.http_call import Unreachable
+from mock_server.views import HealthView, ResetView
 
 _POLL_SECONDS = 0.05
 

@@ -9,11 +9,11 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
-from mock_server.admin.views import ArmedView, FaultsView
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
 from mock_server.cli.remote import remote_command, show
 from mock_server.client import AdminClient
+from mock_server.views import FaultsView, FaultView
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -57,7 +57,7 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
     is_preset = name in PRESETS
     content = msgspec.json.encode({"preset" if is_preset else "kind": name} | given)
-    answer = FaultsView if is_preset else ArmedView
+    answer = FaultsView if is_preset else FaultView
     show(client.ask(answer, "POST", "/faults", content))
 
 

@@ -10,9 +10,9 @@ import msgspec
 from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say, write
 from mock_server.cli.reports import REPORTS, text
 from mock_server.domain.store import Generation
+from mock_server.fixture.document import document_schema
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.schema import document_schema
 
 
 @click.command()

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 import click
-from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from mock_server import server
-from mock_server.app import create_app
+from mock_server.app import Application, create_app
 from mock_server.cli.banner import banner
 from mock_server.cli.exits import UNREACHABLE, USAGE, Stop
 from mock_server.cli.fixtures import loaded
@@ -130,7 +129,7 @@ def serve(
 
 
 def _run(
-    app: Starlette,
+    app: Application,
     listener: socket.socket,
     http: HttpParser,
     log_format: LogFormat | None,
@@ -138,21 +137,21 @@ def _run(
     is_open: bool,
 ) -> None:
     """Serve, with a banner and perhaps a log, until the process is asked to stop."""
-    url, state = url_of(listener), app.state
+    url = url_of(listener)
     out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
     logging.getLogger().addHandler(LineHandler(err))
 
     def announce() -> None:
-        err.write(banner(state.sandbox, url, admin_open=is_open))
+        err.write(banner(app.sandbox, url, admin_open=is_open))
         out.write(f"READY {url}")
 
     if log_format is None and sys.stderr and sys.stderr.isatty():
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, err.write, state.redact)
+        logged = RequestLog(app, log_format, err.write, app.redact)
     gc.freeze()  # a collection need never look at what is loaded
     gc.enable()
-    server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)
+    server.serve(logged, listener, http=http, on_ready=announce, on_stop=app.close)
     out.close()
     err.close()

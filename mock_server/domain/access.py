@@ -56,7 +56,7 @@ class Caller(Struct, frozen=True):
 NOBODY = Caller("", None, Level.NONE)
 """Who has not been admitted."""
 
-ISSUED = "fastgpt-sbx-"
+ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
 
 
@@ -69,7 +69,7 @@ class KeyRing:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
-        self.prefix = ISSUED + self._digits("sandbox")[:12]
+        self.prefix = ISSUED_KEY_PREFIX + self._digits("sandbox")[:12]
         self.owner = self.prefix + self._digits("owner")
 
     def issued(self, declared: str) -> str:
@@ -82,4 +82,4 @@ class KeyRing:
 
 def prefix_of(key: str) -> str:
     """The part of an issued key that names its sandbox."""
-    return key[: len(ISSUED) + 12]
+    return key[: len(ISSUED_KEY_PREFIX) + 12]

@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 
+from mock_server.domain.errors import did_you_mean
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.suggest import did_you_mean
 
 Value = str | int
 Profile = Literal["documented", "deployed"]

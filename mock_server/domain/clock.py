@@ -1,10 +1,45 @@
-"""A sandbox's clock: real time as it is handed in, shifted, or standing still."""
+"""Time: written and read, the clock of a sandbox, and what else comes from outside."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
-from mock_server.domain.times import MAX_TIME, MIN_TIME
+from msgspec import Struct
+
+from mock_server.domain.limits import Limits
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+
+DEFAULT_TIME = 1704067200000
+"""2024-01-01T00:00:00.000Z: the time of everything that declares none."""
+MIN_TIME = -62135596800000
+MAX_TIME = 253402300799999
+"""9999-12-31T23:59:59.999Z, the last time that can be written."""
+
+
+def parse_time(text: str) -> int:
+    """Milliseconds of an RFC 3339 date-time with seconds and an offset.
+
+    Raises ValueError for every other form and for years outside 1 to 9999.
+    """
+    if not _RFC3339.fullmatch(text):
+        raise ValueError("not an RFC 3339 date-time")
+    ms = (datetime.fromisoformat(text.upper()) - _EPOCH) // _MS
+    if not MIN_TIME <= ms <= MAX_TIME:
+        raise ValueError("a year outside 1 to 9999")
+    return ms
+
+
+def format_time(ms: int) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.mmmZ`, the one form in which times are written."""
+    moment = (_EPOCH + ms * _MS).replace(tzinfo=None)
+    return moment.isoformat(timespec="milliseconds") + "Z"
 
 
 class Clock:
@@ -51,3 +86,16 @@ class Clock:
     def advance(self, ms: int) -> None:
         """Go that many milliseconds forward. Raises ValueError as `set` does."""
         self.set(self.now() + ms)
+
+
+class Environment(Struct, frozen=True):
+    """What is handed in from outside, so that a test can control it.
+
+    `time` gives the real time in milliseconds, `seconds` a clock that never jumps,
+    `secret` a new unguessable text; `limits` bound everything.
+    """
+
+    time: Callable[[], int]
+    seconds: Callable[[], float]
+    secret: Callable[[], str]
+    limits: Limits = Limits()

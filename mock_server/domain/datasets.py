@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from mock_server.domain.access import Permissions
-from mock_server.domain.collection import Collection
-from mock_server.domain.listings import Listing, Order, Within, listings
+from mock_server.domain.index import Listing, Order, Within, listings
+from mock_server.domain.records import Collection
 
 
 class Dataset:

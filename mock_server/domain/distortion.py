@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mock_server.domain.collection import Collection
 from mock_server.domain.listing import ListV2, Page
+from mock_server.domain.records import Collection
 
 
 def drifted(page: Page, request: ListV2, at: int, insert: int, remove: int) -> Page:

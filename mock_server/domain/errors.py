@@ -1,23 +1,12 @@
-"""The facts an operation can refuse with; what they look like on the wire is `api`'s.
-
-Refusal                 a request that is not carried out
- ├─ InvalidField        a field of the body is missing or not as the spec says
- ├─ AppNotFound         no such application
- ├─ AppForbidden        the caller may not read the application
- ├─ ChatNotFound        no such chat session in the application
- ├─ DatasetNotFound     no such dataset
- ├─ DatasetForbidden    the caller may not read the dataset
- ├─ ParentNotFound      no such collection in the dataset
- ├─ CollectionNotFound  no such collection in the dataset (admin)
- ├─ SandboxNotFound     no such sandbox
- ├─ SnapshotNotFound    no such snapshot of the sandbox
- ├─ NameTaken           there is one of that name already
- └─ LimitReached        there are as many as there may be
-"""
+"""`did you mean ...?`, at a bounded price."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from mock_server.domain.limits import LIMITS
 
 SHOWN_CHARS = 60
 """Characters of a text that a message shows."""
@@ -102,7 +91,7 @@ def cut(text: str) -> str:
     return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
 
 
-def show(value: object) -> str:
+def describe_value(value: object) -> str:
     """A JSON value in the words of an error message, cut where it is long."""
     if isinstance(value, str):
         if len(value) <= SHOWN_CHARS:
@@ -115,3 +104,20 @@ def show(value: object) -> str:
     if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
         return "a longer integer"
     return json.dumps(value)
+
+
+_FEW, _MANY = 50, 5_000
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """A hint in brackets, with a space before it; nothing where no word is near.
+
+    Among many known words only some that begin alike are compared, among very many
+    none: a file with a thousand mistakes is still answered at once.
+    """
+    if len(known) > _MANY or len(word) > LIMITS.hinted_chars:
+        return ""
+    if len(known) > _FEW:
+        known = [each for each in known if each[:3] == word[:3]][:_FEW]
+    near = get_close_matches(word, known, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -19,7 +20,56 @@ from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.matching import holds
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.rate_limit import Pass, RateLimit
+
+_WINDOW_BYTES = 256
+
+
+class RateLimitStatus(Struct, frozen=True):
+    """Where a limit stands after a request; `reset_ms` is the rest of the window."""
+
+    is_allowed: bool
+    limit: int
+    remaining: int
+    reset_ms: int
+
+    @property
+    def reset_seconds(self) -> int:
+        """What is left of the window in whole seconds, rounded up."""
+        return ceil(self.reset_ms / 1000)
+
+
+class RateLimit(Struct):
+    """At most `limit` requests in `window` seconds from the first of them, per key.
+
+    Windows are charged to `holding`; where there is no room, the oldest one goes.
+    """
+
+    limit: int
+    window: int
+    holding: Holding
+    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def count(self, key: str, now: int) -> RateLimitStatus:
+        """Count a request at that time in milliseconds."""
+        length = self.window * 1000
+        start, count = self._windows.get(key, (now, 0))
+        if not start <= now < start + length:
+            start, count = now, 0
+        is_allowed = count < self.limit
+        if key not in self._windows:
+            self._make_room(_WINDOW_BYTES + len(key))
+        self._windows[key] = start, count + is_allowed
+        left = self.limit - count - is_allowed
+        return RateLimitStatus(is_allowed, self.limit, left, start + length - now)
+
+    def _make_room(self, size: int) -> None:
+        while self._windows and (
+            len(self._windows) >= LIMITS.limited_keys or not self.holding.fits(size)
+        ):
+            oldest = next(iter(self._windows))
+            del self._windows[oldest]
+            self.holding.grow(-_WINDOW_BYTES - len(oldest))
+        self.holding.grow(size)
 
 
 class Definition(Protocol):
@@ -67,17 +117,17 @@ class Firing(Struct, frozen=True):
     `limit` is where a rate limit stands.
     """
 
-    fault: Armed
+    fault: ActiveFault
     index: int
     draw: float
-    limit: Pass | None = None
+    limit: RateLimitStatus | None = None
 
     def draw_for(self, purpose: str) -> float:
         """Another number of the same stream, from 0 up to 1."""
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
 
-class Armed(Struct, eq=False):
+class ActiveFault(Struct, eq=False):
     """A fault that has been added: its counts, and when it ends (seconds)."""
 
     id: str
@@ -97,7 +147,7 @@ class Armed(Struct, eq=False):
             return 0
         return None if times is None else times - self.fired
 
-    def match(self, request: Request, now: int) -> Firing | Pass | None:
+    def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
         """Whether it fires now, or lets a limited request pass; `now` in ms."""
         wanted = self.definition
         if request.operation not in wanted.operations:
@@ -148,7 +198,7 @@ class Decision(Struct, eq=False):
     """What faults say to a request: one that fires, and where rate limits stand."""
 
     firing: Firing | None = None
-    limits: list[Pass] = field(default_factory=list)
+    limits: list[RateLimitStatus] = field(default_factory=list)
 
 
 class Faults:
@@ -159,31 +209,31 @@ class Faults:
 
     def __init__(self, seconds: Callable[[], float], memory: Memory) -> None:
         """`seconds` is a clock that never jumps; faults are charged to `memory`."""
-        self.active: list[Armed] = []
+        self.active: list[ActiveFault] = []
         self._seconds = seconds
         self._memory = memory
-        self._spent: deque[Armed] = deque(maxlen=LIMITS.faults)
+        self._spent: deque[ActiveFault] = deque(maxlen=LIMITS.faults)
         self._added = 0
 
-    def add(self, definition: Definition) -> Armed:
+    def add(self, definition: Definition) -> ActiveFault:
         """Add a fault behind the others. Raises InvalidField or LimitReached."""
         return self.add_all([definition])[0]
 
-    def add_all(self, definitions: Sequence[Definition]) -> list[Armed]:
+    def add_all(self, definitions: Sequence[Definition]) -> list[ActiveFault]:
         """Add several, or none of them. Raises InvalidField or LimitReached."""
         self._check_room(len(definitions))
         holdings = [
             self._memory.hold("faults", each.size + _FIXED_BYTES, "body")
             for each in definitions
         ]
-        added = list(map(self._armed, definitions, holdings))
+        added = list(map(self._activated, definitions, holdings))
         self.active.extend(added)
         return added
 
-    def _armed(self, definition: Definition, holding: Holding) -> Armed:
+    def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
         self._added += 1
         limit = definition.limit
-        return Armed(
+        return ActiveFault(
             id=f"f{self._added}",
             definition=definition,
             ends=self._seconds() + definition.ttl,
@@ -214,16 +264,16 @@ class Faults:
                 decision.limits.append(found)
         return decision
 
-    def all(self) -> list[Armed]:
+    def all(self) -> list[ActiveFault]:
         """Those that can still fire, and lately spent ones, by age."""
         self._end_old()
         return sorted([*self.active, *self._spent], key=lambda each: int(each.id[1:]))
 
-    def get(self, fault_id: str) -> Armed | None:
+    def get(self, fault_id: str) -> ActiveFault | None:
         """The fault of that id, active or lately spent."""
         return next((each for each in self.all() if each.id == fault_id), None)
 
-    def remove(self, fault: Armed) -> None:
+    def remove(self, fault: ActiveFault) -> None:
         """Take a fault away."""
         self.active = [each for each in self.active if each is not fault]
         if fault in self._spent:
@@ -234,7 +284,7 @@ class Faults:
         self.active = []
         self._spent.clear()
 
-    def seconds_left(self, fault: Armed) -> float:
+    def seconds_left(self, fault: ActiveFault) -> float:
         """How long a fault can still fire."""
         return max(0.0, fault.ends - self._seconds())
 
@@ -242,7 +292,7 @@ class Faults:
         now = self._seconds()
         self._spend([each for each in self.active if each.ends <= now])
 
-    def _spend(self, spent: Sequence[Armed]) -> None:
+    def _spend(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
             self.active = [each for each in self.active if each not in spent]
             self._spent.extend(spent)

@@ -10,7 +10,21 @@ from msgspec import Struct, field
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.violations import Violation
+
+
+class Violation(Struct, frozen=True):
+    """One departure from the spec.
+
+    `name` is that of the choice that may tolerate it; where none can it is
+    `invalid_field`, `missing_authorization` or `unknown_route`. `section` is the
+    spec's, `path` the place in the request.
+    """
+
+    name: str
+    section: str
+    path: str
+    message: str
+
 
 Headers = Sequence[tuple[bytes, bytes]]
 

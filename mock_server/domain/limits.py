@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from dataclasses import dataclass
 
 
-class Limits(Struct, frozen=True):
-    """The bounds that keep the server small, fast and predictable."""
+@dataclass(frozen=True)
+class Limits:
+    """The bounds that keep the server small, fast and predictable.
+
+    They are handed in (`Environment.limits`), so that a test can set others. What is
+    part of a published type, such as the longest id, is read from the class
+    (`Limits.id_chars`): it is the same for every server.
+    """
 
     page_size: int = 30
     """Items of a page at most (spec 8)."""

@@ -10,16 +10,16 @@ from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
     ParentNotFound,
+    describe_value,
     quoted,
-    show,
 )
-from mock_server.domain.listings import ANYWHERE, Search, Within
+from mock_server.domain.index import ANYWHERE, Search, Within
+from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 
 
@@ -64,7 +64,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     choices = state.choices
     dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
-        got = show(request.dataset_id)
+        got = describe_value(request.dataset_id)
         raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
     within = _within(dataset, request, choices)
     level = caller.level_on(dataset.permissions)
@@ -92,4 +92,4 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
     if parent is None or parent in dataset or choices.parent_unknown == "empty":
         return parent
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
-    raise ParentNotFound(expected, show(parent), "$.parentId")
+    raise ParentNotFound(expected, describe_value(parent), "$.parentId")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.chats import App, Chat
 from mock_server.domain.errors import (
     AppForbidden,
     AppNotFound,
     ChatNotFound,
+    describe_value,
     quoted,
-    show,
 )
 from mock_server.domain.limits import LIMITS
+from mock_server.domain.records import App, Chat
 from mock_server.domain.state import State
 
 
@@ -47,11 +47,11 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
     store, unknown = state.store, state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
-        raise AppNotFound("the id of an app", show(request.app_id), "$.appId")
+        raise AppNotFound("the id of an app", describe_value(request.app_id), "$.appId")
     chat = store.chat(app, request.chat_id)
     if chat is None and unknown == "not_found":
         expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
+        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
     if not caller.level_on(app.permissions).includes(Level.READ):
         expected = f"a key with read permission on app {quoted(app.id)}"
         raise AppForbidden(expected, "a key without it", "$.appId")
@@ -68,7 +68,7 @@ def _created(state: State, app: App, request: UpdateHistory) -> Chat:
     """
     if request.chat_id in (".", ".."):
         expected = "an id that the path of a URL can hold"
-        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
+        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
     if state.store.created_chats >= LIMITS.created_chats:
         expected = f"at most {LIMITS.created_chats} created chats"
         raise ChatNotFound(expected, "one more", "$.chatId")

@@ -8,15 +8,13 @@ from threading import Lock
 from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing, Level
-from mock_server.domain.chats import Chat
 from mock_server.domain.choices import Choices, Profile
-from mock_server.domain.clock import Clock
+from mock_server.domain.clock import Clock, Environment
 from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal
 from mock_server.domain.memory import Memory
-from mock_server.domain.outside import Outside
-from mock_server.domain.snapshots import Snapshot, Snapshots
-from mock_server.domain.state import State
+from mock_server.domain.records import Chat
+from mock_server.domain.state import Snapshot, Snapshots, State
 from mock_server.domain.store import Generation, Store
 
 
@@ -31,7 +29,7 @@ class Sandbox:
         baseline: Generation,
         profile: Profile,
         choices: Choices,
-        outside: Outside,
+        environment: Environment,
         *,
         name: str = "default",
         ring: KeyRing | None = None,
@@ -44,11 +42,11 @@ class Sandbox:
         self.ring = ring
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
-        """Called after each new entry of the journal, and each change from outside."""
+        """Called after each journal entry, and each change by the admin API."""
         self.changes = 0
-        """How often it was changed by others than its clients."""
+        """How often the admin API has changed it."""
         self._start = profile, choices
-        self._outside = outside
+        self._environment = environment
         self._lock = Lock()  # states are replaced from other threads too
         self.state = self._fresh(1, self._new_journal())
 
@@ -163,7 +161,7 @@ class Sandbox:
             old = self.state
             self.state = replace(
                 old,
-                number=old.number + 1,
+                generation=old.generation + 1,
                 store=store,
                 clock=snapshot.clock.copy(),
                 profile=snapshot.profile,
@@ -177,23 +175,23 @@ class Sandbox:
     def _replace(self, journal: Journal) -> None:
         """Have a fresh state; what the old one holds up is ended."""
         old = self.state
-        self.state = self._fresh(old.number + 1, journal)
+        self.state = self._fresh(old.generation + 1, journal)
         old.end_waits()
 
     def _new_journal(self) -> Journal:
         return Journal(listeners=self.listeners, memory=self._memory)
 
-    def _fresh(self, number: int, journal: Journal) -> State:
+    def _fresh(self, generation: int, journal: Journal) -> State:
         profile, choices = self._start
         return State(
-            number=number,
+            generation=generation,
             store=Store(self.baseline, self._memory),
-            clock=Clock(self._outside.time, self.baseline.frozen_at),
+            clock=Clock(self._environment.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),
             journal=journal,
-            faults=Faults(self._outside.seconds, self._memory),
+            faults=Faults(self._environment.seconds, self._memory),
             texts=self._memory.cache_of(self.baseline),
         )
 

@@ -6,18 +6,18 @@ from math import inf
 
 from msgspec import Struct
 
-from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
 from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import (
     LimitReached,
     NameTaken,
     SandboxNotFound,
+    describe_value,
     quoted,
-    show,
 )
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import LIMITS, Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
@@ -46,18 +46,25 @@ class Sandboxes:
         baseline: Generation,
         profile: Profile,
         choices: Choices,
-        outside: Outside,
+        environment: Environment,
         memory: Memory | None = None,
     ) -> None:
         self.memory = memory or Memory()
         """What all of them take."""
-        self.default = Sandbox(baseline, profile, choices, outside, memory=self.memory)
+        self.default = Sandbox(
+            baseline, profile, choices, environment, memory=self.memory
+        )
         self.profile = profile
         self.choices = choices
-        self._outside = outside
+        self._environment = environment
         self._leases: dict[str, Lease] = {}
         self._by_prefix: dict[str, str] = {}
         self._made = 0
+
+    @property
+    def limits(self) -> Limits:
+        """The bounds of all sandboxes."""
+        return self._environment.limits
 
     def get(self, name: str) -> Sandbox:
         """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
@@ -70,7 +77,7 @@ class Sandboxes:
 
         A key that a sandbox has issued never leads to another: None once it is gone.
         """
-        if not key.startswith(ISSUED):
+        if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
         name = self._by_prefix.get(prefix_of(key), "")
         try:
@@ -88,7 +95,9 @@ class Sandboxes:
         lease = self._leases.get(name)
         if lease is None:
             return None
-        return self._outside.time() + int((lease.ends - self._outside.seconds()) * 1000)
+        return self._environment.time() + int(
+            (lease.ends - self._environment.seconds()) * 1000
+        )
 
     def ttl_of(self, name: str) -> float:
         """Seconds without use after which a sandbox ends."""
@@ -115,17 +124,17 @@ class Sandboxes:
         if len(self._leases) >= LIMITS.sandboxes:
             expected = f"at most {LIMITS.sandboxes} sandboxes"
             raise LimitReached(expected, "one more", "path", "delete some first")
-        ring = KeyRing(self._outside.secret())
+        ring = KeyRing(self._environment.secret())
         sandbox = Sandbox(
             baseline or self.default.baseline,
             profile or self.profile,
             choices or self.choices,
-            self._outside,
+            self._environment,
             name=name,
             ring=ring,
             memory=self.memory,
         )
-        self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
+        self._leases[name] = Lease(sandbox, ttl, self._environment.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
         return sandbox
 
@@ -133,14 +142,14 @@ class Sandboxes:
         """Raises NameTaken if there is a sandbox of that name."""
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
-            raise NameTaken(expected, show(name), "$.name")
+            raise NameTaken(expected, describe_value(name), "$.name")
 
     def delete(self, name: str) -> None:
         """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
         lease = self._leases.pop(name, None)
         if lease is None:
             expected = f"a sandbox other than {quoted(DEFAULT)}"
-            raise SandboxNotFound(expected, show(name), "path")
+            raise SandboxNotFound(expected, describe_value(name), "path")
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
         lease.sandbox.reset()  # for requests on their way: they look again
@@ -148,17 +157,17 @@ class Sandboxes:
             listener()
 
     def _used(self, name: str) -> Lease:
-        lease, now = self._leases.get(name), self._outside.seconds()
+        lease, now = self._leases.get(name), self._environment.seconds()
         if lease is not None and lease.is_over(now):
             self.delete(name)
             lease = None
         if lease is None:
-            raise SandboxNotFound("the name of a sandbox", show(name), "path")
+            raise SandboxNotFound("the name of a sandbox", describe_value(name), "path")
         lease.ends = now + lease.ttl
         return lease
 
     def _end_idle(self) -> None:
-        now = self._outside.seconds()
+        now = self._environment.seconds()
         for name in [name for name, each in self._leases.items() if each.is_over(now)]:
             self.delete(name)
 

@@ -12,11 +12,10 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
-from mock_server.domain.chats import App, Chat
-from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
-from mock_server.domain.listings import Order
+from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
+from mock_server.domain.records import App, Chat, Collection
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True):

@@ -12,13 +12,13 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from mock_server.admin.snapshots import SnapshotView
-from mock_server.admin.views import ArmedView, FaultsView, ResetView
+from mock_server.admin.resources.snapshots import SnapshotView
 from mock_server.client import AdminClient, Refused
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import ChatPart, SingleCollection
 from mock_server.testing.steering import Choosing, Clock
+from mock_server.views import FaultsView, FaultView, ResetView
 
 _POLL_SECONDS = 0.01
 
@@ -42,7 +42,7 @@ class _Collections(Struct):
     total: int
 
 
-class Handle:
+class MockServerFixture:
     """A running server and the sandbox of one test.
 
     `url` is the address to call, `key` an owner's API key, `keys` the key to send for
@@ -70,7 +70,7 @@ class Handle:
 
     def fault(self, kind: str, **fields: Any) -> str:
         """Make the server fail, as `POST /__admin/faults`; gives the fault's id."""
-        added = self._client.json(ArmedView, "POST", "/faults", kind=kind, **fields)
+        added = self._client.json(FaultView, "POST", "/faults", kind=kind, **fields)
         return str(added["id"])
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
@@ -166,7 +166,7 @@ class Handle:
         """Hold another fixture document from now on, with these faults only."""
         self._client.json(ResetView, "PUT", "/state", **document)
         for fault in faults:
-            self._client.json(ArmedView, "POST", "/faults", **fault)
+            self._client.json(FaultView, "POST", "/faults", **fault)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._client.journal(query))

@@ -10,13 +10,13 @@ import msgspec
 from mock_server.client import Refused
 from mock_server.domain.printable import json_text, one_line
 from mock_server.http_call import Unreachable
-from mock_server.testing.handle import Handle, violation_lines
+from mock_server.testing.handle import MockServerFixture, violation_lines
 
 _SHOWN_ENTRIES = 20
 _SHOWN_CHARS = 300
 
 
-def sections(handle: Handle) -> Iterator[tuple[str, str]]:
+def sections(handle: MockServerFixture) -> Iterator[tuple[str, str]]:
     """Titles and texts; nothing where there is nothing to tell."""
     try:
         entries, faults = handle.journal, handle.faults

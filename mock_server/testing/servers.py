@@ -13,17 +13,17 @@ import msgspec
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
-from mock_server.admin.sandboxes import SandboxView
-from mock_server.admin.views import ResetView
+from mock_server.admin.resources.sandboxes import SandboxView
 from mock_server.client import SECONDS, AdminClient
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile, Value, as_profile, choose
 from mock_server.domain.store import Generation, Store
+from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
-from mock_server.fixture.write import to_document
 from mock_server.server import MockServer
-from mock_server.testing.handle import Handle
+from mock_server.testing.handle import MockServerFixture
+from mock_server.views import ResetView
 
 AnyFixture = FixtureLike | Generation | Sequence[FixtureLike] | None
 
@@ -58,7 +58,7 @@ class OwnServers:
         """An application that begins anew; no socket is opened."""
         return self._begun(wanted).app
 
-    def handle(self, wanted: Wanted) -> Handle:
+    def handle(self, wanted: Wanted) -> MockServerFixture:
         """The handle of a running server of which the sandbox begins anew."""
         server = self._begun(wanted)
         name = _name(wanted.serving)
@@ -68,7 +68,7 @@ class OwnServers:
         sandbox = server.sandbox
         token = wanted.serving.get("admin_token")
         client = AdminClient(server.url, token=token)
-        return Handle(client, sandbox.key, sandbox.keys)
+        return MockServerFixture(client, sandbox.key, sandbox.keys)
 
     def close(self) -> None:
         """Stop all servers."""
@@ -104,7 +104,7 @@ def shared(
     wanted: Wanted,
     test: str,
     timeout: float = SECONDS,
-) -> Iterator[Handle]:
+) -> Iterator[MockServerFixture]:
     """A handle of a server that runs already: a sandbox that lasts as long as the test.
 
     Raises Unreachable or Refused.
@@ -120,7 +120,7 @@ def shared(
             document = to_document(Store(generation), generation.frozen_at)
             mine.ask(ResetView, "PUT", "/state", msgspec.json.encode(document))
             made = mine.json(SandboxView, "GET", "")
-        yield Handle(mine, made["key"], made["keys"])
+        yield MockServerFixture(mine, made["key"], made["keys"])
     finally:
         mine.json(SandboxView, "DELETE", "")
 

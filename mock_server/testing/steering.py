@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mock_server.admin.choosing import ChoicesView
-from mock_server.admin.clocks import ClockView
+from mock_server.admin.resources.choices import ChoicesView
+from mock_server.admin.resources.clock import ClockView
 from mock_server.client import AdminClient
 from mock_server.domain.choices import Value
 

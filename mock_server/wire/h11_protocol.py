@@ -6,11 +6,11 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from mock_server.wire.protocol import Bounded
+from mock_server.wire.protocol import RequestDeadlineMixin
 from mock_server.wire.strict import StrictBuffer
 
 
-class BoundedH11(Bounded, H11Protocol):
+class BoundedH11(RequestDeadlineMixin, H11Protocol):
     """uvicorn's protocol on h11, bounded."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

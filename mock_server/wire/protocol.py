@@ -14,10 +14,10 @@ from inspect import getcoroutinelocals
 from typing import Any, Literal, cast
 
 from mock_server.api.connection import TRANSPORT
-from mock_server.api.envelope import failure
+from mock_server.api.response import error_envelope
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.framing import Ambiguous, is_chunked, is_old, is_plain
-from mock_server.wire.transport import Joined
+from mock_server.wire.transport import CoalescingTransport
 
 HttpParser = Literal["zttp", "h11"]
 
@@ -30,7 +30,7 @@ _LOGGER = logging.getLogger("mock_server")
 
 def _last_answer(status: int, reason: str, status_text: str, message: str) -> bytes:
     """An answer as bytes, for connections on which no request can be answered."""
-    body = failure(status, status_text, message)
+    body = error_envelope(status, status_text, message)
     return (
         f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\n"
         f"content-length: {len(body)}\r\ncache-control: no-store\r\n"
@@ -65,7 +65,7 @@ class _TooManyPieces(ValueError):
     """A body in more chunks than the limit."""
 
 
-class Bounded:
+class RequestDeadlineMixin:
     """A mixin for uvicorn's protocols, which both have `transport` and `cycle`."""
 
     transport: asyncio.Transport
@@ -73,7 +73,7 @@ class Bounded:
     app_state: dict[str, Any]
     cycle: Any
     tasks: set[asyncio.Task[None]]
-    _joined: Joined
+    _joined: CoalescingTransport
     _deadline: asyncio.TimerHandle | None = None
     _begun = False
     _is_chunked = False
@@ -83,7 +83,7 @@ class Bounded:
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request is awaited from now on."""
-        joined = Joined(cast("asyncio.Transport", transport), self.loop)
+        joined = CoalescingTransport(cast("asyncio.Transport", transport), self.loop)
         self._joined = joined
         super().connection_made(joined)  # type: ignore[misc]
         # Each request's `scope["state"]` is a copy of this.

@@ -7,7 +7,7 @@ import asyncio
 _LARGE_BYTES = 64 * 1024
 
 
-class Joined:
+class CoalescingTransport:
     """A transport that joins the writes of one turn of the event loop.
 
     uvicorn writes the head of an answer and its body on their own, and each write

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable
 from typing import Protocol
 
-from mock_server.wire.transport import Joined
+from mock_server.wire.transport import CoalescingTransport
 
 if sys.platform != "win32":
     import fcntl
@@ -27,7 +27,7 @@ _LINGER_NOT = struct.pack("ii", 1, 0)
 class Connection(Protocol):
     """What is needed of one of uvicorn's protocols."""
 
-    transport: Joined
+    transport: CoalescingTransport
 
 
 class Unread:
@@ -58,14 +58,14 @@ class Unread:
         self._still = still
 
 
-def _reset(transport: Joined) -> None:
+def _reset(transport: CoalescingTransport) -> None:
     """End a connection by an RST; else the system would keep what it has taken."""
     raw = transport.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
     transport.abort()
 
 
-def _taken(transport: Joined) -> int:
+def _taken(transport: CoalescingTransport) -> int:
     """Bytes that the client has taken so far, as far as can be told.
 
     What the system still keeps is counted where it tells: it takes more only in large

@@ -27,10 +27,10 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.listing import ListV2, list_v2
 from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
+from mock_server.fixture.dump import to_document
 from mock_server.fixture.load import parse_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.worker import Job, write_block
-from mock_server.fixture.write import to_document
 from tests.large import LARGE, document, is_alive, loading, pids, put, wait
 from tests.process import serving
 
@@ -90,7 +90,7 @@ def test_a_process_that_is_killed_is_told_and_changes_nothing(
     assert asked.result().status_code == 400
     assert "can be loaded" in asked.result().json()["message"]
     assert get(server, "/state").content == before
-    assert server.app.state.loads.children == set()
+    assert server.app.loads.children == set()
 
 
 def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
@@ -103,7 +103,7 @@ def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
         client.sendall(LARGE)
         (pid,) = wait(lambda: pids(server))
     wait(lambda: not is_alive(pid))
-    assert server.sandbox.state.number == 1
+    assert server.sandbox.state.generation == 1
 
 
 def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.clock import Clock
-from mock_server.domain.times import MAX_TIME, MIN_TIME
+from mock_server.domain.clock import MAX_TIME, MIN_TIME, Clock
 
 times = st.integers(MIN_TIME, MAX_TIME)
 

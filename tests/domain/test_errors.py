@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.errors import AppNotFound, show
+from mock_server.domain.errors import AppNotFound, describe_value
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from mock_server.domain.errors import AppNotFound, show
     ids=range(13),
 )
 def test_values_are_shown_as_json_and_cut(value: object, shown: str) -> None:
-    assert show(value) == shown
+    assert describe_value(value) == shown
 
 
 def test_a_hint_stands_in_brackets_at_the_end() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
-from mock_server.domain.collection import Collection
+from mock_server.domain.clock import Environment
 from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
@@ -20,14 +20,14 @@ from mock_server.domain.errors import (
     Refusal,
 )
 from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
-from mock_server.domain.outside import Outside
+from mock_server.domain.records import Collection
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
 
-OUTSIDE = Outside(lambda: 0, lambda: 0.0, lambda: "secret")
+OUTSIDE = Environment(lambda: 0, lambda: 0.0, lambda: "secret")
 
 
 @st.composite

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.collection import Collection
-from mock_server.domain.listings import Listing, Search
+from mock_server.domain.index import Listing, Search
+from mock_server.domain.records import Collection
 
 tags = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
 collections = st.lists(

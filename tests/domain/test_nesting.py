@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.nesting import deeper_than
+from mock_server.domain.matching import deeper_than
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.chats import App, Chat
 from mock_server.domain.choices import choose
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.outside import Outside
 from mock_server.domain.pinning import UpdateHistory, update_history
+from mock_server.domain.records import App, Chat
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
-OUTSIDE = Outside(lambda: 7, lambda: 0.0, lambda: "secret")
+OUTSIDE = Environment(lambda: 7, lambda: 0.0, lambda: "secret")
 APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
 
 

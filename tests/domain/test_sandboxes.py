@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
 from mock_server.domain.choices import choose
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.outside import Outside
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 
@@ -23,7 +23,7 @@ class Turned:
     def __init__(self) -> None:
         self.seconds = 0.0
         secrets = count()
-        outside = Outside(
+        outside = Environment(
             lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}"
         )
         self.all = Sandboxes(Generation(), "documented", choose(), outside)
@@ -44,7 +44,7 @@ def test_issued_keys_are_distinct_and_always_the_same(
     assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
     for key in keys:
         assert prefix_of(key) == ring.prefix
-        assert key.startswith(ISSUED)
+        assert key.startswith(ISSUED_KEY_PREFIX)
 
 
 def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
@@ -54,8 +54,8 @@ def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
     assert mine.key is not None
     assert turned.all.of_key(mine.key) is mine
     assert turned.all.of_key("fastgpt-any") is turned.all.default
-    assert turned.all.of_key(ISSUED + "0" * 32) is None
-    assert turned.all.of_key(ISSUED) is None
+    assert turned.all.of_key(ISSUED_KEY_PREFIX + "0" * 32) is None
+    assert turned.all.of_key(ISSUED_KEY_PREFIX) is None
 
 
 def test_use_keeps_a_sandbox(turned: Turned) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.search import Haystack, fold
+from mock_server.domain.index import Haystack, fold
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.chats import App, Chat
-from mock_server.domain.collection import Collection
 from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.listings import ANYWHERE
+from mock_server.domain.index import ANYWHERE
 from mock_server.domain.memory import Memory
+from mock_server.domain.records import App, Chat, Collection
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mock_server.domain.suggest import did_you_mean
+from mock_server.domain.errors import did_you_mean
 
 
 def test_the_nearest_word_is_suggested() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.times import MAX_TIME, format_time, parse_time
+from mock_server.domain.clock import MAX_TIME, format_time, parse_time
 
 
 @given(st.integers(-62135596800000, MAX_TIME))

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 from openapi_spec_validator import validate
 
-from mock_server.admin.console import FILE, PAGE
-from mock_server.admin.events import Streams
-from mock_server.admin.routes import table
+from mock_server.admin.app import table
+from mock_server.admin.resources.console import FILE, PAGE
+from mock_server.admin.stream import Streams
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations import OPERATIONS
 from tests.conftest import MakeApi

@@ -14,18 +14,18 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.tours import admin_tours
-from mock_server.api.examples import (
+from mock_server.domain.clock import parse_time
+from mock_server.domain.limits import LIMITS
+from mock_server.fixture.files import shipped
+from mock_server.openapi.admin_sessions import admin_tours
+from mock_server.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
     Example,
+    ExampleSession,
     Recorded,
-    Tour,
 )
-from mock_server.api.tours import public_tours
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.times import parse_time
-from mock_server.fixture.files import shipped
+from mock_server.openapi.sessions import public_tours
 from tests.openapi.test_documents import ADMIN, PUBLIC, Document, response
 
 DOCUMENTS = (PUBLIC, ADMIN)
@@ -65,11 +65,11 @@ def busy(server: MockServer) -> Iterator[None]:
     """Leave no place for another large document."""
     with ExitStack() as stack:
         for _ in range(LIMITS.loads):
-            stack.enter_context(server.app.state.loads.place())
+            stack.enter_context(server.app.loads.place())
         yield
 
 
-def walked(server: MockServer, tour: Tour) -> Iterator[Recorded]:
+def walked(server: MockServer, tour: ExampleSession) -> Iterator[Recorded]:
     """What the server answers on a tour."""
     keys = {"": KEY}
     for example in tour.examples:
@@ -110,7 +110,7 @@ def blurred(value: object, now: int) -> str:
 
 @pytest.mark.parametrize("tour", TOURS)
 def test_examples_are_what_a_server_answers(
-    documents: dict[str, Document], tour: Tour
+    documents: dict[str, Document], tour: ExampleSession
 ) -> None:
     path = shipped(tour.fixture)
     with MockServer(path, admin_token=tour.admin_token, memory=tour.memory) as server:

@@ -297,7 +297,7 @@ def test_it(mock_server, n):
     with MockServer() as server:
         url = ["--mock-server-url", server.url] if shared else []
         run(pytester, tests, "-n", str(workers), *url).assert_outcomes(passed=count)
-        assert [each.name for each in server.app.state.sandboxes.all()] == ["default"]
+        assert [each.name for each in server.app.sandboxes.all()] == ["default"]
 
 
 def test_no_thread_is_left_behind(pytester: pytest.Pytester) -> None:

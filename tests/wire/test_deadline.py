@@ -14,7 +14,7 @@ import pytest
 from mock_server.app import create_app
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, PIN, Switch
+from tests.support import LIBRARY, LIST, PIN, Switch, is_pinned
 
 HEAD = b"PUT %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n" % PIN.encode()
 TYPE = b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
@@ -89,7 +89,7 @@ def test_slow_requests_get_408_and_others_are_served(
         assert b"connection: close" in answer
         assert seconds >= LIMITS.receipt_seconds - 0.1
     for app in apps:
-        assert app.state.sandbox.chat("app-1", "chat-1").top is False
+        assert is_pinned(app) is False
 
 
 @pytest.mark.full

@@ -17,7 +17,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.server import bind
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
-from mock_server.wire.transport import Joined
+from mock_server.wire.transport import CoalescingTransport
 from mock_server.wire.unread import Unread
 
 SECONDS = 30.0
@@ -30,7 +30,7 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 class Held:
     """A connection with bytes to send, and its client."""
 
-    transport: Joined
+    transport: CoalescingTransport
     client: socket.socket
     lost: asyncio.Future[None]
 
@@ -58,7 +58,7 @@ async def held(count: int) -> AsyncIterator[Held]:
     loop, (here, there) = asyncio.get_running_loop(), socket.socketpair()
     with there:
         raw, protocol = await loop.create_connection(Lost, sock=here)
-        joined = Joined(raw, loop)
+        joined = CoalescingTransport(raw, loop)
         while not joined.get_write_buffer_size():
             joined.write(b"x" * 65_536)
         # What waits by now may be of any size up to one piece.

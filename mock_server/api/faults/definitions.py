@@ -8,11 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from mock_server.api.typed import typed
-from mock_server.domain.errors import InvalidField, show
+from mock_server.domain.errors import InvalidField, describe_value, did_you_mean
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import size_of
-from mock_server.domain.suggest import did_you_mean
+from mock_server.validation.convert import convert
 
 Ms = Annotated[float, Meta(ge=0, le=LIMITS.fault_ms)]
 Whole = Annotated[int, Meta(ge=0, le=LIMITS.integer)]
@@ -89,7 +88,7 @@ class Fault(
             raise wrong(f"at most {LIMITS.matched_bytes} bytes", "more", "match.body")
         if self.operation not in ("*", *self.meant_for):
             expected = " or ".join(("*", *self.meant_for))
-            raise wrong(expected, show(self.operation), "operation")
+            raise wrong(expected, describe_value(self.operation), "operation")
 
 
 def wrong(expected: str, got: str, name: str) -> InvalidField:
@@ -109,7 +108,9 @@ class Error(Fault, tag="error"):
         """The status has to be one of answers that have a body (RFC 9110 6.4.1)."""
         super().check()
         if self.status in (204, 205, 304):
-            raise wrong("a status that has a body", show(self.status), "status")
+            raise wrong(
+                "a status that has a body", describe_value(self.status), "status"
+            )
 
 
 class Delay(Fault, tag="delay"):
@@ -132,7 +133,7 @@ class Delay(Fault, tag="delay"):
             got = " and ".join(given) or "nothing"
             raise wrong("ms, or min and max, or median and sigma", got, "ms")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("a max of at least min", show(self.max), "max")
+            raise wrong("a max of at least min", describe_value(self.max), "max")
 
 
 class Hang(Fault, tag="hang"):
@@ -172,7 +173,7 @@ class Dribble(Fault, tag="dribble"):
         super().check()
         if self.chunks * self.ms > LIMITS.fault_ms:
             expected = f"chunks times ms of at most {LIMITS.fault_ms}"
-            raise wrong(expected, show(self.chunks * self.ms), "ms")
+            raise wrong(expected, describe_value(self.chunks * self.ms), "ms")
 
 
 class RateLimited(Fault, tag="rate_limit", kw_only=True):
@@ -255,10 +256,10 @@ def read_fault(fields: Mapping[str, Any]) -> Fault:
     given = dict(fields)
     name = given.pop("kind", None)
     if not isinstance(name, str) or name not in DEFINITIONS:
-        got = "nothing" if "kind" not in fields else show(name)
+        got = "nothing" if "kind" not in fields else describe_value(name)
         hint = did_you_mean(str(name), DEFINITIONS)
         expected = f"one of {', '.join(DEFINITIONS)}"
         raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
-    fault = typed(given, DEFINITIONS[name])
+    fault = convert(given, DEFINITIONS[name])
     fault.check()
     return fault

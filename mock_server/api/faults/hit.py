@@ -11,13 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import Send
 
-from mock_server.api.answers import Answer
-from mock_server.api.body import ClientGone
 from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.exchange import Exchange
 from mock_server.api.faults.definitions import Fault
 from mock_server.api.headers import Header
 from mock_server.api.performer import Distort, perform
+from mock_server.api.request import ClientGone
+from mock_server.api.response import Response
 from mock_server.domain.faults import Firing
 
 Record = Callable[..., Sequence[Header]]
@@ -46,17 +46,17 @@ class Hit(Struct, frozen=True):
         fault: Fault = self.fault
         return fault.phase == "after"
 
-    def perform(self, distort: Distort | None = None) -> Answer:
+    def perform(self, distort: Distort | None = None) -> Response:
         """Carry the operation out; `distort` may change its data before it is shown."""
         return perform(self.exchange, self.exchange.state, distort)
 
-    def rehearse(self) -> Answer:
+    def rehearse(self) -> Response:
         """The answer that the operation would have; nothing is changed."""
         state = self.exchange.state
         aside = replace(state, store=state.store.copy())
         return perform(self.exchange, aside)
 
-    def spoilt(self) -> Answer:
+    def spoilt(self) -> Response:
         """The answer to spoil, of an operation carried out if the phase says so."""
         return self.perform() if self.is_after else self.rehearse()
 

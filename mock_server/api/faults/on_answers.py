@@ -6,25 +6,31 @@ from math import cos, exp, log, pi, sqrt
 
 from msgspec.structs import replace
 
-from mock_server.api.answers import Answer, rate_limit_headers
-from mock_server.api.envelope import failure
-from mock_server.api.errors import RateLimitExceeded, refused
+from mock_server.api.errors import RateLimitExceeded
 from mock_server.api.faults.definitions import Delay, Dribble, Error
 from mock_server.api.faults.hit import Hit
+from mock_server.api.response import (
+    Response,
+    error_envelope,
+    error_response,
+    rate_limit_headers,
+)
 from mock_server.domain.limits import LIMITS
 
 
-async def error(hit: Hit) -> Answer:
+async def error(hit: Hit) -> Response:
     """The error that it says, in every profile and choice."""
     fault: Error = hit.fault
     hit.perform_if_after()
     code = fault.status if fault.code is None else fault.code
     retry = fault.retry_after
     headers = () if retry is None else ((b"retry-after", b"%d" % retry),)
-    return Answer(fault.status, failure(code, "injected", fault.message), headers)
+    return Response(
+        fault.status, error_envelope(code, "injected", fault.message), headers
+    )
 
 
-async def delay(hit: Hit) -> Answer:
+async def delay(hit: Hit) -> Response:
     """The right answer, after a while; what is written is written then, or before."""
     if hit.is_after:
         answer = hit.perform()
@@ -47,13 +53,13 @@ def delay_ms(fault: Delay, first: float, second: float) -> float:
     return min(ms, LIMITS.fault_ms)
 
 
-async def malformed_json(hit: Hit) -> Answer:
+async def malformed_json(hit: Hit) -> Response:
     """The body with another bracket at its end; all else is in order."""
     answer = hit.spoilt()
     return replace(answer, status=200, body=answer.body[:-1] + b"]")
 
 
-async def dribble(hit: Hit) -> Answer | None:
+async def dribble(hit: Hit) -> Response | None:
     """The right answer in pieces, with a pause before each but the first."""
     fault: Dribble = hit.fault
     answer = hit.perform()
@@ -69,13 +75,13 @@ async def dribble(hit: Hit) -> Answer | None:
     return None
 
 
-async def rate_limit(hit: Hit) -> Answer:
+async def rate_limit(hit: Hit) -> Response:
     """The 429 of what is over the limit."""
     limit = hit.firing.limit
     hit.perform_if_after()
     expected = f"at most {limit.limit} requests in a window" if limit else "fewer"
     refusal = RateLimitExceeded(expected, "one more", "header Authorization")
-    answer = refused(refusal, hit.exchange.state.choices)
+    answer = error_response(refusal, hit.exchange.state.choices)
     if limit is None:
         return answer
     retry = (b"retry-after", b"%d" % limit.reset_seconds)

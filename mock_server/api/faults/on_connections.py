@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mock_server.api.answers import Answer
 from mock_server.api.faults.definitions import Truncate
 from mock_server.api.faults.hit import Closed, Hit
+from mock_server.api.response import Response
 from mock_server.domain.limits import LIMITS
 
-NO_ANSWER = Answer(0, b"")
+NO_ANSWER = Response(0, b"")
 GARBAGE = b"\x16\x03\x01\x00\xff mock \x00\x01\x02\xfe\xff\r\n\r\n"
 
 

@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from mock_server.api.answers import Answer
 from mock_server.api.faults.definitions import Alter, PageDrift, WrongTotal
 from mock_server.api.faults.hit import Hit
+from mock_server.api.response import Response
 from mock_server.domain.distortion import doubled, drifted, miscounted
 from mock_server.domain.listing import ListV2, Page
 
 
-async def lost_write(hit: Hit) -> Answer:
+async def lost_write(hit: Hit) -> Response:
     """The answer of a pin that is not kept."""
     return hit.rehearse()
 
 
-async def page_drift(hit: Hit) -> Answer:
+async def page_drift(hit: Hit) -> Response:
     """The page of a list that has changed meanwhile."""
     fault: PageDrift = hit.fault
 
@@ -30,18 +30,18 @@ async def page_drift(hit: Hit) -> Answer:
     return hit.perform(distort)
 
 
-async def duplicate_item(hit: Hit) -> Answer:
+async def duplicate_item(hit: Hit) -> Response:
     """The page with an item of the page before."""
     return hit.perform(doubled)
 
 
-async def wrong_total(hit: Hit) -> Answer:
+async def wrong_total(hit: Hit) -> Response:
     """The page with another total."""
     fault: WrongTotal = hit.fault
     return hit.perform(lambda page, _: miscounted(page, fault.by))
 
 
-async def alter(hit: Hit) -> Answer:
+async def alter(hit: Hit) -> Response:
     """The page with other fields on every item."""
     fault: Alter = hit.fault
     answer = hit.perform()

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 from msgspec import Struct
 
-from mock_server.api.answers import Answer
 from mock_server.api.faults import (
     definitions,
     on_answers,
@@ -16,8 +15,9 @@ from mock_server.api.faults import (
 )
 from mock_server.api.faults.definitions import Fault
 from mock_server.api.faults.hit import Hit
+from mock_server.api.response import Response
 
-Effect = Callable[[Hit], Awaitable[Answer | None]]
+Effect = Callable[[Hit], Awaitable[Response | None]]
 
 
 class Kind(Struct, frozen=True):

@@ -1,0 +1,1 @@
+"""Makes the OpenAPI documents of the operations and of the admin API."""
