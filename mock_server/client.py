@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Raw, Struct
 
-from mock_server.api.response import Failure
+from mock_server.api.envelope import Failure
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Answered, Budget, Unreachable, call

@@ -1,57 +1,33 @@
-"""Responses: the envelope (spec 2.3), headers, and how they are sent."""
+"""Responses: status, headers, body, and how they are sent.
+
+A response is a value: whoever makes one sends nothing. It knows how to send itself, so
+that those which faults give (cut, slow, or no bytes at all) are kinds of response too.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Generic, Literal, Self, TypeVar
+from typing import Self
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import Send
 
+from mock_server.api.envelope import error_envelope
 from mock_server.api.errors import ERRORS, MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import RateLimitStatus
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
-T = TypeVar("T")
-
-
-class Success(Struct, Generic[T], rename="camel"):
-    """The envelope of a success."""
-
-    data: T
-    code: Literal[200] = 200
-    status_text: Literal[""] = ""
-    message: Literal[""] = ""
-
-
-class Failure(Struct, rename="camel"):
-    """The envelope of an error; its data is null."""
-
-    code: int
-    status_text: str
-    message: str
-    data: None = None
-
-
-def success_envelope(data: bytes) -> bytes:
-    """The envelope of a success around `data`, which is JSON already."""
-    return b'{"code":200,"statusText":"","message":"","data":%b}' % data
-
-
-def error_envelope(code: int, status_text: str, message: str) -> bytes:
-    """The envelope of an error."""
-    return msgspec.json.encode(Failure(code, status_text, message))
+Headers = Sequence[Header]
 
 
 class Response(Struct, frozen=True):
-    """A status, a text (JSON unless it says otherwise) and headers of its own."""
+    """A status, a body (JSON unless it says otherwise) and headers of its own."""
 
     status: int
     body: bytes
@@ -59,27 +35,65 @@ class Response(Struct, frozen=True):
     content_type: bytes = b"application/json"
 
     def with_headers(self, *further: Header) -> Self:
-        """The answer with further headers of its own."""
+        """The response with further headers of its own."""
         return replace(self, headers=(*self.headers, *further))
 
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        """Send it with all its headers; `body` is that of the request.
 
-def response_headers(answer: Response, *further: Header) -> tuple[Header, ...]:
-    """All headers of an answer but those that the server adds."""
-    return headers_for(
-        len(answer.body), answer.content_type, (*further, *answer.headers)
+        One that is given before the request's body has arrived announces the close,
+        then reads and discards for a while: if the connection were closed at once,
+        most clients would see a reset instead of the response.
+        """
+        content = {"type": "http.response.body", "body": self.body}
+        if body.arrived:
+            await send(self._start(headers))
+            await send(content)
+            return
+        await send(self._start([*headers, (b"connection", b"close")]))
+        await send(content | {"more_body": True})
+        await _discard(body)
+        await send({"type": "http.response.body", "body": b""})
+
+    def _start(self, headers: Headers) -> dict[str, object]:
+        """The ASGI message that begins it."""
+        return {
+            "type": "http.response.start",
+            "status": self.status,
+            "headers": headers,
+        }
+
+
+class NoResponse(Response, frozen=True):
+    """Nothing is sent: the client has gone. The journal shows it as status 0."""
+
+    status: int = 0
+    body: bytes = b""
+
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        """Send nothing."""
+
+
+def error_response(refusal: Refusal, choices: Choices) -> Response:
+    """The response to a request that is refused, in the form that is chosen."""
+    row = ERRORS[type(refusal)]
+    form = row.service if choices.error_form == "service" else row.plain
+    status = {"always_500": 500, "always_200": 200}.get(
+        choices.error_http_status, form.http
     )
+    body = error_envelope(form.code, form.status_text, refusal.message)
+    return Response(status, body, _error_headers(refusal, status))
 
 
-def headers_for(
-    length: int, content_type: bytes, further: Iterable[Header]
-) -> tuple[Header, ...]:
-    """The headers of an answer of that many bytes."""
-    return (
-        (b"content-type", content_type),
-        (b"content-length", b"%d" % length),
-        (b"cache-control", b"no-store"),
-        *further,
-    )
+def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
+    """The headers that RFC 9110 wants beside an error's status."""
+    if isinstance(refusal, MethodNotAllowed):
+        return ((b"allow", refusal.allow.encode()),)
+    if isinstance(refusal, ServerBusy):
+        return ((b"retry-after", b"1"),)
+    if status == 401:
+        return ((b"www-authenticate", b"Bearer"),)
+    return ()
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
@@ -91,56 +105,32 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
     )
 
 
-def error_response(refusal: Refusal, choices: Choices) -> Response:
-    """The answer to a request that is refused, in the chosen form."""
-    row = ERRORS[type(refusal)]
-    form = row.service if choices.error_form == "service" else row.plain
-    status = {"always_500": 500, "always_200": 200}.get(
-        choices.error_http_status, form.http
+def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
+    """All headers of a response but those that the server adds (`date`, `server`)."""
+    own = (*further, *response.headers)
+    return headers_for(len(response.body), response.content_type, own)
+
+
+def headers_for(
+    length: int, content_type: bytes, further: Iterable[Header]
+) -> tuple[Header, ...]:
+    """The headers of a response with a body of so many bytes."""
+    return (
+        (b"content-type", content_type),
+        (b"content-length", b"%d" % length),
+        (b"cache-control", b"no-store"),
+        *further,
     )
-    body = error_envelope(form.code, form.status_text, refusal.message)
-    return Response(status, body, _headers(refusal, status))
 
 
-def _headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
-    if isinstance(refusal, MethodNotAllowed):
-        return ((b"allow", refusal.allow.encode()),)
-    if isinstance(refusal, ServerBusy):
-        return ((b"retry-after", b"1"),)
-    if status == 401:
-        return ((b"www-authenticate", b"Bearer"),)
-    return ()
-
-
-async def send_response(
-    answer: Response,
-    body: RequestBody,
-    send: Send,
-    headers: Sequence[Header] | None = None,
-) -> None:
-    """Send an answer, with its `headers_of` where there is nothing to add.
-
-    One that is given before the request's body has arrived announces the close, then
-    reads and discards for a while: closing at once would lose it for most clients.
-    """
-    headers = response_headers(answer) if headers is None else headers
-    early = not body.arrived
-    if early:
-        headers = [*headers, (b"connection", b"close")]
-    await send(
-        {"type": "http.response.start", "status": answer.status, "headers": headers}
-    )
-    content = {"type": "http.response.body", "body": answer.body}
-    if early:
-        await send(content | {"more_body": True})
-        await _discard(body)
-        content = {"type": "http.response.body", "body": b""}
-    await send(content)
+async def send_response(response: Response, body: RequestBody, send: Send) -> None:
+    """Send a response with its own headers."""
+    await response.send(response_headers(response), body, send)
 
 
 async def _discard(body: RequestBody) -> None:
     try:
-        async with asyncio.timeout(LIMITS.discard_seconds):
+        async with asyncio.timeout(Limits.discard_seconds):
             await body.discard()
     except (TimeoutError, ClientGone):
         pass

@@ -20,7 +20,7 @@ from mock_server.api.errors import (
     UnsupportedMediaType,
 )
 from mock_server.api.operations import OPERATIONS, Operation
-from mock_server.api.response import Failure, Success
+from mock_server.api.envelope import Failure, Success
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from mock_server.openapi.examples import Recorded
 

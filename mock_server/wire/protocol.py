@@ -14,7 +14,7 @@ from inspect import getcoroutinelocals
 from typing import Any, Literal, cast
 
 from mock_server.api.connection import TRANSPORT
-from mock_server.api.response import error_envelope
+from mock_server.api.envelope import error_envelope
 from mock_server.domain.limits import LIMITS
 from mock_server.wire.framing import Ambiguous, is_chunked, is_old, is_plain
 from mock_server.wire.transport import CoalescingTransport
