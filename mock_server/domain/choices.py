@@ -2,8 +2,9 @@
 
 Each row is a field of `Choices`: its type lists the values, its default is the value
 of profile `documented` (the spec read strictly), and `row` adds the value of profile
-`deployed` (what the service behind the spec does), the spec's section and a sentence.
-README, command line, admin API and tests are driven by this table.
+`deployed` (what the service behind the spec does), the spec's section, a sentence and
+the values that tolerate a departure from the spec. README, command line, admin API and
+tests are driven by this table.
 """
 
 from __future__ import annotations
@@ -28,10 +29,21 @@ class UnknownChoice(ValueError):
     """A name that is no choice, or a value that the choice does not have."""
 
 
-def row(documented: T, deployed: T, section: str, sentence: str) -> T:
-    """A field of `Choices`."""
+def row(
+    documented: T,
+    deployed: T,
+    section: str,
+    sentence: str,
+    *,
+    tolerates: tuple[T, ...] = (),
+) -> T:
+    """A field of `Choices`.
+
+    `tolerates` are the values under which a departure from the spec that has the
+    choice's name is let pass; other choices say what happens, not what is allowed.
+    """
     about = {"deployed": deployed, "section": section, "sentence": sentence}
-    default: T = field(default=documented, metadata=about)
+    default: T = field(default=documented, metadata=about | {"tolerates": tolerates})
     return default
 
 
@@ -43,19 +55,25 @@ class Choices:
         10, 10, "4.2", "Items per page when `pageSize` is omitted."
     )
     page_size_over_limit: Literal["reject", "clamp"] = row(
-        "reject", "clamp", "8", "A `pageSize` over 30 is an error, or counts as 30."
+        "reject",
+        "clamp",
+        "8",
+        "A `pageSize` over 30 is an error, or counts as 30.",
+        tolerates=("clamp",),
     )
     offset_missing: Literal["reject", "accept"] = row(
         "reject",
         "accept",
         "4.2",
         "Without `offset` the request is an error, or starts at `pageNum` (else 0).",
+        tolerates=("accept",),
     )
     numeric_strings: Literal["reject", "accept"] = row(
         "reject",
         "accept",
         "4.2",
         'Digits in a string (`"10"`) as `offset` or `pageSize`.',
+        tolerates=("accept",),
     )
     list_order: Literal["update_time_desc", "name", "fixture"] = row(
         "update_time_desc",
@@ -71,6 +89,7 @@ class Choices:
         "root",
         "4.2",
         '`parentId` `""` is an id that matches nothing, or the top level.',
+        tolerates=("unknown", "root"),
     )
     parent_unknown: Literal["not_found", "empty"] = row(
         "not_found",
@@ -98,21 +117,35 @@ class Choices:
         "ignore",
         "4.1",
         "Without `top`: an error, or accepted (then `title`, `customTitle` count too).",
+        tolerates=("ignore",),
     )
     method_mismatch: Literal["reject", "accept"] = row(
-        "reject", "accept", "4", "Another method than the spec's: 405, or served."
+        "reject",
+        "accept",
+        "4",
+        "Another method than the spec's: 405, or served.",
+        tolerates=("accept",),
     )
     content_type_missing: Literal["reject", "accept"] = row(
-        "reject", "accept", "5", "Without `Content-Type`: 415, or taken for JSON."
+        "reject",
+        "accept",
+        "5",
+        "Without `Content-Type`: 415, or taken for JSON.",
+        tolerates=("accept",),
     )
     unknown_fields: Literal["ignore", "reject"] = row(
-        "ignore", "ignore", "7", "Fields of the body that the spec does not have."
+        "ignore",
+        "ignore",
+        "7",
+        "Fields of the body that the spec does not have.",
+        tolerates=("ignore",),
     )
     list_filters: Literal["ignore", "honour"] = row(
         "ignore",
         "honour",
         "4.2",
         "The fields `selectFolder` (folders only) and `filterTags` (any of these).",
+        tolerates=("honour",),
     )
     unknown_key: Literal["accept", "reject"] = row(
         "accept", "accept", "5", "Any key, while the fixture declares none."
@@ -124,7 +157,11 @@ class Choices:
         "mapped", "mapped", "7", "The HTTP status of errors."
     )
     legacy_paths: Literal["off", "on"] = row(
-        "off", "on", "4.1", "Pins at the older path `/api/core/chat/updateHistory`."
+        "off",
+        "on",
+        "4.1",
+        "Pins at the older path `/api/core/chat/updateHistory`.",
+        tolerates=("on",),
     )
     item_fields: Literal["documented", "extended"] = row(
         "documented",
@@ -172,10 +209,26 @@ def table() -> Mapping[str, Choice]:
             name=entry.name,
             values=get_args(hints[entry.name]) or tuple(range(1, LIMITS.page_size + 1)),
             documented=getattr(documented, entry.name),
-            **entry.metadata,
+            deployed=entry.metadata["deployed"],
+            section=entry.metadata["section"],
+            sentence=entry.metadata["sentence"],
         )
         for entry in fields(Choices)
     }
+
+
+@cache
+def _tolerated() -> Mapping[str, tuple[Value, ...]]:
+    return {entry.name: entry.metadata["tolerates"] for entry in fields(Choices)}
+
+
+def tolerates(choices: Choices, name: str) -> bool:
+    """Whether the choices let a departure of that name pass.
+
+    A departure that has the name of no choice, such as `invalid_field`, is never let
+    pass.
+    """
+    return getattr(choices, name, None) in _tolerated().get(name, ())
 
 
 def as_profile(name: str) -> Profile:
