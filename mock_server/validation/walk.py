@@ -171,6 +171,10 @@ def fits(value: object, wanted: inspect.Type) -> bool:
             fitting = (low or 0) <= len(value) <= (high or len(value))
             matching = re.search(wanted.pattern, value) if wanted.pattern else True
             return is_unicode(value) and fitting and bool(matching)
+        case inspect.ListType(item_type=kind) if isinstance(value, list):
+            low, high = wanted.min_length or 0, wanted.max_length
+            fitting = low <= len(value) <= (len(value) if high is None else high)
+            return fitting and all(fits(item, kind) for item in value)
     return True
 
 
@@ -222,6 +226,10 @@ def describe_type(wanted: inspect.Type) -> str:
             return "true or false"
         case inspect.NoneType():
             return "null"
+        case inspect.ListType(item_type=kind, max_length=int(high)) if isinstance(
+            bare(kind), inspect.StrType
+        ):
+            return f"an array of at most {high} strings"
         case inspect.ListType():
             return "an array"
         case inspect.LiteralType(values=values):
