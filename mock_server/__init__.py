@@ -7,7 +7,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as `typing` has it, which takes its time to import
 if TYPE_CHECKING:
-    from mock_server.api.faults.definitions import Fault
+    from mock_server.api.faults.fault import Fault
     from mock_server.app import create_app
     from mock_server.domain.sandbox import Sandbox
     from mock_server.fixture.load import load_fixture
@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 __all__ = ["Fault", "MockServer", "Sandbox", "create_app", "load_fixture"]
 
 _HOMES = {
-    "Fault": "api.faults.definitions",
+    "Fault": "api.faults.table",
     "MockServer": "server",
     "Sandbox": "domain.sandbox",
     "create_app": "app",

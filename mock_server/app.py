@@ -15,10 +15,11 @@ from mock_server.admin.loads import Loads
 from mock_server.admin.resources.console import ToConsole
 from mock_server.admin.sending import Sendings
 from mock_server.admin.stream import Streams
+from mock_server.api.application import PublicApi
 from mock_server.api.description import describe_operations
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
-from mock_server.api.public import PublicApi
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
@@ -88,15 +89,17 @@ def application(
             allowed_hosts=allowed_hosts,
         )
     )
-    public = CORS(PublicApi(sandboxes, secrets), cors_origins)
+    public = PublicApi(sandboxes, OPERATIONS, secrets)
     description = CORS(ServerErrorMiddleware(describe_operations), cors_origins)
     routes = [
-        Route(ROOT, ToConsole(public, _ADMIN_PATHS)),
+        Route(ROOT, ToConsole(CORS(public, cors_origins), _ADMIN_PATHS)),
         Route(DESCRIPTION, description),
         Route(ADMIN, ToConsole(admin, _ADMIN_PATHS)),
         Mount(ADMIN, admin),
     ]
-    return Application(sandboxes, public, routes, streams, sendings, loads, secrets)
+    return Application(
+        sandboxes, public, cors_origins, routes, streams, sendings, loads, secrets
+    )
 
 
 def _load(
@@ -127,6 +130,7 @@ class Application(Starlette):
         self,
         sandboxes: Sandboxes,
         public: ASGIApp,
+        cors_origins: Collection[str],
         routes: Sequence[BaseRoute],
         streams: Streams,
         sendings: Sendings,
@@ -140,6 +144,7 @@ class Application(Starlette):
         self.router.redirect_slashes = False
         self.sandboxes = sandboxes
         self._public = public
+        self._public_for_pages = CORS(public, cors_origins)
         self.loads = loads
         self._streams, self._sendings = streams, sendings
         self._secrets = secrets
@@ -181,5 +186,8 @@ class Application(Starlette):
         path = scope["path"]
         if path.startswith(_ADMIN_PATHS) or path in (ROOT, ADMIN, DESCRIPTION):
             await super().__call__(scope, receive, send)
+        # Only pages have an origin; all others need no look at their headers.
+        elif any(name == b"origin" for name, _ in scope["headers"]):
+            await self._public_for_pages(scope, receive, send)
         else:
             await self._public(scope, receive, send)

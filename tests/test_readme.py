@@ -18,7 +18,7 @@ from mock_server.admin.stream import Streams
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
-from mock_server.api.operations import OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.domain.limits import LIMITS

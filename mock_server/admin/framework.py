@@ -15,12 +15,11 @@ from mock_server.admin.loads import Gone, Loads
 from mock_server.admin.responses import plain, respond
 from mock_server.admin.sending import LongResponse, Sendings
 from mock_server.admin.stream import EVENT_STREAM, Events
-from mock_server.api.errors import BodyTooLarge, MethodNotAllowed, UnsupportedMediaType
-from mock_server.api.fields import check_integers
+from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
 from mock_server.api.headers import check_content_type as check_json
 from mock_server.api.headers import media_type, parse_headers, values
-from mock_server.api.request import ClientGone, RequestBody, TooLarge
-from mock_server.api.requests import read_json
+from mock_server.api.json_body import check_integers, read_json
+from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Response
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField, Refusal, describe_value
@@ -175,11 +174,7 @@ class AdminEndpoint:
         has_place: bool = False,
     ) -> Response | Events | LongResponse:
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
-        try:
-            content = await body.read(route.max_bytes, self._sandboxes.memory)
-        except TooLarge as error:
-            expected = f"at most {route.max_bytes} bytes"
-            raise BodyTooLarge(expected, str(error), "body") from None
+        content = await body.read(route.max_bytes, self._sandboxes.memory)
         call = Call(
             scope=scope,
             sandboxes=self._sandboxes,

@@ -9,7 +9,6 @@ from mock_server.api.response import (
     Response,
     error_response,
     response_headers,
-    send_response,
 )
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
@@ -27,6 +26,5 @@ def plain(refusal: Refusal) -> Response:
 
 async def respond(answered: Response, body: RequestBody, send: Send) -> None:
     """Send an answer of the admin API."""
-    await send_response(
-        answered, body, send, response_headers(answered, *BROWSER_HEADERS)
-    )
+    headers = response_headers(answered, *BROWSER_HEADERS)
+    await answered.send(headers, body, send)

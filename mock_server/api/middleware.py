@@ -11,10 +11,10 @@ from uuid import uuid4
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.connection import NeedsConnection
+from mock_server.api.envelope import error_envelope
 from mock_server.api.headers import Header, values
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, send_response
-from mock_server.api.envelope import error_envelope
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
@@ -26,6 +26,7 @@ _PREFLIGHT = [
     (b"access-control-max-age", b"600"),
 ]
 
+_LOGGER = logging.getLogger("mock_server")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 
 
@@ -75,10 +76,7 @@ def _adding(headers: list[Header], send: Send) -> Send:
     return sending
 
 
-_LOGGER = logging.getLogger("mock_server")
-
-
-def unexpected(error: Exception) -> Response:
+def internal_error(error: Exception) -> Response:
     """The 500 for an exception; what happened is only in the log, under its trace id.
 
     Raises NeedsConnection again: whoever calls in process is to see it.
@@ -110,6 +108,6 @@ class ServerErrorMiddleware:
         try:
             await self._app(scope, receive, sending)
         except Exception as error:
-            answer = unexpected(error)
+            response = internal_error(error)
             if not started:
-                await send_response(answer, RequestBody(scope, receive), send)
+                await send_response(response, RequestBody(scope, receive), send)

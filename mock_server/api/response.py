@@ -47,15 +47,15 @@ class Response(Struct, frozen=True):
         """
         content = {"type": "http.response.body", "body": self.body}
         if body.arrived:
-            await send(self._start(headers))
+            await send(self.start(headers))
             await send(content)
             return
-        await send(self._start([*headers, (b"connection", b"close")]))
+        await send(self.start([*headers, (b"connection", b"close")]))
         await send(content | {"more_body": True})
         await _discard(body)
         await send({"type": "http.response.body", "body": b""})
 
-    def _start(self, headers: Headers) -> dict[str, object]:
+    def start(self, headers: Headers) -> dict[str, object]:
         """The ASGI message that begins it."""
         return {
             "type": "http.response.start",
@@ -65,13 +65,22 @@ class Response(Struct, frozen=True):
 
 
 class NoResponse(Response, frozen=True):
-    """Nothing is sent: the client has gone. The journal shows it as status 0."""
+    """No status and no headers: the journal shows status 0.
+
+    By itself it is for a client that has gone; kinds of it end the connection in ways
+    of their own.
+    """
 
     status: int = 0
     body: bytes = b""
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send nothing."""
+        """Send nothing of HTTP."""
+        del headers, send
+        await self.end(body)
+
+    async def end(self, body: RequestBody) -> None:
+        """End the request, of which `body` may not have arrived."""
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:

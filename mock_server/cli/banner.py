@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from mock_server.api.operations import OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.printable import json_text, one_line
 from mock_server.domain.sandbox import Sandbox

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from mock_server.api.operations import OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
 from mock_server.cli.remote import remote_command, show
 from mock_server.client import JSON, YAML, AdminClient, Given, Refused, StateView

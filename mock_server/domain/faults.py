@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Protocol
 
@@ -75,14 +75,17 @@ class RateLimit(Struct):
 class Definition(Protocol):
     """What a fault of any kind says of when it fires; `times` None: until its `ttl`.
 
-    `operations` are the names of those that the kind has a meaning for; `key` and
-    `body` are None where anything matches.
+    `operation` is the name of one, or `*`; `needs` the trait that an operation must
+    have for the kind to have a meaning, or "". `key` and `body` are None where
+    anything matches.
     """
 
     @property
     def kind(self) -> str: ...
     @property
-    def operations(self) -> Sequence[str]: ...
+    def operation(self) -> str: ...
+    @property
+    def needs(self) -> str: ...
     @property
     def key(self) -> str | None: ...
     @property
@@ -104,11 +107,17 @@ class Definition(Protocol):
 
 
 class Request(Struct, frozen=True):
-    """What faults are matched by: an operation, the keys it is known by, its body."""
+    """What faults are matched by; `traits` are those of the operation."""
 
     operation: str
     keys: Sequence[str]
     body: Mapping[str, object]
+    traits: Collection[str] = ()
+
+    def is_for(self, definition: Definition) -> bool:
+        """Whether it is for an operation that a fault is meant for."""
+        is_named = definition.operation in ("*", self.operation)
+        return is_named and (not definition.needs or definition.needs in self.traits)
 
 
 class Firing(Struct, frozen=True):
@@ -150,7 +159,7 @@ class ActiveFault(Struct, eq=False):
     def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
         """Whether it fires now, or lets a limited request pass; `now` in ms."""
         wanted = self.definition
-        if request.operation not in wanted.operations:
+        if not request.is_for(wanted):
             return None
         if wanted.key is not None and wanted.key not in request.keys:
             return None

@@ -29,6 +29,10 @@ class Violation(Struct, frozen=True):
 Headers = Sequence[tuple[bytes, bytes]]
 
 
+def _no_violations(_: Entry) -> Iterator[Violation]:
+    return iter(())
+
+
 class Entry(Struct, eq=False, gc=False):
     """One request and its answer, as bytes; keys are redacted before they come here.
 
@@ -53,6 +57,7 @@ class Entry(Struct, eq=False, gc=False):
     answer: bytes
     duration_ms: float
     firing: Firing | None = None
+    find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     is_cut: bool = False
     answer_is_cut: bool = False
     hint: str | None = None

@@ -24,7 +24,6 @@ from mock_server.api.errors import (
     UnknownKey,
     UnsupportedMediaType,
 )
-from mock_server.api.faults.definitions import Alter, Delay, Error, Fault, PageDrift
 from mock_server.api.faults.table import KINDS
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
@@ -83,43 +82,13 @@ def _described(schema: Part) -> Part:
 Schema = dict[str, Any]
 
 
-def _one_of(*forms: tuple[str, ...]) -> Schema:
-    """The fields of one of the forms are there, the others are not."""
-    every = sorted({name for form in forms for name in form})
-    return {
-        "oneOf": [
-            {
-                "required": list(form),
-                "properties": {
-                    name: {"type": "number" if name in form else "null"}
-                    for name in every
-                },
-            }
-            for form in forms
-        ]
-    }
-
-
-_TOGETHER: dict[type[Fault], Schema] = {
-    Error: {"properties": {"status": {"not": {"enum": [204, 205, 304]}}}},
-    Delay: _one_of(("ms",), ("min", "max"), ("median", "sigma")),
-    PageDrift: _one_of(("insert",), ("remove",)),
-    Alter: {
-        "anyOf": [
-            {"required": ["set"], "properties": {"set": {"minProperties": 1}}},
-            {"required": ["remove"], "properties": {"remove": {"minItems": 1}}},
-        ]
-    },
-}
-
-
 def demands() -> Iterator[tuple[str, list[Schema]]]:
     """By the name of a definition, what holds beside its fields' own types."""
     for kind in KINDS.values():
         definition = kind.definition
-        operations = {"operation": {"enum": ["*", *definition.meant_for]}}
-        together = _TOGETHER.get(definition, {})
-        yield definition.__name__, [{"properties": operations}, together]
+        operations = {"operation": {"enum": ["*", *definition.operations()]}}
+        constraints = [{"properties": operations}, dict(definition.schema)]
+        yield definition.__name__, constraints
 
 
 _EVERY: tuple[type[Refusal], ...] = (

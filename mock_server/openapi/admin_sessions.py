@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mock_server.api.operations import OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.limits import LIMITS
 from mock_server.openapi.examples import DEMO, Example, ExampleSession
 from mock_server.openapi.sessions import APP, CHAT, DATASET

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from mock_server.api.envelope import Failure, Success
 from mock_server.api.errors import (
     ERRORS,
     BadJson,
@@ -19,8 +20,8 @@ from mock_server.api.errors import (
     UnknownKey,
     UnsupportedMediaType,
 )
-from mock_server.api.operations import OPERATIONS, Operation
-from mock_server.api.envelope import Failure, Success
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from mock_server.openapi.examples import Recorded
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mock_server.api.operations import OPERATIONS, Operation
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.limits import LIMITS
 from mock_server.openapi.examples import Example, ExampleSession
 

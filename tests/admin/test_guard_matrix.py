@@ -19,7 +19,7 @@ from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
 from mock_server.admin.resources.console import FILE, PAGE
 from mock_server.admin.stream import Streams
-from mock_server.api.faults.definitions import read_fault
+from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes

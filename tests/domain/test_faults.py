@@ -8,22 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.api.faults.definitions import (
-    Delay,
-    Error,
-    Fault,
-    LostWrite,
-    Match,
-    RateLimited,
-)
-from mock_server.api.faults.on_answers import delay_ms
+from mock_server.api.faults.delay import Delay
+from mock_server.api.faults.error import Error
+from mock_server.api.faults.fault import Fault, Match
+from mock_server.api.faults.lost_write import LostWrite
+from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults import Decision, Faults, Request, draw
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Memory
 
-PIN = Request("updateHistory", ("issued", "declared"), {"chatId": "c", "top": True})
-LIST = Request("listV2", ("other",), {"offset": 0})
+PIN = Request(
+    "updateHistory", ("issued", "declared"), {"chatId": "c", "top": True}, ("write",)
+)
+LIST = Request("listV2", ("other",), {"offset": 0}, ("page",))
 
 
 class Turned:
@@ -231,14 +229,14 @@ def test_windows_of_many_keys_are_bounded() -> None:
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
 def test_no_delay_is_longer_than_the_limit(first: float, second: float) -> None:
     wide = Delay(median=LIMITS.fault_ms, sigma=10)
-    assert 0 <= delay_ms(wide, first, second) <= LIMITS.fault_ms
-    assert 10 <= delay_ms(Delay(min=10, max=20), first, second) <= 20
-    assert delay_ms(Delay(ms=5), first, second) == 5
+    assert 0 <= wide.milliseconds(first, second) <= LIMITS.fault_ms
+    assert 10 <= Delay(min=10, max=20).milliseconds(first, second) <= 20
+    assert Delay(ms=5).milliseconds(first, second) == 5
 
 
 def test_half_of_lognormal_delays_are_below_their_median() -> None:
     delays = [
-        delay_ms(Delay(median=100, sigma=1), draw(0, "x", n), draw(0, "y", n))
+        Delay(median=100, sigma=1).milliseconds(draw(0, "x", n), draw(0, "y", n))
         for n in range(10_000)
     ]
     assert abs(sum(each < 100 for each in delays) / len(delays) - 0.5) < 0.02

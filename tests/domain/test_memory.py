@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.api.faults.definitions import Error, Fault, Match, RateLimited
+from mock_server.api.faults.error import Error
+from mock_server.api.faults.fault import Fault, Match
+from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults import Faults, Request
 from mock_server.domain.limits import LIMITS

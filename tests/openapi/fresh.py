@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.faults.definitions import read_fault
+from mock_server.api.faults.fault import read_fault
 from mock_server.app import Application, create_app
 from mock_server.domain.choices import Choices
 from mock_server.fixture.files import shipped

@@ -12,7 +12,7 @@ from mock_server.admin.app import table
 from mock_server.admin.resources.console import FILE, PAGE
 from mock_server.admin.stream import Streams
 from mock_server.api.faults.table import KINDS
-from mock_server.api.operations import OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, Api
 

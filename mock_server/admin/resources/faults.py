@@ -9,7 +9,7 @@ from msgspec import Meta, field
 
 from mock_server.admin.framework import AdminRoute, Call, Input, created
 from mock_server.api.errors import FaultNotFound
-from mock_server.api.faults.definitions import read_fault
+from mock_server.api.faults.fault import read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS
 from mock_server.api.response import Response

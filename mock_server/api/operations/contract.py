@@ -30,10 +30,16 @@ class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
 
 F = TypeVar("F", bound=RequestFields)
 
+NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises for a body that is not as the spec says."""
+
 
 def departures(
-    *, missing: str = "", text: str = "", over: str = "", empty: tuple[str, str] | None
-    = None,
+    *,
+    missing: str = "",
+    text: str = "",
+    over: str = "",
+    empty: tuple[str, str] | None = None,
 ) -> Meta:
     """What departures of a field from the spec are called, beside its type.
 
@@ -42,12 +48,10 @@ def departures(
     goes what is expected instead. A name is that of the choice that may tolerate the
     departure; any other departure is `invalid_field`, which none tolerates.
     """
-    return Meta(
-        extra={"missing": missing, "text": text, "over": over, "empty": empty}
-    )
+    return Meta(extra={"missing": missing, "text": text, "over": over, "empty": empty})
 
 
-def extension(choice: str, *, instead_of: str = "") -> Meta:
+def extension(choice: str, *, instead_of: str | None = None) -> Meta:
     """Marks a field that the spec does not have, but a tolerant value of a choice.
 
     Where it stands `instead_of` another field, it is read only if that is missing.
@@ -71,7 +75,7 @@ class Field:
         self._text = extra.get("text") or "invalid_field"
         self.empty: tuple[str, str] | None = extra.get("empty")
         self.choice: str = extra.get("choice", "")
-        self.instead_of: str = extra.get("instead_of", "")
+        self.instead_of: str | None = extra.get("instead_of")
 
     def missing(self) -> Violation:
         """The violation of a body that lacks the field."""
@@ -113,14 +117,8 @@ class Contract(Generic[F]):
         self.section = section
         self.fields = fields
         self._extensions_type = extensions
-        self._decoder = msgspec.json.Decoder(fields)
-
-    def decode(self, content: bytes) -> F | None:
-        """A body that is as the spec says; None for any other."""
-        try:
-            return self._decoder.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None
+        self.decoder = msgspec.json.Decoder(fields)
+        """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
 
     def read(self, content: bytes, choices: Choices) -> dict[str, Any]:
         """The values of a body of which every departure is tolerated, by field.
@@ -131,7 +129,7 @@ class Contract(Generic[F]):
         body = read_json(content)
         check_integers(content, body)
         values, violations = self._examine(body, self._fields)
-        extended = self.extension_fields(choices, body)
+        extended = self.extension_fields(choices)
         further, mistakes = self._examine(body, extended)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject":
@@ -144,9 +142,11 @@ class Contract(Generic[F]):
 
     def find_violations(self, content: bytes) -> Iterator[Violation]:
         """Every departure of a body from the spec, whatever is tolerated."""
-        decoded = self.decode(content)
-        if decoded is not None and not self._has_empty(decoded):
-            return
+        try:
+            if not self._has_empty(self.decoder.decode(content)):
+                return
+        except NOT_ON_CONTRACT:
+            pass
         try:
             body = read_json(content)
             check_integers(content, body)
@@ -157,16 +157,12 @@ class Contract(Generic[F]):
             yield from self._unknown(body, {})
             yield from self._examine(body, self._fields)[1]
 
-    def extension_fields(
-        self, choices: Choices, body: Mapping[str, object]
-    ) -> dict[str, Field]:
-        """The fields beyond the spec that these choices read in a body, by name."""
+    def extension_fields(self, choices: Choices) -> dict[str, Field]:
+        """The fields beyond the spec that these choices have a meaning for, by name."""
         return {
-            field.name: field
-            for field in self._extensions.values()
+            name: field
+            for name, field in self._extensions.items()
             if tolerates(choices, field.choice)
-            and field.name in body
-            and field.instead_of not in body
         }
 
     def _examine(
@@ -176,7 +172,7 @@ class Contract(Generic[F]):
         values: dict[str, object] = {}
         violations = []
         for name, field in fields.items():
-            if name in body:
+            if name in body and field.instead_of not in body:
                 values[name], found = field.read(body[name])
                 violations += found
             elif field.is_required:

@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.envelope import success_envelope
 from mock_server.api.operations.contract import (
+    NOT_ON_CONTRACT,
     Contract,
     RequestFields,
     departures,
@@ -83,9 +84,7 @@ class ListV2Extensions(RequestFields, kw_only=True):
     ) = UNSET
     select_folder: Annotated[bool, extension("list_filters")] | UnsetType = UNSET
     filter_tags: (
-        Annotated[
-            list[str], Meta(max_length=Limits.tags), extension("list_filters")
-        ]
+        Annotated[list[str], Meta(max_length=Limits.tags), extension("list_filters")]
         | UnsetType
     ) = UNSET
 
@@ -95,8 +94,9 @@ CONTRACT = Contract("4.2", ListV2Body, ListV2Extensions)
 
 def read(content: bytes, choices: Choices) -> ListV2:
     """The request in a body. Raises BadJson or InvalidField."""
-    body = CONTRACT.decode(content)
-    if body is None:
+    try:
+        body = CONTRACT.decoder.decode(content)
+    except NOT_ON_CONTRACT:
         return _departing(CONTRACT.read(content, choices), choices)
     size, parent = body.page_size, body.parent_id
     return ListV2(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
 from mock_server.api.envelope import success_envelope
 from mock_server.api.operations.contract import (
+    NOT_ON_CONTRACT,
     Contract,
     RequestFields,
     departures,
@@ -51,10 +53,15 @@ CONTRACT = Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 
 def read(content: bytes, choices: Choices) -> UpdateHistory:
     """The request in a body. Raises BadJson or InvalidField."""
-    body = CONTRACT.decode(content)
-    if body is not None:
-        return UpdateHistory(body.app_id, body.chat_id, body.top)
-    values = CONTRACT.read(content, choices)
+    try:
+        body = CONTRACT.decoder.decode(content)
+    except NOT_ON_CONTRACT:
+        return _departing(CONTRACT.read(content, choices))
+    return UpdateHistory(body.app_id, body.chat_id, body.top)
+
+
+def _departing(values: Mapping[str, Any]) -> UpdateHistory:
+    """The request in a body that departs from the spec in what is tolerated."""
     return UpdateHistory(
         app_id=values["appId"],
         chat_id=values["chatId"],

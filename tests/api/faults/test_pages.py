@@ -5,8 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.api.faults.duplicate_item import doubled
+from mock_server.api.faults.page_drift import drifted
+from mock_server.api.faults.wrong_total import miscounted
 from mock_server.domain.access import Level
-from mock_server.domain.distortion import doubled, drifted, miscounted
 from mock_server.domain.listing import ListV2, Page
 from mock_server.domain.records import Collection
 
