@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.access import Level
-from mock_server.domain.distortion import doubled, drifted, miscounted
-from mock_server.domain.listing import ListV2, Page
+from mock_server.domain.listing import ListV2, Page, doubled, drifted, miscounted
 from mock_server.domain.records import Collection
 
 ITEMS = [Collection(str(number), "x") for number in range(12)]

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from mock_server.api.faults.definitions import Alter, PageDrift, WrongTotal
 from mock_server.api.faults.hit import Hit
 from mock_server.api.response import Response
-from mock_server.domain.distortion import doubled, drifted, miscounted
-from mock_server.domain.listing import ListV2, Page
+from mock_server.domain.listing import ListV2, Page, doubled, drifted, miscounted
 
 
 async def lost_write(hit: Hit) -> Response:
