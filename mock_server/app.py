@@ -24,8 +24,7 @@ from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.memory import Memory
+from mock_server.domain.limits import LIMITS, Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
@@ -56,7 +55,10 @@ def create_app(
     (UnknownChoice among them).
     """
     environment = Environment(
-        _milliseconds, time.monotonic, lambda: secrets.token_hex(16)
+        _milliseconds,
+        time.monotonic,
+        lambda: secrets.token_hex(16),
+        Limits(memory_bytes=memory),
     )
     chosen, generation = choose(profile, choices), _load(fixture, memory)
     if generation.size > memory:
@@ -64,7 +66,7 @@ def create_app(
         raise ValueError(f"Expected {expected}, got {memory}")
     generation.sort(chosen.list_order)
     profile = as_profile(profile)
-    sandboxes = Sandboxes(generation, profile, chosen, environment, Memory(memory))
+    sandboxes = Sandboxes(generation, profile, chosen, environment)
     return application(sandboxes, cors_origins, admin_token, allowed_hosts)
 
 

@@ -38,7 +38,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
     list_v2 = OPERATIONS["listV2"]
     for dataset in generation.datasets.values():
         for caller in callers:
-            if caller.level_on(dataset.permissions).includes(Level.READ):
+            if dataset.level_of(caller) >= Level.READ:
                 body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
                 key = shlex.quote(f"Authorization: Bearer {caller.key}")
                 data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))

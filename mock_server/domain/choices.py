@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 from msgspec import Struct
 
 from mock_server.domain.errors import did_you_mean
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
 Value = str | int
 Profile = Literal["documented", "deployed"]
@@ -185,13 +185,12 @@ class Choice(Struct, frozen=True):
     sentence: str
 
     def parse(self, value: Value) -> Value:
-        """The value as the table has it. Raises UnknownChoice."""
-        found = {str(known): known for known in self.values}.get(str(value))
-        if found is None or isinstance(value, bool):
-            raise UnknownChoice(
-                f"Expected {self.name} to be {self.values_text()}, got {value!r}"
-            )
-        return found
+        """The value as the table has it: `"7"` is 7. Raises UnknownChoice."""
+        for known in self.values:
+            if str(known) == str(value) and not isinstance(value, bool):
+                return known
+        expected = f"Expected {self.name} to be {self.values_text()}"
+        raise UnknownChoice(f"{expected}, got {value!r}")
 
     def values_text(self) -> str:
         """The values in words: `reject or clamp`, `1 to 30`."""
@@ -202,12 +201,15 @@ class Choice(Struct, frozen=True):
 
 @cache
 def table() -> Mapping[str, Choice]:
-    """All choices by name, in the order of `Choices`."""
+    """All choices by name, in the order of `Choices`.
+
+    A choice whose type lists no values is a number of items of a page.
+    """
     hints, documented = get_type_hints(Choices), Choices()
     return {
         entry.name: Choice(
             name=entry.name,
-            values=get_args(hints[entry.name]) or tuple(range(1, LIMITS.page_size + 1)),
+            values=get_args(hints[entry.name]) or tuple(range(1, Limits.page_size + 1)),
             documented=getattr(documented, entry.name),
             deployed=entry.metadata["deployed"],
             section=entry.metadata["section"],
@@ -244,7 +246,7 @@ def choose(
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
 ) -> Choices:
-    """The choices of a profile, with single ones replaced.
+    """The choices of a profile, with single ones replaced, by name.
 
     Raises UnknownChoice for a profile, a name or a value that does not exist.
     """
@@ -254,7 +256,7 @@ def choose(
 
 
 def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
-    """The choices with single ones replaced.
+    """`base` with single choices replaced, by name.
 
     Raises UnknownChoice for a name or a value that does not exist.
     """
@@ -265,6 +267,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
 
 
 def _row(name: str) -> Choice:
+    """The choice of that name. Raises UnknownChoice, with a hint."""
     if name in table():
         return table()[name]
     hint = did_you_mean(name, table())

@@ -1,18 +1,19 @@
-"""`did you mean ...?`, at a bounded price."""
+"""Why a request is refused, and the words of messages: values, hints.
 
-from __future__ import annotations
+Nothing here knows HTTP: the API's table of errors says with which status each refusal
+is answered.
+"""
 
 import json
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
 SHOWN_CHARS = 60
 """Characters of a text that a message shows."""
 CUT_MARK = "…"
 """Stands in messages where a text has been cut."""
-_LONG_INTEGER = 10**SHOWN_CHARS
 
 
 class Refusal(Exception):
@@ -30,10 +31,11 @@ class Refusal(Exception):
 
 
 class InvalidField(Refusal):
-    """A field of the body is missing or not as the spec says; the text says which."""
+    """A field of the body is missing or not as the spec says; `message` says which."""
 
     def __init__(self, message: str) -> None:
         self.message = message
+        # Past Refusal, which would make another message of it.
         Exception.__init__(self, message)
 
 
@@ -58,11 +60,11 @@ class DatasetForbidden(Refusal):
 
 
 class ParentNotFound(Refusal):
-    """The dataset holds no collection of that id."""
+    """The dataset holds no collection of the id that a list request has as parent."""
 
 
 class CollectionNotFound(Refusal):
-    """The dataset holds no collection to be shown, changed or removed."""
+    """The dataset holds no collection of the id that an admin call is about."""
 
 
 class SandboxNotFound(Refusal):
@@ -74,20 +76,20 @@ class SnapshotNotFound(Refusal):
 
 
 class NameTaken(Refusal):
-    """There is one of that name already."""
+    """A sandbox of that name exists already."""
 
 
 class LimitReached(Refusal):
-    """There are as many as there may be."""
+    """A bound on numbers or on memory does not let another one in."""
 
 
 def quoted(text: str) -> str:
-    """A text as messages name it, in JSON's own quotes."""
+    """A text as messages show it: a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def cut(text: str) -> str:
-    """A text as it is named in messages and paths: its beginning if it is long."""
+    """A text as messages and paths show it: its beginning if it is long."""
     return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
 
 
@@ -101,21 +103,23 @@ def describe_value(value: object) -> str:
         return "an array"
     if isinstance(value, dict):
         return "an object"
-    if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
+    # Python refuses to write integers of more than 4,300 digits.
+    if isinstance(value, int) and abs(value) >= 10**SHOWN_CHARS:
         return "a longer integer"
     return json.dumps(value)
 
 
 _FEW, _MANY = 50, 5_000
+"""Known words up to which all are compared, and up to which some are."""
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """A hint in brackets, with a space before it; nothing where no word is near.
+    """` (did you mean 'title'?)`, or an empty text where no known word is near.
 
     Among many known words only some that begin alike are compared, among very many
     none: a file with a thousand mistakes is still answered at once.
     """
-    if len(known) > _MANY or len(word) > LIMITS.hinted_chars:
+    if len(known) > _MANY or len(word) > Limits.hinted_chars:
         return ""
     if len(known) > _FEW:
         known = [each for each in known if each[:3] == word[:3]][:_FEW]

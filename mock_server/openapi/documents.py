@@ -14,7 +14,7 @@ from mock_server.admin.loads import Loads
 from mock_server.app import application
 from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Environment
-from mock_server.domain.memory import Memory
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.fixture.files import shipped
 from mock_server.fixture.load import load_fixture
@@ -49,11 +49,13 @@ def _run(sessions: Sequence[ExampleSession]) -> list[Recorded]:
 async def _answers(session: ExampleSession) -> list[Recorded]:
     number = count()
     environment = Environment(
-        lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}"
+        lambda: EXAMPLE_TIME,
+        lambda: 0.0,
+        lambda: f"{next(number):032x}",
+        Limits(memory_bytes=session.memory),
     )
     generation = load_fixture(shipped(session.fixture))
-    memory = Memory(session.memory)
-    sandboxes = Sandboxes(generation, "documented", Choices(), environment, memory)
+    sandboxes = Sandboxes(generation, "documented", Choices(), environment)
     # There is no place to load what is large: that is an example too.
     loads = Loads(sandboxes.memory, places=0)
     app = application(sandboxes, token=session.admin_token, loads=loads)

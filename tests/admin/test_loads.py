@@ -23,7 +23,7 @@ from mock_server.admin.loads import Document, Loads
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import LIMITS, Limits
 from mock_server.domain.listing import ListV2, list_v2
 from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
@@ -156,7 +156,7 @@ def test_problems_of_large_documents_are_those_of_small_ones() -> None:
 
 @pytest.mark.parametrize("content", [MIDDLE, b'{"apps": [{"id": "a"}]}'])
 def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
-    memory = Memory(512)
+    memory = Memory(Limits(memory_bytes=512))
     with pytest.raises(LimitReached, match=r"at most 0\.0 MiB of memory in use"):
         load(content, Loads(memory))
     assert memory.used == 0

@@ -15,7 +15,7 @@ from mock_server.api.faults.lost_write import LostWrite
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults import Decision, Faults, Request, draw
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 
 PIN = Request(
@@ -27,9 +27,9 @@ LIST = Request("listV2", ("other",), {"offset": 0}, ("page",))
 class Turned:
     """Faults, and seconds that a test turns."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: Fault, limits: Limits | None = None) -> None:
         self.seconds = 0.0
-        self.faults = Faults(lambda: self.seconds, Memory())
+        self.faults = Faults(lambda: self.seconds, Memory(), limits or Limits())
         for fault in faults:
             self.faults.add(fault)
 
@@ -152,12 +152,12 @@ def test_a_spent_fault_is_still_shown() -> None:
 
 
 def test_faults_are_bounded_and_spent_ones_make_room() -> None:
-    turned = Turned(*[Error(match=Match(key="x"))] * LIMITS.faults)
+    turned = Turned(*[Error(match=Match(key="x"))] * Limits.faults)
     with pytest.raises(InvalidField, match="at most 100 faults, got 101"):
         turned.faults.add(Error())
     turned.fired([Request("listV2", ("x",), {})])
     assert turned.faults.add(Error()).id == "f101"
-    assert len(turned.faults.all()) == LIMITS.faults + 1
+    assert len(turned.faults.all()) == Limits.faults + 1
 
 
 def test_a_removed_fault_fires_no_more() -> None:
@@ -220,16 +220,16 @@ def test_no_window_lets_more_pass_than_its_limit(
 
 def test_windows_of_many_keys_are_bounded() -> None:
     turned = Turned(RateLimited(requests=1, window=10))
-    for number in range(LIMITS.limited_keys + 1):
+    for number in range(Limits.limited_keys + 1):
         limited(turned, str(number), 0)
-    assert limited(turned, str(LIMITS.limited_keys), 0)
+    assert limited(turned, str(Limits.limited_keys), 0)
     assert not limited(turned, "0", 0)
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
 def test_no_delay_is_longer_than_the_limit(first: float, second: float) -> None:
-    wide = Delay(median=LIMITS.fault_ms, sigma=10)
-    assert 0 <= wide.milliseconds(first, second) <= LIMITS.fault_ms
+    wide = Delay(median=Limits.fault_ms, sigma=10)
+    assert 0 <= wide.milliseconds(first, second) <= Limits.fault_ms
     assert 10 <= Delay(min=10, max=20).milliseconds(first, second) <= 20
     assert Delay(ms=5).milliseconds(first, second) == 5
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
@@ -20,7 +19,7 @@ from mock_server.domain.errors import (
     Refusal,
 )
 from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
-from mock_server.domain.records import Collection
+from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 

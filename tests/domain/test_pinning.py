@@ -8,7 +8,7 @@ from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.records import App, Chat
 from mock_server.domain.sandbox import Sandbox
@@ -95,7 +95,7 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
 
 def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
-    for number in range(LIMITS.created_chats):
+    for number in range(Limits.created_chats):
         update_history(
             there.state, OWNER, UpdateHistory("a", f"new-{number}", top=True)
         )
@@ -106,4 +106,4 @@ def test_created_chats_are_bounded_and_come_last() -> None:
     update_history(there.state, OWNER, UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids[:2] == ["c", "new-0"]
-    assert len(ids) == LIMITS.created_chats + 1
+    assert len(ids) == Limits.created_chats + 1

@@ -5,14 +5,12 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
+from mock_server.domain.access import ISSUED_KEY_PREFIX
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 
@@ -32,19 +30,6 @@ class Turned:
 @pytest.fixture
 def turned() -> Turned:
     return Turned()
-
-
-@given(st.lists(st.text(min_size=1), unique=True, max_size=5), st.text())
-def test_issued_keys_are_distinct_and_always_the_same(
-    declared: list[str], secret: str
-) -> None:
-    ring = KeyRing(secret)
-    keys = [ring.owner, *(ring.issued(key) for key in declared)]
-    assert len(set(keys)) == len(keys)
-    assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
-    for key in keys:
-        assert prefix_of(key) == ring.prefix
-        assert key.startswith(ISSUED_KEY_PREFIX)
 
 
 def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
@@ -91,7 +76,7 @@ def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
 
 
 def test_idle_sandboxes_make_room(turned: Turned) -> None:
-    for _ in range(LIMITS.sandboxes):
+    for _ in range(Limits.sandboxes):
         turned.all.create(ttl=10)
     with pytest.raises(LimitReached):
         turned.all.create()

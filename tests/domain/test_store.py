@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.index import ANYWHERE
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import App, Chat, Collection
+from mock_server.domain.records import App, Chat, Collection, Dataset
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]
@@ -151,7 +151,7 @@ def test_a_copy_is_charged_until_it_is_gone() -> None:
 
 
 def test_nothing_changes_beyond_the_budget() -> None:
-    memory = Memory(limit=900)
+    memory = Memory(Limits(memory_bytes=900))
     store = Store(GENERATION, memory)
     store.put_chat(APP, Chat("app", "a", top=True))
     with pytest.raises(LimitReached):

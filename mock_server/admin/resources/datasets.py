@@ -13,7 +13,6 @@ from mock_server.admin.resources.records import (
     refuse,
 )
 from mock_server.api.response import Response
-from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     CollectionNotFound,
     DatasetNotFound,
@@ -22,7 +21,7 @@ from mock_server.domain.errors import (
     describe_value,
 )
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.records import Collection
+from mock_server.domain.records import Collection, Dataset
 from mock_server.fixture.document import SingleCollection
 from mock_server.fixture.dump import collection_part
 from mock_server.fixture.parts import collection_of, read_time

@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from mock_server.admin.framework import Call, Input
 from mock_server.domain.access import NAME_PATTERN
-from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     AppNotFound,
     DatasetNotFound,
@@ -19,7 +18,7 @@ from mock_server.domain.errors import (
     quoted,
 )
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.records import App
+from mock_server.domain.records import App, Dataset
 from mock_server.fixture.parts import DOTS
 from mock_server.validation.walk import Path, dotted
 

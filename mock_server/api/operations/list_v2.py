@@ -229,9 +229,9 @@ def permission(level: Level) -> Permission:
     return Permission(
         value=level.value,
         is_owner=level is Level.OWNER,
-        has_manage_per=level.includes(Level.MANAGE),
-        has_write_per=level.includes(Level.WRITE),
-        has_read_per=level.includes(Level.READ),
+        has_manage_per=level >= Level.MANAGE,
+        has_write_per=level >= Level.WRITE,
+        has_read_per=level >= Level.READ,
     )
 
 
