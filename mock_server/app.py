@@ -23,7 +23,7 @@ from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
@@ -45,18 +45,20 @@ def create_app(
     cors_origins: Collection[str] = ("*",),
     admin_token: str | None = None,
     allowed_hosts: Collection[str] = (),
-    memory: int = LIMITS.memory_bytes,
+    memory: int | None = None,
+    limits: Limits = Limits(),
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    `memory` is how many bytes all its data may take. Its `sandbox` is the default
-    sandbox, its `sandboxes` all of them; `close` ends what would not end by itself.
-    Raises FixtureError, and ValueError for a setting that cannot be
-    (UnknownChoice among them).
+    `memory` is how many bytes all its data may take, by default what `limits` say. Its
+    `sandbox` is the default sandbox, its `sandboxes` all of them; `close` ends what
+    would not end by itself. Raises FixtureError, and ValueError for a setting that
+    cannot be (UnknownChoice among them).
     """
     environment = Environment(
-        _milliseconds, time.monotonic, lambda: secrets.token_hex(16)
+        _milliseconds, time.monotonic, lambda: secrets.token_hex(16), limits
     )
+    memory = limits.memory_bytes if memory is None else memory
     chosen, generation = choose(profile, choices), _load(fixture, memory)
     if generation.size > memory:
         expected = f"a memory of {generation.size} bytes for the fixture"
@@ -158,7 +160,8 @@ class Application(Starlette):
         """The method and the path of a request as they may be logged."""
         key = parse_headers(scope["headers"]).key
         state = (self.sandboxes.of_key(key or "") or self.sandbox).state
-        found, longest = self._secrets.of(state, key), LIMITS.logged_chars
+        found = self._secrets.of(state, key)
+        longest = self.sandboxes.limits.logged_chars
         texts = (
             found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
             for text in (scope["method"].encode(), scope["raw_path"])
