@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
@@ -24,7 +25,7 @@ from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
-from mock_server.domain.limits import LIMITS, Limits
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
@@ -45,20 +46,21 @@ def create_app(
     cors_origins: Collection[str] = ("*",),
     admin_token: str | None = None,
     allowed_hosts: Collection[str] = (),
-    memory: int = LIMITS.memory_bytes,
+    memory: int | None = None,
+    limits: Limits = Limits(),
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    `memory` is how many bytes all its data may take. Its `sandbox` is the default
-    sandbox, its `sandboxes` all of them; `close` ends what would not end by itself.
-    Raises FixtureError, and ValueError for a setting that cannot be
-    (UnknownChoice among them).
+    `memory` is how many bytes all its data may take, by default what `limits` say. Its
+    `sandbox` is the default sandbox, its `sandboxes` all of them; `close` ends what
+    would not end by itself. Raises FixtureError, and ValueError for a setting that
+    cannot be (UnknownChoice among them).
     """
+    if memory is not None:
+        limits = replace(limits, memory_bytes=memory)
+    memory = limits.memory_bytes
     environment = Environment(
-        _milliseconds,
-        time.monotonic,
-        lambda: secrets.token_hex(16),
-        Limits(memory_bytes=memory),
+        _milliseconds, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen, generation = choose(profile, choices), _load(fixture, memory)
     if generation.size > memory:
@@ -165,7 +167,8 @@ class Application(Starlette):
         """The method and the path of a request as they may be logged."""
         key = parse_headers(scope["headers"]).key
         state = (self.sandboxes.of_key(key or "") or self.sandbox).state
-        found, longest = self._secrets.of(state, key), LIMITS.logged_chars
+        found = self._secrets.of(state, key)
+        longest = self.sandboxes.limits.logged_chars
         texts = (
             found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
             for text in (scope["method"].encode(), scope["raw_path"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mock_server.app import create_app
-from mock_server.cli.banner import banner
+from mock_server.cli.serve import banner
 
 
 def said(document: dict[str, Any], **choices: str) -> str:
