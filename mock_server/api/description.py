@@ -1,6 +1,7 @@
-"""The OpenAPI documents, which are made at development time and lie in the package."""
+"""The OpenAPI documents, which are served as they are committed in the package.
 
-from __future__ import annotations
+`python -m mock_server.openapi` makes them; they say nothing of what a server holds.
+"""
 
 from functools import cache
 from importlib.resources import files
@@ -14,10 +15,13 @@ from mock_server.api.response import Response, error_response, send_response
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import describe_value
 
+DocumentName = Literal["public", "admin"]
+"""Of the operations, or of the admin API."""
+
 
 @cache
-def document(name: Literal["public", "admin"]) -> bytes:
-    """The OpenAPI document of the operations, or that of the admin API, as JSON."""
+def document(name: DocumentName) -> bytes:
+    """A committed document as JSON text."""
     return files("mock_server").joinpath("openapi", f"{name}.json").read_bytes()
 
 

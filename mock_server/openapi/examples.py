@@ -1,36 +1,50 @@
-"""Examples of the OpenAPI documents: requests, of which a server gives the answers.
+"""Examples of the OpenAPI documents: requests, and how their responses are made.
 
-Nobody writes an answer down. When a document is made, a server over the shipped
-fixtures is asked in process, in the order of a tour.
+Nobody writes a response down. When a document is made, applications over the shipped
+fixtures are asked in process.
 """
 
-from __future__ import annotations
-
-import re
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
-from mock_server.domain.limits import LIMITS
+from mock_server.admin.loads import Loads
+from mock_server.app import application
+from mock_server.domain.choices import Choices
+from mock_server.domain.clock import Environment
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Memory
+from mock_server.domain.sandboxes import Sandboxes
+from mock_server.fixture.files import shipped
+from mock_server.fixture.load import load_fixture
 
-_SANDBOXES = "/__admin/sandboxes"
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
-EXAMPLE_TIME = 1775034000000
-"""2026-04-01T09:00:00.000Z: when all examples happen."""
-_DURATION = re.compile(rb'(?<="durationMs":)[0-9.e-]+')
+EXAMPLE_TIME = 1_775_034_000_000
+"""When all examples happen, in ms since 1970: 2026-04-01T09:00:00.000Z."""
+_SANDBOXES = "/__admin/sandboxes"
+# Durations differ from run to run, sizes between versions of Python.
+_MEASURED = {
+    "durationMs": 0.25,
+    "used": 60_000,
+    "states": 58_000,
+    "changes": 500,
+    "journals": 1_500,
+}
 
 
-class Example(Struct, frozen=True):
-    """A request. `name` is what documents call its answer; one without a name only
-    leads to what others show.
+class ExampleRequest(Struct, frozen=True):
+    """A request to a server.
 
-    `body` is sent as JSON, bytes as they are. A header that is None is left out. Of
-    a request that is sent several `times` the last answer counts; `{n}` in its path is
-    the number. `route` is the path as the document has it. The key is one of
-    `sandbox` if that is named.
+    Documents show its response under `name`, at the operation `operation_id`, or among
+    the shared errors if that is empty; a request without a name only prepares others.
+    `body` is sent as JSON, bytes as they are. A header that is None is left out. A
+    request that is sent several `times` has `{n}` in its path replaced by 1, 2, ...,
+    and shows the last response. Outside the admin API it carries a key of `sandbox`.
     """
 
     method: str
@@ -40,8 +54,8 @@ class Example(Struct, frozen=True):
     summary: str = ""
     headers: Mapping[str, str | None] = field(default_factory=dict)
     times: int = 1
-    route: str = ""
-    sandbox: str = ""
+    operation_id: str = ""
+    sandbox: str = "default"
 
     @property
     def content(self) -> bytes:
@@ -50,75 +64,99 @@ class Example(Struct, frozen=True):
             return self.body or b""
         return msgspec.json.encode(self.body)
 
-    def sent_headers(self, key: str) -> dict[str, str]:
-        """All headers that are sent, with that key."""
+    def all_headers(self, keys: Mapping[str, str]) -> dict[str, str]:
+        """The headers that are sent, with a key out of `keys`, which are by sandbox."""
         sent: dict[str, str | None] = {"host": "localhost:8000"}
         if not self.path.startswith("/__admin"):
-            sent["authorization"] = f"Bearer {key}"
+            sent["authorization"] = f"Bearer {keys[self.sandbox]}"
         if self.body is not None:
             sent["content-type"] = "application/json"
+        sent["content-length"] = str(len(self.content))
         sent |= self.headers
         return {name: value for name, value in sent.items() if value is not None}
 
 
 class ExampleSession(Struct, frozen=True):
-    """Requests to a server of their own, one after the other."""
+    """Requests to a server of their own, one after the other.
 
-    examples: Sequence[Example]
+    `fixture` is the name of a shipped one, `memory` in bytes.
+    """
+
+    requests: Sequence[ExampleRequest]
     fixture: str = DEMO
     admin_token: str | None = None
-    memory: int = LIMITS.memory_bytes
+    memory: int = Limits.memory_bytes
 
 
-class Recorded(Struct, frozen=True):
-    """An example, and what a server answered to it."""
+class ExampleResponse(Struct, frozen=True):
+    """The response to a request; `value` is its body, decoded."""
 
-    example: Example
+    request: ExampleRequest
     status: int
-    body: bytes
+    value: Any
 
     @property
     def part(self) -> dict[str, Any]:
-        """The answer as an example object of OpenAPI."""
-        value = msgspec.json.decode(self.body)
-        summary = {"summary": self.example.summary} if self.example.summary else {}
-        return summary | {"value": value}
+        """The response as an example object of OpenAPI."""
+        summary = {"summary": self.request.summary} if self.request.summary else {}
+        return summary | {"value": self.value}
 
 
-Record = Callable[[Sequence[ExampleSession]], Sequence[Recorded]]
-"""Takes tours, and gives what was answered to the examples with a name."""
+def add_key(
+    keys: dict[str, str], request: ExampleRequest, status: int, body: bytes
+) -> None:
+    """Enter the key of a sandbox that the request has created."""
+    if status == 201 and request.path == _SANDBOXES:
+        made = msgspec.json.decode(body)
+        keys[made["name"]] = made["key"]
 
 
-def no_answers(_: Sequence[ExampleSession]) -> Sequence[Recorded]:
-    """Records nothing, for whoever needs no examples."""
-    return ()
+def run_examples(sessions: Iterable[ExampleSession]) -> list[ExampleResponse]:
+    """The responses to all requests that have a name.
+
+    Runs each session on an application of its own, with a frozen clock and secrets
+    that are counted: the same requests have the same responses.
+    """
+    return [each for session in sessions for each in asyncio.run(_run(session))]
 
 
-async def run_examples(app: ASGIApp, tour: ExampleSession) -> list[Recorded]:
-    """What an application answers on a tour."""
-    found, keys = [], {"": KEY}
-    for example in tour.examples:
-        for n in range(1, example.times + 1):
-            status, body = await ask(app, example, keys[example.sandbox], n)
-        if example.name:
-            # The one thing of an answer that no two servers have in common.
-            found.append(Recorded(example, status, _DURATION.sub(b"0.25", body)))
-        if status == 201 and example.path == _SANDBOXES:
-            made = msgspec.json.decode(body)
-            keys[made["name"]] = made["key"]
+async def _run(session: ExampleSession) -> list[ExampleResponse]:
+    app, keys = _application(session), {"default": KEY}
+    found = []
+    for request in session.requests:
+        for n in range(1, request.times + 1):
+            status, body = await _ask(app, request, keys, n)
+        # Issued for this session: requests name the sandbox instead.
+        add_key(keys, request, status, body)
+        if request.name:
+            value = _with_fixed_measures(msgspec.json.decode(body))
+            found.append(ExampleResponse(request, status, value))
     return found
 
 
-async def ask(
-    app: ASGIApp, example: Example, key: str = KEY, n: int = 1
+def _application(session: ExampleSession) -> ASGIApp:
+    number = count()
+    # Nothing that is real: neither the time nor chance.
+    environment = Environment(
+        lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}"
+    )
+    generation = load_fixture(shipped(session.fixture))
+    memory = Memory(session.memory)
+    sandboxes = Sandboxes(generation, "documented", Choices(), environment, memory)
+    # Without a place to load large documents, one is refused: an example too.
+    loads = Loads(memory, places=0)
+    return application(sandboxes, token=session.admin_token, loads=loads)
+
+
+async def _ask(
+    app: ASGIApp, request: ExampleRequest, keys: Mapping[str, str], n: int
 ) -> tuple[int, bytes]:
     """The status and the body that an application answers, without a socket."""
-    path, _, query = example.path.format(n=n).partition("?")
-    headers = example.sent_headers(key).items()
+    path, _, query = request.path.format(n=n).partition("?")
     sent: list[Message] = []
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": example.content}
+        return {"type": "http.request", "body": request.content}
 
     async def send(message: Message) -> None:
         sent.append(message)
@@ -126,15 +164,24 @@ async def ask(
     scope = {
         "type": "http",
         "http_version": "1.1",
-        "method": example.method,
+        "method": request.method,
         "path": path,
         "raw_path": path.encode(),
         "query_string": query.encode(),
         "root_path": "",
         "headers": [
-            *((name.encode(), value.encode()) for name, value in headers),
-            (b"content-length", b"%d" % len(example.content)),
+            (name.encode(), value.encode())
+            for name, value in request.all_headers(keys).items()
         ],
     }
     await app(scope, receive, send)
     return sent[0]["status"], b"".join(each.get("body", b"") for each in sent)
+
+
+def _with_fixed_measures(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_fixed_measures(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    fixed = {name: number for name, number in _MEASURED.items() if value.get(name)}
+    return {name: _with_fixed_measures(each) for name, each in value.items()} | fixed

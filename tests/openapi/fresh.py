@@ -12,20 +12,20 @@ from mock_server.fixture.files import shipped
 KEY, TOKEN = "fastgpt-owner", "s3cret"
 
 
-def world() -> Application:
+def demo() -> Application:
     """The demo. It declares a key: only then is another key refused."""
     keys = {"keys": [{"key": KEY}]}
     return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN)
 
 
 class Fresh:
-    """A world that begins anew with every request, so that none can spoil the next.
+    """The demo, begun anew with every request, so that none can spoil the next.
 
     What examples name is always there: a sandbox, a snapshot, a fault.
     """
 
     def __init__(self) -> None:
-        self._app = world()
+        self._app = demo()
         self._sandboxes = self._app.sandboxes
         self._baseline = self._sandboxes.default.baseline
 

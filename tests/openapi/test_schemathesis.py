@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from mock_server.server import running
-from tests.openapi.fresh import KEY, TOKEN, Fresh, world
+from tests.openapi.fresh import KEY, TOKEN, Fresh, demo
 
 HERE = Path(__file__).parent
 PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
@@ -74,7 +74,7 @@ def test_nothing_is_found_in_the_admin_routes(fresh: str, check: Check) -> None:
 
 
 def test_nothing_is_found_in_routes_that_follow_on_each_other(check: Check) -> None:
-    with running(world()) as url:
+    with running(demo()) as url:
         check(url, ADMIN, 10, TOGETHER, "--seed=1")
 
 
@@ -95,5 +95,5 @@ def test_nothing_is_found_in_the_routes_of_single_sandboxes(
 
 @pytest.mark.full
 def test_nothing_is_found_in_long_sequences(check: Check) -> None:
-    with running(world()) as url:
+    with running(demo()) as url:
         check(url, ADMIN, 300, TOGETHER, "--seed=1")
