@@ -152,12 +152,20 @@ def test_a_spent_fault_is_still_shown() -> None:
 
 
 def test_faults_are_bounded_and_spent_ones_make_room() -> None:
-    turned = Turned(*[Error(match=Match(key="x"))] * Limits.faults)
-    with pytest.raises(InvalidField, match="at most 100 faults, got 101"):
+    turned = Turned(*[Error(match=Match(key="x"))] * 2, limits=Limits(faults=2))
+    with pytest.raises(InvalidField, match="at most 2 faults, got 3"):
         turned.faults.add(Error())
     turned.fired([Request("listV2", ("x",), {})])
-    assert turned.faults.add(Error()).id == "f101"
-    assert len(turned.faults.all()) == Limits.faults + 1
+    assert turned.faults.add(Error()).id == "f3"
+    assert len(turned.faults.all()) == 3
+
+
+def test_as_many_spent_faults_are_shown_as_there_may_be_active_ones() -> None:
+    turned = Turned(limits=Limits(faults=2))
+    for _ in range(4):
+        turned.faults.add(Error())
+        turned.fired([PIN])
+    assert [each.id for each in turned.faults.all()] == ["f3", "f4"]
 
 
 def test_a_removed_fault_fires_no_more() -> None:
@@ -219,11 +227,11 @@ def test_no_window_lets_more_pass_than_its_limit(
 
 
 def test_windows_of_many_keys_are_bounded() -> None:
-    turned = Turned(RateLimited(requests=1, window=10))
-    for number in range(Limits.limited_keys + 1):
-        limited(turned, str(number), 0)
-    assert limited(turned, str(Limits.limited_keys), 0)
-    assert not limited(turned, "0", 0)
+    fault = RateLimited(requests=1, window=10)
+    turned = Turned(fault, limits=Limits(limited_keys=2))
+    assert not any(limited(turned, key, 0) for key in ("a", "b", "c"))
+    assert limited(turned, "c", 0)
+    assert not limited(turned, "a", 0)
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))

@@ -1,4 +1,4 @@
-"""Properties of listing: pages, orders, searches over any tree."""
+"""Pages, orders and searches over any tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from mock_server.domain.errors import (
     ParentNotFound,
     Refusal,
 )
-from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
+from mock_server.domain.listing import (
+    OMITTED,
+    ListV2,
+    Omitted,
+    Page,
+    list_v2,
+)
 from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
@@ -105,6 +111,14 @@ def test_a_refusal_says_what_was_expected(
     with pytest.raises(refusal) as error:
         list_v2(sandbox.state, caller, ListV2(dataset_id, 0, 10, parent))
     assert error.value.message.startswith(f"Expected {message}")
+
+
+def test_a_key_that_may_only_read_may_list() -> None:
+    generation = Generation(datasets={"d": Dataset("d")})
+    state = Sandbox(generation, "documented", choose(), OUTSIDE).state
+    reader = Caller("reader", level=Level.READ)
+    page = list_v2(state, reader, ListV2("d", 0, 10))
+    assert (page.total, page.level) == (0, Level.READ)
 
 
 @given(datasets(), st.integers(1, 30))

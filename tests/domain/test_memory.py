@@ -78,6 +78,18 @@ def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:
     assert not memory.has_room_for_caches(MIB + 1)
 
 
+def test_each_part_of_the_budget_has_a_limit_of_its_own() -> None:
+    limits = Limits(journals_bytes=MIB, caches_bytes=MIB, cached_text_bytes=1_000)
+    memory, state = Memory(limits), Generation()
+    assert memory.has_room_for_journals(MIB)
+    assert not memory.has_room_for_journals(MIB + 1)
+    assert not memory.has_room_for_caches(MIB + 1)
+    cache = memory.cache_of(state)
+    cache.put("small", b"x" * 100)
+    cache.put("large", b"x" * 1_000)
+    assert dict(cache) == {"small": b"x" * 100}
+
+
 def faults(memory: Memory) -> Faults:
     """Faults whose time stands still."""
     return Faults(lambda: 0.0, memory, memory.limits)

@@ -11,8 +11,12 @@ from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import Limits
+from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
+
+DATASET = Dataset("d")
+LIMITS = Limits(sandboxes=3, sandbox_ttl=60.0, memory_bytes=1_000_000)
 
 
 class Turned:
@@ -22,9 +26,10 @@ class Turned:
         self.seconds = 0.0
         secrets = count()
         outside = Environment(
-            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}"
+            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}", LIMITS
         )
-        self.all = Sandboxes(Generation(), "documented", choose(), outside)
+        baseline = Generation(datasets={"d": DATASET})
+        self.all = Sandboxes(baseline, "documented", choose(), outside)
 
 
 @pytest.fixture
@@ -65,6 +70,22 @@ def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
     assert turned.all.all() == [turned.all.default]
 
 
+def test_a_sandbox_that_says_nothing_ends_after_the_usual_time(turned: Turned) -> None:
+    turned.all.create("mine")
+    assert turned.all.ttl_of("mine") == 60
+    turned.seconds = 60
+    assert turned.all.all() == [turned.all.default]
+
+
+def test_all_sandboxes_share_one_budget(turned: Turned) -> None:
+    assert turned.all.memory.limit == 1_000_000
+    mine = turned.all.create("mine")
+    mine.store.put_collection(DATASET, Collection("x", "X" * 10_000))
+    assert turned.all.memory.used > 10_000
+    with pytest.raises(LimitReached):
+        turned.all.default.store.put_collection(DATASET, Collection("y", "Y" * 990_000))
+
+
 def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
     mine = turned.all.create("mine", ttl=10)
     mine.state.waits.add(held := lambda: None)
@@ -76,9 +97,9 @@ def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
 
 
 def test_idle_sandboxes_make_room(turned: Turned) -> None:
-    for _ in range(Limits.sandboxes):
+    for _ in range(LIMITS.sandboxes):
         turned.all.create(ttl=10)
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitReached, match="at most 3 sandboxes, got one more"):
         turned.all.create()
     turned.seconds += 10
     assert turned.all.create("mine").name == "mine"
