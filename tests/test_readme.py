@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from mock_server import MockServer
+from mock_server import MockServer, MockServerFixture
 from mock_server.admin.app import table as table_of_routes
 from mock_server.admin.stream import Streams
 from mock_server.api.errors import ERRORS
@@ -23,7 +23,6 @@ from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.domain.limits import LIMITS
 from mock_server.fixture.load import load_fixture
-from mock_server.testing.handle import MockServerFixture
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 
 ROOT = Path(__file__).parent.parent
