@@ -18,7 +18,6 @@ from mock_server.app import application
 from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Memory
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.fixture.files import shipped
 from mock_server.fixture.load import load_fixture
@@ -138,13 +137,15 @@ def _application(session: ExampleSession) -> ASGIApp:
     number = count()
     # Nothing that is real: neither the time nor chance.
     environment = Environment(
-        lambda: EXAMPLE_TIME, lambda: 0.0, lambda: f"{next(number):032x}"
+        lambda: EXAMPLE_TIME,
+        lambda: 0.0,
+        lambda: f"{next(number):032x}",
+        Limits(memory_bytes=session.memory),
     )
     generation = load_fixture(shipped(session.fixture))
-    memory = Memory(session.memory)
-    sandboxes = Sandboxes(generation, "documented", Choices(), environment, memory)
+    sandboxes = Sandboxes(generation, "documented", Choices(), environment)
     # Without a place to load large documents, one is refused: an example too.
-    loads = Loads(memory, places=0)
+    loads = Loads(sandboxes.memory, places=0)
     return application(sandboxes, token=session.admin_token, loads=loads)
 
 

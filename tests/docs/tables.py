@@ -29,8 +29,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.fixture import document
 from mock_server.fixture.load import load_fixture
 from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
-from mock_server.testing.handle import MockServerFixture
-from mock_server.testing.steering import Clock
+from mock_server.testing.fixture import MockServerFixture, SandboxClock
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 from tests.docs import command_line
 from tests.docs.cells import amount, attributes, code, fields_of, listed, members
@@ -269,7 +268,7 @@ def handle_table() -> Table:
 
 def clock_table() -> Table:
     """The public members of the fixture's clock."""
-    rows = [(code(f".clock{each}"),) for each in members(Clock)]
+    rows = [(code(f".clock{each}"),) for each in members(SandboxClock)]
     return Table(("member",), rows, "meaning")
 
 
