@@ -11,8 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.api.faults.presets import PRESETS
-from mock_server.api.faults.table import KINDS
+from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.server import MockServer
 from tests.process import COMMAND, environment
 from tests.support import APP, CHAT, LIBRARY, PIN

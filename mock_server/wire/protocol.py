@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.importer import import_from_string
 
 from mock_server.api.connection import TRANSPORT
-from mock_server.api.envelope import error_envelope
+from mock_server.api.response import error_envelope
 from mock_server.domain.limits import Limits
 from mock_server.wire.framing import (
     END_OF_HEAD,

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from mock_server.api.envelope import success_envelope
 from mock_server.api.operations.contract import (
     NOT_ON_CONTRACT,
     Contract,
@@ -21,6 +20,7 @@ from mock_server.api.operations.contract import (
     extension,
 )
 from mock_server.api.operations.operation import Operation
+from mock_server.api.response import success_envelope
 from mock_server.domain.access import Level
 from mock_server.domain.choices import Choices
 from mock_server.domain.clock import format_time
