@@ -48,7 +48,7 @@ class Connection(Struct, frozen=True):
     transport: Transport
 
     async def reset(self, body: RequestBody) -> None:
-        """End it by an RST, once earlier responses are on their way, or after a while."""
+        """End it by an RST, once earlier responses are sent, or after a while."""
         # An RST would drop what waits to be sent, responses to earlier requests too.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(Limits.discard_seconds):
