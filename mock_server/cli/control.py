@@ -35,7 +35,7 @@ from mock_server.client import (
     StateView,
 )
 from mock_server.domain.printable import json_text, one_line, yaml_text
-from mock_server.fixture.yaml_text import to_yaml
+from mock_server.fixture.dump import document_as_yaml
 from mock_server.http_call import Unreachable
 from mock_server.views import HealthView, ResetView
 
@@ -117,7 +117,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
 
 def _yaml(response: Response[StateView]) -> str:
     try:
-        return yaml_text(to_yaml(response.plain()))
+        return yaml_text(document_as_yaml(response.plain()))
     except RecursionError:
         raise Unreachable("Expected a state, got one nested too deep") from None
 
