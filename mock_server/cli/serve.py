@@ -163,6 +163,7 @@ def _run(
     url = url_of(listener)
     out = LineWriter(sys.stdout, limits.waiting_lines)
     err = LineWriter(sys.stderr, limits.waiting_lines)
+    # Warnings of uvicorn and of the server must not wait for a slow stderr either.
     logging.getLogger().addHandler(LineHandler(err))
 
     def announce() -> None:
