@@ -57,6 +57,7 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
         timeout: float,
         **others: Any,
     ) -> None:
+        # They go into the head of a request, where a line break would start a field.
         given = (sandbox or "", admin_token or "")
         if not all(text.isascii() and text.isprintable() for text in given):
             raise click.BadParameter(
@@ -180,7 +181,9 @@ def journal(
     if bounds:
         _verify(client, criteria | bounds)
         return
-    if "violations" in criteria:
+    if (
+        "violations" in criteria
+    ):  # a query parameter, which spells booleans as JSON does
         criteria["violations"] = str(criteria["violations"]).lower()
     write(json_text(client.journal(criteria)))
 
@@ -211,6 +214,7 @@ def wait(client: AdminClient) -> None:
         try:
             show(replace(client, timeout=left).ask(HealthView, "GET", "/health"))
         except (Refused, Unreachable) as error:
+            # A server that refuses is there; waiting longer would not help.
             if isinstance(error, Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:

@@ -70,7 +70,7 @@ def _field(text: str) -> tuple[str, Any]:
     try:
         return name, msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeError):
-        return name, value
+        return name, value  # so that text needs no quotes within those of the shell
 
 
 @fault.command("list")
