@@ -49,6 +49,7 @@ def convert(
     for mistake in mistakes(found, kind):
         at = root + dotted(mistake.path)[1:]
         raise InvalidField(f"{mistake.message} - at {at}")
+    # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
     try:
         return with_integers(fields, kind)
     except msgspec.ValidationError:

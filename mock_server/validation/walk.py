@@ -57,6 +57,7 @@ def _walk(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
             required = tuple(each.encode_name for each in fields if each.required)
             yield Mistake(path, _message(value, wanted), missing=required)
         case inspect.DictType(value_type=kind), dict():
+            # JSON can escape half a surrogate pair, which no UTF-8 can hold.
             for key, item in value.items():
                 if not is_unicode(key):
                     yield Mistake((*path, key), _SURROGATE, at_key=True)
@@ -143,6 +144,7 @@ def without_metadata(wanted: inspect.Type) -> inspect.Type:
 
 def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
     """The types of a union, in order, without `UnsetType`: no value is of that."""
+    # The one custom type here is UnsetType: a field that may be left out.
     found = map(without_metadata, union.types)
     return [kind for kind in found if not isinstance(kind, inspect.CustomType)]
 
@@ -164,6 +166,7 @@ def integral_as_int(value: object) -> object:
 def _is_instance(value: object, wanted: inspect.Type) -> bool:
     if isinstance(value, bool):  # to Python an int, to JSON no number
         return isinstance(wanted, inspect.BoolType | inspect.AnyType)
+    # Nothing is an instance of a type that is not listed.
     return isinstance(value, _PYTHON_TYPES.get(type(wanted), type(UNSET)))
 
 
