@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Message, Scope
 from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
 from mock_server.admin.resources.console import FILE, PAGE
-from mock_server.admin.stream import Streams
 from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
@@ -227,7 +226,7 @@ def rows() -> list[Row]:
     """The whole table."""
     return [
         Row(route, template)
-        for template, by_method in table(Streams()).items()
+        for template, by_method in table().items()
         for route in by_method.values()
     ]
 
@@ -448,7 +447,7 @@ def test_every_route_that_could_change_something_is_tried_with_a_good_body() -> 
 def test_other_methods_are_405_and_without_effect(world: World) -> None:
     before = world.fingerprint()
     good = {"host": HOST, "authorization": f"Bearer {TOKEN}", "content-type": JSON}
-    for template, by_method in table(Streams()).items():
+    for template, by_method in table().items():
         known = {*by_method} | ({"HEAD"} if "GET" in by_method else set())
         for method in {*METHODS} - known:
             path = filled(template)
