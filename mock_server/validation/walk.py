@@ -125,9 +125,6 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
     return True
 
 
-fits = is_valid  # the name that the operations import
-
-
 def is_unicode(text: str) -> bool:
     """Whether the text can be written as UTF-8: it holds no lone surrogate."""
     try:

@@ -21,7 +21,7 @@ from mock_server.domain.choices import Choices, tolerates
 from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.journal import Violation
 from mock_server.validation.convert import as_number, is_number_field
-from mock_server.validation.walk import describe_type, fits
+from mock_server.validation.walk import describe_type, is_valid
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
@@ -87,7 +87,7 @@ class Field:
         found = []
         if self._is_number and isinstance(given, str) and value is not given:
             found.append(self._text)
-        if not fits(value, self._type):
+        if not is_valid(value, self._type):
             # A number that is positive, and does not fit, is over the maximum.
             is_over = type(value) is int and value > 0
             found.append(self._over if is_over else "invalid_field")
