@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.domain.sandbox import Sandbox
 
+ROOT = Path(__file__).parent.parent
 PIN = "/api/core/chat/history/updateHistory"
 LEGACY_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"

@@ -16,17 +16,17 @@ import pytest
 from msgspec import inspect, structs
 
 from mock_server.fixture.document import Document
-from tests.admin.test_guard_matrix import (
+from tests.admin.world import (
     BODIED,
     HOST,
     PARTS,
+    ROWS,
     TOKEN,
     Answer,
     Row,
     World,
     ask,
     filled,
-    rows,
 )
 from tests.hostile import HOSTILE
 from tests.support import DATASET, Api, chunks
@@ -190,7 +190,7 @@ def world() -> World:
 
 def writing() -> list[Row]:
     """The routes that take a body."""
-    return [row for row in rows() if row.method in BODIED]
+    return [row for row in ROWS if row.method in BODIED]
 
 
 def others() -> list[Row]:
@@ -272,7 +272,7 @@ def test_no_value_of_a_field_breaks_a_route_or_what_is_read_later(row: Row) -> N
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("row", routes(rows()), ids=str)
+@pytest.mark.parametrize("row", routes(ROWS), ids=str)
 def test_no_query_breaks_a_route(world: World, row: Row) -> None:
     values = [quote(value) for value in VALUES] + ["%ff", "%ed%a0%80", "abc", "1e9"]
     names = ["x"]
@@ -297,7 +297,7 @@ PATH_PARTS = [
 def test_no_part_of_a_path_breaks_a_route_or_what_is_read_later(
     world: World, part: str
 ) -> None:
-    for row in [row for row in rows() if "{%s}" % part in row.template]:
+    for row in [row for row in ROWS if "{%s}" % part in row.template]:
         for value in PATH_PARTS:
             path = filled(row.template, **{part: value})
             answer = ask(world.app, row.method, path, row.headers, row.content)
@@ -309,7 +309,7 @@ def test_no_part_of_a_path_breaks_a_route_or_what_is_read_later(
 
 def check_reads(world: World) -> None:
     """Whatever is read is answered, in every sandbox."""
-    for row in rows():
+    for row in ROWS:
         if row.method == "GET":
             answer = ask(world.app, "GET", row.path, row.headers)
             assert answer.status in (200, 404), (row, answer.body)

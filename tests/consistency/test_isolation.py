@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from mock_server import MockServer
-from tests.consistency.test_linearizability import connections
+from tests.consistency.connections import connections
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
 SANDBOXES, CLIENTS, CALLS = 200, 8, 4_000

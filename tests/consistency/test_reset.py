@@ -12,9 +12,9 @@ import httpx2
 import pytest
 
 from mock_server import MockServer
-from tests.consistency.test_linearizability import connections
+from tests.consistency.connections import connections
 from tests.support import APP, CHAT, DATASET, LIST, PIN
-from tests.wire.test_drain import connect
+from tests.wire.sockets import connect
 
 CLIENTS, SWAPS, ROUNDS = 8, 120, 60
 OTHER = "chat-2"

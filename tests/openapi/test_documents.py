@@ -4,28 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema
 import pytest
-from openapi_spec_validator import validate
+from openapi_spec_validator import validate as validate_document
+from starlette.testclient import TestClient
 
 from mock_server.admin.console import FILE, PAGE
 from mock_server.admin.events import Streams
 from mock_server.admin.routes import table
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations import OPERATIONS
+from mock_server.app import create_app
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, Api
+from tests.openapi.documents import (
+    ADMIN,
+    PUBLIC,
+    Document,
+    body_schema,
+    schema,
+    validate,
+)
+from tests.support import APP, CHAT, DATASET, LIBRARY, Api
 
-Document = dict[str, Any]
-PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, Document]:
+    """Both documents; they are the same on every server."""
+    client = TestClient(create_app(LIBRARY))
+    return {path: client.get(path).json() for path in (PUBLIC, ADMIN)}
 
 
 @pytest.mark.parametrize("path", [PUBLIC, ADMIN])
-def test_the_document_is_valid(api: Api, path: str) -> None:
+def test_the_document_is_served(
+    api: Api, documents: dict[str, Document], path: str
+) -> None:
     answer = api.client.get(path)
     assert answer.headers["content-type"] == "application/json"
-    assert answer.json()["openapi"] == "3.1.0"
-    validate(answer.json())
+    assert answer.json() == documents[path]
+
+
+@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
+def test_the_document_is_valid(documents: dict[str, Document], path: str) -> None:
+    assert documents[path]["openapi"] == "3.1.0"
+    validate_document(documents[path])
 
 
 @pytest.mark.parametrize("path", [PUBLIC, ADMIN])
@@ -36,8 +56,8 @@ def test_the_document_tells_nothing_of_what_is_served(
     assert api.client.get(path).json() == other.client.get(path).json()
 
 
-def test_every_operation_is_described(api: Api) -> None:
-    paths = api.client.get(PUBLIC).json()["paths"]
+def test_every_operation_is_described(documents: dict[str, Document]) -> None:
+    paths = documents[PUBLIC]["paths"]
     assert set(paths) == {each.path for each in OPERATIONS.values()}
     for each in OPERATIONS.values():
         described = paths[each.path][each.method.lower()]
@@ -45,8 +65,8 @@ def test_every_operation_is_described(api: Api) -> None:
         assert set(described["responses"]) >= {"200", "400", "401", "403", "404"}
 
 
-def test_every_admin_route_is_described(api: Api) -> None:
-    paths = api.client.get(ADMIN).json()["paths"]
+def test_every_admin_route_is_described(documents: dict[str, Document]) -> None:
+    paths = documents[ADMIN]["paths"]
     routes = {path: set(by_method) for path, by_method in table(Streams()).items()}
     for path in ("/openapi.json", PAGE, FILE):
         del routes[path]
@@ -57,9 +77,9 @@ def test_every_admin_route_is_described(api: Api) -> None:
     assert described == routes
 
 
-def test_no_two_operations_have_the_same_id(api: Api) -> None:
+def test_no_two_operations_have_the_same_id(documents: dict[str, Document]) -> None:
     for path in (PUBLIC, ADMIN):
-        paths = api.client.get(path).json()["paths"].values()
+        paths = documents[path]["paths"].values()
         ids = [each["operationId"] for methods in paths for each in methods.values()]
         assert len(set(ids)) == len(ids)
 
@@ -76,30 +96,8 @@ def test_the_public_document_needs_no_key_and_the_other_the_token(
     assert api.client.head(PUBLIC).status_code == 200
 
 
-def response(document: Document, operation: Document, status: str) -> Document:
-    """An answer as it is described, by reference or there."""
-    found: Document = operation["responses"][status]
-    name = found.get("$ref", "").rpartition("/")[2]
-    shared: dict[str, Document] = document["components"].get("responses", {})
-    return shared.get(name, found)
-
-
-def schema(document: dict[str, Any], path: str, method: str, status: int) -> Any:
-    """The schema of an answer, with the components that it refers to."""
-    answer = response(document, document["paths"][path][method], str(status))
-    (content,) = (answer["content"][each] for each in list(answer["content"])[:1])
-    return content["schema"] | {"components": document["components"]}
-
-
-def body_schema(document: dict[str, Any], path: str, method: str) -> Any:
-    """The schema of a request's body in JSON."""
-    content = document["paths"][path][method]["requestBody"]["content"]
-    schema = content["application/json"]["schema"]
-    return schema | {"components": document["components"]}
-
-
-def test_every_kind_of_fault_is_described(api: Api) -> None:
-    document = api.client.get(ADMIN).json()
+def test_every_kind_of_fault_is_described(documents: dict[str, Document]) -> None:
+    document = documents[ADMIN]
     shapes = body_schema(document, "/__admin/faults", "post")["anyOf"]
     names = [shape["$ref"].rpartition("/")[2] for shape in shapes]
     schemas = [document["components"]["schemas"][name] for name in names]
@@ -111,23 +109,26 @@ def test_every_kind_of_fault_is_described(api: Api) -> None:
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 @pytest.mark.parametrize("fields", [{}, {"offset": -1}, {"datasetId": "no"}])
 def test_lists_answer_as_described(
-    make_api: MakeApi, profile: str, fields: dict[str, Any]
+    make_api: MakeApi,
+    documents: dict[str, Document],
+    profile: str,
+    fields: dict[str, Any],
 ) -> None:
     api = make_api(profile=profile, choices={"error_form": "plain"})
-    document = api.client.get(PUBLIC).json()
     answer = api.list_v2(**fields)
     path = OPERATIONS["listV2"].path
-    wanted = schema(document, path, "post", answer.status_code)
-    jsonschema.validate(answer.json(), wanted)
+    wanted = schema(documents[PUBLIC], path, "post", answer.status_code)
+    validate(answer.json(), wanted)
 
 
 @pytest.mark.parametrize("fields", [{}, {"top": 1}, {"appId": "no"}])
-def test_pins_answer_as_described(api: Api, fields: dict[str, Any]) -> None:
-    document = api.client.get(PUBLIC).json()
+def test_pins_answer_as_described(
+    api: Api, documents: dict[str, Document], fields: dict[str, Any]
+) -> None:
     answer = api.pin(**fields)
     path = OPERATIONS["updateHistory"].path
-    wanted = schema(document, path, "put", answer.status_code)
-    jsonschema.validate(answer.json(), wanted)
+    wanted = schema(documents[PUBLIC], path, "put", answer.status_code)
+    validate(answer.json(), wanted)
 
 
 CALLS: list[tuple[str, str, Any]] = [
@@ -176,12 +177,12 @@ CALLS: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("method", "path", "body"), CALLS)
 def test_admin_routes_answer_as_described(
-    api: Api, method: str, path: str, body: Any
+    api: Api, documents: dict[str, Document], method: str, path: str, body: Any
 ) -> None:
     api.pin(offset=1)
     api.admin("POST", "/sandboxes", {"name": "mine"})
     api.admin("POST", "/faults", {"kind": "error", "match": {"key": "other"}})
-    document = api.client.get(ADMIN).json()
+    document = documents[ADMIN]
     fault = "/faults/" in path
     ids = {"appId": APP, "chatId": CHAT, "datasetId": DATASET}
     ids["id"] = "f1" if fault else "a"
@@ -189,9 +190,9 @@ def test_admin_routes_answer_as_described(
     answer = api.admin(method, where, body)
     described = f"/__admin{path.partition('?')[0]}"
     wanted = schema(document, described, method.lower(), answer.status_code)
-    jsonschema.validate(answer.json(), wanted)
+    validate(answer.json(), wanted)
     if body is not None and answer.status_code != 400:
-        jsonschema.validate(body, body_schema(document, described, method.lower()))
+        validate(body, body_schema(document, described, method.lower()))
 
 
 @pytest.mark.parametrize(("path", "status"), [("/apps", 405), ("/none", 404)])

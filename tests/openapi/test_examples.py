@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from http.client import HTTPConnection
 
 import httpx2
-import jsonschema
 import msgspec
 import pytest
 
@@ -26,7 +25,7 @@ from mock_server.api.tours import public_tours
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.times import parse_time
 from mock_server.fixture.files import shipped
-from tests.openapi.test_documents import ADMIN, PUBLIC, Document, response
+from tests.openapi.documents import ADMIN, PUBLIC, Document, response, validate
 
 DOCUMENTS = (PUBLIC, ADMIN)
 TOURS = [*public_tours(), *admin_tours()]
@@ -160,4 +159,4 @@ def test_examples_are_as_their_schemas_say(
         for example in content["examples"].values():
             found = document["components"].get("examples", {})
             name = example.get("$ref", "").rpartition("/")[2]
-            jsonschema.validate(found.get(name, example)["value"], schema)
+            validate(found.get(name, example)["value"], schema)

@@ -17,6 +17,7 @@ import pytest
 
 from mock_server.server import running
 from tests.openapi.fresh import KEY, TOKEN, Fresh, world
+from tests.support import ROOT
 
 HERE = Path(__file__).parent
 PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
@@ -55,7 +56,7 @@ def check(tmp_path: Path) -> Check:
         done = subprocess.run(
             command,
             cwd=tmp_path,  # it keeps what it has found where it is run
-            env=os.environ | {"PYTHONPATH": str(HERE.parent.parent)},
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from hypothesis import find, settings
 from mock_server import MockServer, load_fixture
 from mock_server.strategies import fixtures
 from tests.examples.panel import Panel
+from tests.support import ROOT
 
 FEW = settings(derandomize=True, max_examples=200)
-ROOT = Path(__file__).parent.parent.parent
 ASSUMING = """
 import pytest
 from tests.examples.panel import Panel

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from mock_server.app import create_app
 from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, LIST, Switch
-from tests.wire.test_battery import ACCEPTED, LIST_BODY, REFUSED, raw, said, status
+from tests.wire.battery import ACCEPTED, LIST_BODY, REFUSED, raw, said, status
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from tests.process import COMMAND, environment, serving
-from tests.wire.test_drain import connect, exchange
+from tests.wire.sockets import connect, exchange
 
 resource = pytest.importorskip("resource")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")

@@ -16,9 +16,9 @@ import pytest
 
 from mock_server import __version__
 from tests.process import serving
+from tests.support import ROOT
 
 pytestmark = pytest.mark.full
-ROOT = Path(__file__).parent.parent.parent
 FIXTURES = ROOT / "fixtures"
 CONSOLE = ROOT / "mock_server" / "console"
 TEST = """

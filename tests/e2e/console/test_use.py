@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.console.browsing import AXE, BROWSER_TEST, Console
-from tests.console.conftest import Visit
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import AXE, Console
+from tests.e2e.console.conftest import Visit
+from tests.support import ROOT
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
 APP, DATASET = "65d8a1f0c3b2a94e7f106a01", "6593e137231a2be9c5603ba7"
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 DARK = {"color_scheme": "dark"}
-ROOT = Path(__file__).parent.parent.parent
 
 
 def busy(console: Console) -> None:

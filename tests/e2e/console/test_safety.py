@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.console.browsing import BROWSER_TEST, Console
-from tests.console.conftest import Visit
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import Console
+from tests.e2e.console.conftest import Visit
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -13,19 +11,10 @@ from pathlib import Path
 import pytest
 
 from mock_server import MockServer
+from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
 from tests.support import LIBRARY, LIST, PIN
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--virtual-time-budget=20000",
-]
+pytestmark = BROWSER_TEST
 PAGE = """<!doctype html><meta charset="utf-8"><pre></pre><script>
 const call = async (method, path, body, key = "any") => {
   const answer = await fetch("%(url)s" + path, {
@@ -77,19 +66,18 @@ def origin() -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_a_page_of_another_origin_pins_and_lists(
     origin: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     page_url, pages = origin
-    root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     with MockServer(LIBRARY) as server:
         pages.append(PAGE % {"url": server.url, "pin": PIN, "list": LIST})
         done = subprocess.run(
             [
                 str(CHROMIUM),
                 *FLAGS,
-                *root,
+                "--headless",
+                VIRTUAL_TIME,
                 f"--user-data-dir={tmp_path}",
                 "--dump-dom",
                 page_url,

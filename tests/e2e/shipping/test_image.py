@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 
 import click
 import pytest
 
 from mock_server.cli import cli
+from tests.support import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "Dockerfile").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

@@ -11,8 +11,9 @@ import pytest
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS
 from mock_server.domain.choices import table
-from tests.console.browsing import BROWSER_TEST, Console
-from tests.console.conftest import Visit
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import Console
+from tests.e2e.console.conftest import Visit
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.console.browsing import BROWSER_TEST, Console, number
-from tests.console.conftest import Visit
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import Console, number
+from tests.e2e.console.conftest import Visit
 from tests.support import PIN
 
 pytestmark = BROWSER_TEST

@@ -13,8 +13,9 @@ from tempfile import TemporaryDirectory
 import httpx2
 
 from mock_server.server import bind
+from tests.support import ROOT
 
-TEMPLATE = Path(__file__).parent.parent.parent / ".github/examples/nginx.conf"
+TEMPLATE = ROOT / ".github/examples/nginx.conf"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 _MAIN = """\
 daemon off;

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx2
-import pytest
 
 from mock_server import MockServer
 from tests.support import LIST, PIN
@@ -18,21 +16,7 @@ from tests.support import LIST, PIN
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = os.environ.get("AXE", "")
-FLAGS = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# Without playwright, the modules of the tests are skipped.
-BROWSER_TEST = [
-    pytest.mark.full,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
 
 
 @dataclass

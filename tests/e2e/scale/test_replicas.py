@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.e2e.scale.front import NGINX, TEMPLATE, free_port, front
 from tests.process import serving
-from tests.scale.front import NGINX, TEMPLATE, free_port, front
 from tests.support import LIST, PIN
 
 pytestmark = [

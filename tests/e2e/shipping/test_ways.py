@@ -19,8 +19,8 @@ import yaml
 from mock_server.cli import cli
 from mock_server.fixture.files import shipped
 from tests.process import serving
+from tests.support import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / ".github" / "examples"
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 IMAGE = "fastgpt-mock-server"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -17,11 +16,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.server import running
-from tests.admin.test_guard_matrix import World
-from tests.test_browser import CHROMIUM, FLAGS
+from tests.admin.world import World
+from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
 
+pytestmark = BROWSER_TEST
 ROUTES = ("reset", "state", "sandboxes", "journal", "journal/stream")
-REBOUND = "rebind.example"
 EVIL, REBOUND, PLAIN = "evil.example", "rebind.example", "mock"
 """Names that the browser is told to find on this machine."""
 
@@ -191,18 +190,17 @@ async def careless(scope: Scope, receive: Receive, send: Send) -> None:
 
 def command(profile: Path, url: str) -> list[str]:
     """Chromium, showing a page."""
-    root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     names = ",".join(f"MAP {name} 127.0.0.1" for name in (EVIL, REBOUND, PLAIN))
     rules = [f"--host-resolver-rules={names}", f"--user-data-dir={profile}"]
-    return [str(CHROMIUM), *FLAGS, *root, *rules, "--disable-popup-blocking", url]
+    flags = [*FLAGS, "--headless", *rules, "--disable-popup-blocking"]
+    return [str(CHROMIUM), *flags, url]
 
 
 @contextmanager
 def browsing(profile: Path, url: str) -> Iterator[None]:
     """Chromium on a page, in real time, until the context ends."""
-    flags = [each for each in command(profile, url) if "virtual-time" not in each]
     with subprocess.Popen(
-        [*flags, "--remote-debugging-port=0"],
+        [*command(profile, url), "--remote-debugging-port=0"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:
@@ -241,9 +239,6 @@ def attacked(
     assert "websocket" in server.seen("upgrade")
     assert len(server.asked) > 20 * len(routes)
     return server, host.report["read"]
-
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 
 @pytest.fixture
@@ -305,7 +300,7 @@ def test_a_rebound_name_shows_no_state(world: World, tmp_path: Path) -> None:
     with running(world.app) as url:
         state = url.replace("127.0.0.1", REBOUND) + "/__admin/state"
         done = subprocess.run(
-            [*command(tmp_path, state), "--dump-dom"],
+            [*command(tmp_path, state), VIRTUAL_TIME, "--dump-dom"],
             capture_output=True,
             text=True,
             timeout=60,

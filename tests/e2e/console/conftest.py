@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ import httpx2
 import pytest
 
 from mock_server import MockServer
-from tests.console.browsing import CHROMIUM, FLAGS, Console
+from tests.e2e.chromium import CHROMIUM, FLAGS
+from tests.e2e.console.browsing import Console
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,9 +27,8 @@ def browser() -> Iterator[Browser]:
     No longer than for these tests: while it is there, an event loop is running.
     """
     playwright = pytest.importorskip("playwright.sync_api")
-    root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     with playwright.sync_playwright() as driver:
-        options = {"executable_path": CHROMIUM, "args": [*FLAGS, *root]}
+        options = {"executable_path": CHROMIUM, "args": FLAGS}
         browser = driver.chromium.launch(**options)
         yield browser
         browser.close()
