@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from mock_server.http_call import Unreachable
 from mock_server.testing.servers import Wanted, shared
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.testing.conftest import PROJECTS
 
-TEST = "def test_it(mock_server):\n    assert mock_server.journal == []\n"
 TOKEN = "s3cret-admin-token"
 
 
@@ -26,7 +27,7 @@ def strange() -> Iterator[Strange]:
 
 
 def run(folder: Path, url: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_it.py").write_text(TEST)
+    shutil.copytree(PROJECTS / "untouched", folder, dirs_exist_ok=True)
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     plugins = ("-p", "mock_server.pytest_plugin", "-p", "no:cacheprovider")
     return subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -21,21 +22,7 @@ from tests.support import ROOT
 pytestmark = pytest.mark.full
 FIXTURES = ROOT / "fixtures"
 CONSOLE = ROOT / "mock_server" / "console"
-TEST = """
-import json
-from urllib.request import Request, urlopen
-
-def test_it(mock_server):
-    body = {"appId": "65d8a1f0c3b2a94e7f106a01", "chatId": "delivery-late", "top": True}
-    headers = {
-        "Authorization": f"Bearer {mock_server.key}",
-        "Content-Type": "application/json",
-    }
-    url = mock_server.url + "/api/core/chat/history/updateHistory"
-    urlopen(Request(url, json.dumps(body).encode(), headers, method="PUT")).close()
-    assert mock_server.chat("65d8a1f0c3b2a94e7f106a01", "delivery-late").top
-    mock_server.assert_no_violations()
-"""
+PROJECT = ROOT / "tests/testing/projects/installed"
 
 
 def run(command: Sequence[str | Path], cwd: Path) -> str:
@@ -69,7 +56,7 @@ def fresh(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_wheel_alone_brings_the_plugin(fresh: Path, tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(TEST)
+    shutil.copytree(PROJECT, tmp_path, dirs_exist_ok=True)
     assert "1 passed" in run([fresh / "python", "-m", "pytest", "-q"], tmp_path)
 
 
