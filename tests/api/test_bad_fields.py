@@ -23,6 +23,7 @@ def check(api: Api, operation: str, field: str, value: Any, expected: str) -> No
     assert api.state() == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("field", "value", "expected", "got"), BAD_PINS)
 def test_a_bad_pin_field_is_400(
     api: Api, field: str, value: Any, expected: str, got: str
@@ -30,6 +31,7 @@ def test_a_bad_pin_field_is_400(
     check(api, "pin", field, value, f"{expected}, got {got}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("field", "value", "expected", "got"), BAD_LISTS)
 def test_a_bad_list_field_is_400(
     api: Api, field: str, value: Any, expected: str, got: str

@@ -13,6 +13,7 @@ JSON = ("Content-Type", "application/json")
 MIB = 1024 * 1024
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", [PIN, LIST])
 @pytest.mark.parametrize("case", BAD_JSON)
 def test_a_body_that_is_no_json_object_is_400(api: Api, path: str, case: str) -> None:
@@ -43,6 +44,7 @@ def test_unusual_json_is_served(api: Api, body: bytes) -> None:
     assert api.top() is True
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "value",
     [

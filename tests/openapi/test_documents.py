@@ -175,6 +175,7 @@ CALLS: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("method", "path", "body"), CALLS)
 def test_admin_routes_answer_as_described(
     api: Api, documents: dict[str, Document], method: str, path: str, body: Any

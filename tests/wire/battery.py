@@ -208,7 +208,7 @@ REFUSED: dict[str, tuple[int, bytes]] = {
     "binary": (400, bytes(range(256)) * 2),
     "http_2_preface": (400, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
 }
-REFUSED |= {
+BAD_BODIES: dict[str, tuple[int, bytes]] = {
     f"{path.rpartition('/')[2]}_{name}": (
         400,
         raw(f"{method} {path} HTTP/1.1", body=body),
@@ -216,7 +216,7 @@ REFUSED |= {
     for method, path in (("PUT", PIN), ("POST", LIST))
     for name, (body, _) in BAD_JSON.items()
 }
-REFUSED |= {
+BAD_BODIES |= {
     f"{operation}_{number}_{field}": (400, with_field(operation, field, value))
     for operation, cases in (("pin", BAD_PINS), ("list", BAD_LISTS))
     for number, (field, value, *_) in enumerate(cases)

@@ -13,8 +13,17 @@ from mock_server.app import create_app
 from mock_server.fixture.write import to_document
 from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, LIST, Switch
-from tests.wire.battery import ACCEPTED, LIST_BODY, REFUSED, raw, said, status
+from tests.wire.battery import (
+    ACCEPTED,
+    BAD_BODIES,
+    LIST_BODY,
+    REFUSED,
+    raw,
+    said,
+    status,
+)
 
+FULL = pytest.mark.full
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
 
@@ -35,12 +44,15 @@ def test_good_requests_have_their_effect(
     assert app.state.sandbox.chat("app-1", "chat-1").top is True
 
 
-@pytest.mark.parametrize("case", REFUSED)
+# Those of bad bodies are tried by the API's own tests, over the same parsers.
+@pytest.mark.parametrize(
+    "case", [*REFUSED, *(pytest.param(each, marks=FULL) for each in BAD_BODIES)]
+)
 def test_bad_requests_have_none(
     server: tuple[Starlette, str], case: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     app, url = server
-    expected, request = REFUSED[case]
+    expected, request = (REFUSED | BAD_BODIES)[case]
     before = to_document(app.state.sandbox.store)
     assert status(said(url, request)) == expected
     assert to_document(app.state.sandbox.store) == before
@@ -59,7 +71,7 @@ def test_a_client_that_sends_all_before_it_reads_sees_the_413(
 
 
 def test_the_table_is_long() -> None:
-    assert len(ACCEPTED) + len(REFUSED) >= 200
+    assert len(ACCEPTED) + len(REFUSED) + len(BAD_BODIES) >= 200
 
 
 @pytest.mark.parametrize("case", ["pin", "chunked", "no_key", "array", "garbage"])

@@ -13,13 +13,24 @@ from starlette.applications import Starlette
 from mock_server.app import create_app
 from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, LIST, Switch
-from tests.wire.battery import ACCEPTED, LIST_BODY, REFUSED, raw, said, status
+from tests.wire.battery import (
+    ACCEPTED,
+    BAD_BODIES,
+    LIST_BODY,
+    REFUSED,
+    raw,
+    said,
+    status,
+)
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
 SEEDS = [
     request
-    for request in [*ACCEPTED.values(), *(each for _, each in REFUSED.values())]
+    for request in [
+        *ACCEPTED.values(),
+        *(each for _, each in (REFUSED | BAD_BODIES).values()),
+    ]
     if len(request) < 2_000
 ]
 PIECES = [b"\r\n", b"\r", b"\n", b"\x00", b" ", b":", b"\xff", b"0", b"%", b"chunked"]
