@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from mock_server.app import create_app
 from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, PLAIN, Api, Switch
+from tests.support import LIBRARY, Api, Switch, client_of
 
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
@@ -89,7 +89,7 @@ def make_api(face: str, live: Callable[[str], tuple[Switch, str]]) -> Iterator[M
             else:
                 switch, url = live(face)
                 switch.app = app
-                client = httpx2.Client(base_url=url, verify=PLAIN)
+                client = client_of(url)
             return Api(stack.enter_context(client), app.state.sandbox)
 
         yield make

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ LEGACY_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
 APP, CHAT, DATASET = "app-1", "chat-1", "dataset-1"
 FROZEN = "2026-01-01T00:00:00.000Z"
+SECONDS = 60.0
+"""No limit of anything: ends what hangs, on machines that are busy too."""
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """`verify` of clients that speak plain HTTP: without it, each takes 17 ms to read the
 certificates of the machine."""
@@ -129,6 +132,25 @@ class Switch:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)
+
+
+def client_of(url: str, **options: Any) -> httpx2.Client:
+    """A client of a server that speaks plain HTTP."""
+    return httpx2.Client(base_url=url, verify=PLAIN, timeout=SECONDS, **options)
+
+
+def fetch(method: str, url: str, **options: Any) -> httpx2.Response:
+    """The answer to one request of plain HTTP."""
+    return httpx2.request(method, url, verify=PLAIN, timeout=SECONDS, **options)
+
+
+def wait(condition: Callable[[], Any]) -> Any:
+    """What a condition gives once it is true."""
+    end = time.monotonic() + SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < end, "this has not come true"
+        time.sleep(0.005)
+    return found
 
 
 def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:

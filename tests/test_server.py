@@ -14,7 +14,7 @@ from mock_server.app import create_app
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, PIN, Switch
+from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 HEAD = b"Host: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"
@@ -31,7 +31,7 @@ def address(request: pytest.FixtureRequest, live: Live) -> tuple[str, int]:
 
 def exchange(address: tuple[str, int], request: bytes) -> bytes:
     """Everything that the server says to these bytes."""
-    with socket.create_connection(address, timeout=10) as connection:
+    with socket.create_connection(address, timeout=SECONDS) as connection:
         connection.sendall(request)
         answer = b""
         while part := connection.recv(65_536):
@@ -92,7 +92,7 @@ def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
     with socket.create_connection(where) as connection:
         request = put(PIN).replace(b"Content-Length: ", b"Content-Length: 9")
         connection.sendall(request)
-    assert httpx2.get(url + "/__admin/health").status_code == 200
+    assert fetch("GET", url + "/__admin/health").status_code == 200
     assert app.state.sandbox.chat("app-1", "chat-1").top is False
 
 
@@ -100,7 +100,7 @@ def test_servers_in_one_process_are_independent() -> None:
     with MockServer(LIBRARY) as first, MockServer(LIBRARY) as second:
         body = {"appId": "app-1", "chatId": "chat-1", "top": True}
         headers = {"Authorization": f"Bearer {first.key}"}
-        answer = httpx2.put(first.url + PIN, json=body, headers=headers)
+        answer = fetch("PUT", first.url + PIN, json=body, headers=headers)
         assert answer.status_code == 200
         chats = [each.sandbox.chat("app-1", "chat-1") for each in (first, second)]
         assert [chat and chat.top for chat in chats] == [True, False]
@@ -110,7 +110,7 @@ def test_a_server_can_run_again() -> None:
     server = MockServer(LIBRARY)
     for _ in range(2):
         with server:
-            assert httpx2.get(server.url + "/__admin/health").status_code == 200
+            assert fetch("GET", server.url + "/__admin/health").status_code == 200
 
 
 def test_without_an_owner_there_is_no_key() -> None:
@@ -125,15 +125,15 @@ def test_the_key_of_a_server_is_an_owners() -> None:
     with MockServer() as server:
         headers = {"Authorization": f"Bearer {server.key}"}
         body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
-        answer = httpx2.post(server.url + LIST, json=body, headers=headers).json()
+        answer = fetch("POST", server.url + LIST, json=body, headers=headers).json()
         assert answer["data"]["list"][0]["permission"]["isOwner"] is True
 
 
 def test_a_stopped_server_answers_nobody() -> None:
     with running(create_app(LIBRARY)) as url:
-        assert httpx2.get(url + "/__admin/health").status_code == 200
+        assert fetch("GET", url + "/__admin/health").status_code == 200
     with pytest.raises(httpx2.ConnectError):
-        httpx2.get(url + "/__admin/health")
+        fetch("GET", url + "/__admin/health")
 
 
 def test_an_address_in_use_is_named() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import CHAT, FROZEN, Api
+from tests.support import CHAT, FROZEN, Api, wait
 
 
 def clock(api: Api, method: str, path: str, body: Any = None) -> tuple[str, bool]:
@@ -34,8 +34,7 @@ def test_time_runs_on_from_where_it_was_set(api: Api) -> None:
     now, frozen = clock(api, "POST", "/advance", {"seconds": 3600})
     assert (now[:16], frozen) == ("2030-01-01T01:00", False)
     before, _ = clock(api, "GET", "")
-    while clock(api, "GET", "")[0] == before:
-        pass
+    wait(lambda: clock(api, "GET", "")[0] != before)
 
 
 def test_real_time_can_be_stopped(make_api: MakeApi) -> None:

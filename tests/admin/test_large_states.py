@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx2
 import msgspec
 import pytest
 
@@ -18,8 +17,9 @@ from mock_server.fixture.write import to_document
 from mock_server.fixture.yaml_text import to_yaml
 from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
-from tests.large import put, wait
+from tests.large import put
 from tests.process import serving
+from tests.support import fetch, wait
 
 
 def holding(chats: int) -> dict[str, Any]:
@@ -62,21 +62,21 @@ def rest(client: socket.socket) -> bytes:
 
 
 def streams(server: MockServer) -> int:
-    answer = httpx2.get(f"{server.url}/__admin/health").json()
+    answer = fetch("GET", f"{server.url}/__admin/health").json()
     return int(answer["memory"]["streams"])
 
 
 def test_a_large_state_is_what_a_document_says() -> None:
     with MockServer(holding(100)) as server:
         path, asked = f"{server.url}/__admin/state", {"Accept": "application/yaml"}
-        assert httpx2.get(path, timeout=30).content == expected(server)
-        answer = httpx2.get(path, headers=asked, timeout=30)
+        assert fetch("GET", path).content == expected(server)
+        answer = fetch("GET", path, headers=asked)
         assert answer.headers["content-type"] == "application/yaml"
         assert answer.text == to_yaml(to_document(server.sandbox.store))
 
 
 def test_the_head_of_a_large_state_has_no_body(server: MockServer) -> None:
-    answer = httpx2.head(f"{server.url}/__admin/state")
+    answer = fetch("HEAD", f"{server.url}/__admin/state")
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["content-type"] == "application/json"
 
@@ -87,7 +87,7 @@ def test_changes_meanwhile_are_not_in_it() -> None:
         with connect(server.url) as client:
             begin = client.recv(1_024)
             new = f"{server.url}/__admin/datasets/e/collections/new"
-            assert httpx2.put(new, json={"name": "new"}).status_code == 201
+            assert fetch("PUT", new, json={"name": "new"}).status_code == 201
             assert put(server.url, b"{}").status_code == 200
             got = begin + rest(client)
     assert joined(got.partition(b"\r\n\r\n")[2]) == before
@@ -120,8 +120,8 @@ def test_a_client_of_http_1_0_gets_no_chunks(http: HttpParser) -> None:
 
 
 def test_a_small_state_says_its_length(server: MockServer) -> None:
-    httpx2.post(f"{server.url}/__admin/sandboxes", json={"name": "s", "state": {}})
-    answer = httpx2.get(f"{server.url}/__admin/sandboxes/s/state")
+    fetch("POST", f"{server.url}/__admin/sandboxes", json={"name": "s", "state": {}})
+    answer = fetch("GET", f"{server.url}/__admin/sandboxes/s/state")
     assert answer.headers["content-length"] == str(len(answer.content))
 
 
@@ -153,10 +153,7 @@ def cut_short(client: socket.socket) -> bytes:
 def test_a_round_trip_of_a_large_state_changes_nothing(accept: str) -> None:
     with MockServer(MANY) as server:
         path, asked = f"{server.url}/__admin/state", {"Accept": accept}
-        before = httpx2.get(path, headers=asked, timeout=60).content
+        before = fetch("GET", path, headers=asked).content
         sent = {"Content-Type": accept}
-        assert (
-            httpx2.put(path, content=before, headers=sent, timeout=60).status_code
-            == 200
-        )
-        assert httpx2.get(path, headers=asked, timeout=60).content == before
+        assert fetch("PUT", path, content=before, headers=sent).status_code == 200
+        assert fetch("GET", path, headers=asked).content == before

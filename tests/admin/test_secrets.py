@@ -18,7 +18,7 @@ import pytest
 
 from mock_server.fixture.files import shipped
 from tests.process import serving
-from tests.support import LIST, PIN
+from tests.support import LIST, PIN, SECONDS
 
 TOKEN = "Adm1n-t0ken-of-this-test-4f1c9a"
 JSON = {"Content-Type": "application/json"}
@@ -219,7 +219,7 @@ class Client:
 
     def connection(self) -> closing[http.client.HTTPConnection]:
         """A connection of its own for every request."""
-        return closing(http.client.HTTPConnection(self.address, timeout=10))
+        return closing(http.client.HTTPConnection(self.address, timeout=SECONDS))
 
     def send(self, sent: Sent | bytes) -> str:
         """The whole answer as text: status, headers, body."""
@@ -238,7 +238,7 @@ class Client:
     def raw(self, content: bytes) -> str:
         """What comes back for bytes that may be no request."""
         host, _, port = self.address.partition(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
             connection.sendall(content)
             connection.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
@@ -359,7 +359,7 @@ def heard(
         client.send(post(None, f"{LIST}?token={TOKEN}"))
         heard.astray = client.admin("GET", "/journal")
         process.send_signal(signal.SIGTERM)
-        heard.out, heard.err = process.communicate(timeout=20)
+        heard.out, heard.err = process.communicate(timeout=SECONDS)
     return heard
 
 

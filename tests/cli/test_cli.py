@@ -20,7 +20,7 @@ from mock_server.domain.choices import table
 from mock_server.fixture.files import shipped
 from mock_server.server import bind
 from tests.process import COMMAND, environment, serving
-from tests.support import LIST
+from tests.support import LIST, SECONDS, fetch
 
 DAY = timedelta(days=1)
 PERMISSIONS = str(shipped("permissions.yaml"))
@@ -31,21 +31,21 @@ def run(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
         [*COMMAND, *args],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=SECONDS,
         env=environment(**variables),
     )
 
 
 def stop(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str, str]:
     process.send_signal(how)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=SECONDS)
     return process.returncode, out, err
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
     with serving("--port", "0") as (url, process):
-        assert httpx2.get(url + "/__admin/health").status_code == 200
+        assert fetch("GET", url + "/__admin/health").status_code == 200
         status, out, err = stop(process, how)
     assert (status, out) == (0, "")
     assert "Traceback" not in err
@@ -84,9 +84,9 @@ def test_every_setting_has_a_variable(tmp_path: Path) -> None:
         MOCK_SERVER_LOG_FORMAT="json",
     ) as (url, process):
         headers = {"Host": "mock.example"}
-        health = httpx2.get(url + "/__admin/health", headers=headers).json()
-        page = httpx2.get(url, headers={"Origin": "http://b.example"})
-        legacy = httpx2.put(url + "/api/core/chat/updateHistory", json={})
+        health = fetch("GET", url + "/__admin/health", headers=headers).json()
+        page = fetch("GET", url, headers={"Origin": "http://b.example"})
+        legacy = fetch("PUT", url + "/api/core/chat/updateHistory", json={})
         _, _, err = stop(process, signal.SIGTERM)
     assert (health["profile"], health["fixture"]["datasets"]) == ("deployed", 3)
     assert page.headers["access-control-allow-origin"] == "http://b.example"
@@ -101,9 +101,9 @@ def test_every_setting_has_a_variable(tmp_path: Path) -> None:
 
 def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
     with serving("--port=0", "--log-format=json") as (url, process):
-        made = httpx2.post(url + "/__admin/sandboxes", json={"name": "mine"}).json()
+        made = fetch("POST", url + "/__admin/sandboxes", json={"name": "mine"}).json()
         headers = {"Authorization": f"Bearer {made['key']}"}
-        httpx2.post(url + LIST, headers=headers, json={})
+        fetch("POST", url + LIST, headers=headers, json={})
         _, _, err = stop(process, signal.SIGTERM)
     line = json.loads(err.splitlines()[-1])
     assert datetime.now(UTC) - datetime.fromisoformat(line.pop("time")) < DAY
@@ -121,9 +121,9 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
 
 def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
     with serving("--port=0", "--log-format=json") as (url, process):
-        httpx2.post(url + "/__admin/faults", json={"kind": "reset"})
+        fetch("POST", url + "/__admin/faults", json={"kind": "reset"})
         with pytest.raises(httpx2.TransportError):
-            httpx2.post(url + LIST, headers={"Authorization": "Bearer k"}, json={})
+            fetch("POST", url + LIST, headers={"Authorization": "Bearer k"}, json={})
         _, _, err = stop(process, signal.SIGTERM)
     line = json.loads(err.splitlines()[-1])
     assert (line["operation"], line["status"]) == ("listV2", 0)
@@ -132,7 +132,7 @@ def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
 
 def test_request_lines_as_text() -> None:
     with serving("--port=0", "--log-format=text") as (url, process):
-        httpx2.get(url + "/a%0Ab")
+        fetch("GET", url + "/a%0Ab")
         _, _, err = stop(process, signal.SIGTERM)
     assert " GET /a%0Ab 404 " in err.splitlines()[-1]
 
@@ -275,7 +275,7 @@ def test_choices_shows_the_table() -> None:
 )
 def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> None:
     with serving(PERMISSIONS, "--port=0") as (url, _):
-        served = httpx2.get(url + path).json()
+        served = fetch("GET", url + path).json()
     assert json.loads(run("openapi", *args).stdout) == served
 
 

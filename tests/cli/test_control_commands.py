@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS
 from mock_server.server import MockServer
 from tests.process import COMMAND, environment
-from tests.support import APP, CHAT, LIBRARY, PIN
+from tests.support import APP, CHAT, LIBRARY, PIN, fetch
 
 TOKEN = "s3cret-admin-token"
 
@@ -50,7 +49,7 @@ def run(
 def pin(server: MockServer, **fields: Any) -> None:
     headers = {"Authorization": "Bearer k"}
     body = {"appId": APP, "chatId": CHAT, "top": True} | fields
-    httpx2.put(server.url + PIN, json=body, headers=headers)
+    fetch("PUT", server.url + PIN, json=body, headers=headers)
 
 
 def test_reset_says_the_new_generation(server: MockServer) -> None:
@@ -80,7 +79,8 @@ def test_a_state_goes_out_and_in_again(
 
 
 def test_a_state_comes_from_stdin_too(server: MockServer) -> None:
-    made = httpx2.post(
+    made = fetch(
+        "POST",
         server.url + "/__admin/sandboxes",
         json={"name": "piped"},
         headers={"Authorization": f"Bearer {TOKEN}"},

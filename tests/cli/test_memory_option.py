@@ -6,19 +6,19 @@ import json
 import subprocess
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from mock_server import MockServer, create_app, load_fixture
 from mock_server.fixture.problems import FixtureError
 from tests.process import COMMAND, environment, serving
+from tests.support import fetch
 
 MIB = 1024 * 1024
 LONG = {"datasets": [{"id": "d", "collections": [{"name": "x{n}", "repeat": 90_000}]}]}
 
 
 def limit(url: str) -> int:
-    answer = httpx2.get(f"{url}/__admin/health").json()
+    answer = fetch("GET", f"{url}/__admin/health").json()
     return int(answer["memory"]["limit"])
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from http.client import HTTPConnection
 
-import httpx2
 import msgspec
 import pytest
 
@@ -26,6 +25,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.times import parse_time
 from mock_server.fixture.files import shipped
 from tests.openapi.documents import ADMIN, PUBLIC, Document, response, validate
+from tests.support import fetch
 
 DOCUMENTS = (PUBLIC, ADMIN)
 TOURS = [*public_tours(), *admin_tours()]
@@ -36,7 +36,7 @@ DAY = 86_400_000
 @pytest.fixture(scope="module")
 def documents() -> dict[str, Document]:
     with MockServer() as server:
-        return {path: httpx2.get(server.url + path).json() for path in DOCUMENTS}
+        return {path: fetch("GET", server.url + path).json() for path in DOCUMENTS}
 
 
 def send(server: MockServer, example: Example, key: str) -> tuple[int, bytes]:

@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 from tests.api.bad_requests import BAD_JSON, BAD_LISTS, BAD_PINS
-from tests.support import LIST, PIN
+from tests.support import LIST, PIN, SECONDS
 
 PIN_BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 LIST_BODY = b'{"offset":0,"datasetId":"dataset-1"}'
@@ -228,7 +228,7 @@ def said(url: str, request: bytes, *, step: int | None = None) -> bytes:
     parts = urlsplit(url)
     where = (str(parts.hostname), int(parts.port or 0))
     answer = b""
-    with socket.create_connection(where, timeout=15) as client:
+    with socket.create_connection(where, timeout=SECONDS) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             for start in range(0, len(request), step or len(request)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from urllib.parse import urlsplit
 
-from tests.support import LIST
+from tests.support import LIST, SECONDS
 
 BODY = b'{"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}'
 REQUEST = (
@@ -17,7 +17,7 @@ REQUEST = (
 def connect(url: str) -> socket.socket:
     parts = urlsplit(url)
     where = (str(parts.hostname), int(parts.port or 0))
-    return socket.create_connection(where, timeout=10)
+    return socket.create_connection(where, timeout=SECONDS)
 
 
 def exchange(client: socket.socket, more: bytes = b"") -> bytes:

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from mock_server.app import create_app
 from mock_server.fixture.write import to_document
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, Switch
+from tests.support import LIBRARY, LIST, SECONDS, Switch
 from tests.wire.battery import (
     ACCEPTED,
     BAD_BODIES,
@@ -65,7 +65,7 @@ def test_a_client_that_sends_all_before_it_reads_sees_the_413(
 ) -> None:
     parts = urlsplit(server[1])
     where = (str(parts.hostname), int(parts.port or 0))
-    with socket.create_connection(where, timeout=15) as client:
+    with socket.create_connection(where, timeout=SECONDS) as client:
         client.sendall(raw(body=b" " * 20_000_000))
         assert client.recv(65_536).startswith(b"HTTP/1.1 413 ")
 

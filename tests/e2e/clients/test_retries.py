@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from mock_server.server import MockServer
-from tests.support import APP, CHAT, LIBRARY, PIN
+from tests.support import APP, CHAT, LIBRARY, PIN, fetch, wait
 
 pytestmark = pytest.mark.full
 urllib3 = pytest.importorskip("urllib3")
@@ -38,7 +38,7 @@ def server() -> Iterator[MockServer]:
 
 def add(server: MockServer, fault: dict[str, Any]) -> None:
     url = server.url + "/__admin/faults"
-    httpx2.post(url, json={"times": 2} | fault).raise_for_status()
+    fetch("POST", url, json={"times": 2} | fault).raise_for_status()
 
 
 def is_pinned(server: MockServer) -> bool:
@@ -51,8 +51,7 @@ def statuses(server: MockServer, count: int) -> list[int]:
 
     That a client has left a request behind is noticed a little later.
     """
-    while len(server.sandbox.journal) < count:
-        pass
+    wait(lambda: len(server.sandbox.journal) >= count)
     return [entry.status for entry in server.sandbox.journal.since(0)]
 
 
@@ -115,7 +114,7 @@ def test_a_retrying_httpx_transport_recovers(
 def test_a_client_that_honours_retry_after_is_refused_only_once(
     server: MockServer,
 ) -> None:
-    httpx2.put(server.url + "/__admin/clock", json={"frozen": False})
+    fetch("PUT", server.url + "/__admin/clock", json={"frozen": False})
     add(server, {"kind": "rate_limit", "limit": 3, "window": 1, "times": 100})
     with urllib3.PoolManager(retries=retry()) as pool:
         for _ in range(4):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import httpx2
 import pytest
 
 from mock_server import MockServer
 from tests.e2e.chromium import CHROMIUM, FLAGS
 from tests.e2e.console.browsing import Console
+from tests.support import client_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -52,7 +52,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
         ) -> Console:
             server = stack.enter_context(MockServer(fixture, admin_token=token))
             headers = {"Authorization": f"Bearer {token}"} if token else {}
-            client = httpx2.Client(base_url=server.url, headers=headers)
+            client = client_of(server.url, headers=headers)
             context = browser.new_context(**{"viewport": WIDE} | options)
             stack.callback(context.close)
             context.set_default_timeout(15_000)

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import httpx2
 
 from mock_server.server import bind
-from tests.support import ROOT
+from tests.support import ROOT, fetch
 
 TEMPLATE = ROOT / ".github/examples/nginx.conf"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -79,7 +79,7 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
     """Return once it takes connections."""
     while process.poll() is None:
         try:
-            httpx2.get(url + "/__admin/health")
+            fetch("GET", url + "/__admin/health")
         except httpx2.ConnectError:
             continue
         return

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.scale.front import NGINX, TEMPLATE, free_port, front
 from tests.process import serving
-from tests.support import LIST, PIN
+from tests.support import LIST, PIN, fetch
 
 pytestmark = [
     pytest.mark.full,
@@ -64,7 +64,7 @@ class Cluster:
         """A pin, through the front."""
         body = {"appId": APP, "chatId": CHAT, "top": top}
         headers = {"Authorization": f"Bearer {key}"}
-        return httpx2.put(self.url + PIN, json=body, headers=headers)
+        return fetch("PUT", self.url + PIN, json=body, headers=headers)
 
 
 @pytest.fixture
@@ -75,13 +75,13 @@ def cluster() -> Iterator[Cluster]:
 
 def names(replica: str) -> set[str]:
     """The sandboxes of a replica beside the default one."""
-    found = httpx2.get(replica + "/__admin/sandboxes").json()["sandboxes"]
+    found = fetch("GET", replica + "/__admin/sandboxes").json()["sandboxes"]
     return {each["name"] for each in found} - {"default"}
 
 
 def keys(replica: str) -> set[str]:
     """The keys that have come to the default sandbox of a replica, redacted."""
-    entries = httpx2.get(replica + "/__admin/journal").json()["entries"]
+    entries = fetch("GET", replica + "/__admin/journal").json()["entries"]
     return {entry["key"] for entry in entries}
 
 
@@ -133,15 +133,14 @@ def test_a_lost_replica_takes_its_own_sandboxes_and_says_so(cluster: Cluster) ->
     assert (refused.status_code, refused.json()["statusText"]) == (401, "unauthorized")
     assert cluster.send(of_kept["key"]).headers["x-mock-sandbox"] == of_kept["name"]
     assert cluster.sandbox(of_kept, "/journal")["total"] == 2
-    assert httpx2.get(lost + "/__admin/health").json()["generation"] == 1
+    assert fetch("GET", lost + "/__admin/health").json()["generation"] == 1
     assert names(lost) == set()
 
 
 def one_on(cluster: Cluster, replica: str) -> Sandbox:
     """A sandbox that this replica has."""
-    while (made := cluster.make_sandbox())["name"] not in names(replica):
-        pass
-    return made
+    made = (cluster.make_sandbox() for _ in range(1_000))
+    return next(each for each in made if each["name"] in names(replica))
 
 
 def test_with_an_admin_token_replicas_are_called_directly() -> None:
@@ -156,7 +155,7 @@ def test_with_an_admin_token_replicas_are_called_directly() -> None:
             address = replicas[0] + "/__admin/sandboxes"
             made = replica.post(address, json={"name": name}).json()
             headers = {"Authorization": f"Bearer {made['key']}"}
-            answer = httpx2.post(url + LIST, headers=headers, json={})
+            answer = fetch("POST", url + LIST, headers=headers, json={})
             leads_there = answer.headers["x-mock-sandbox"] == name
             assert leads_there is (answer.status_code == 400)
             seen.add(leads_there)
@@ -179,7 +178,7 @@ def test_a_large_body_is_refused_by_the_server_not_by_the_proxy(
     cluster: Cluster,
 ) -> None:
     headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
-    answer = httpx2.post(
-        cluster.url + LIST, content=b" " * 2**20 + b"{}", headers=headers
+    answer = fetch(
+        "POST", cluster.url + LIST, content=b" " * 2**20 + b"{}", headers=headers
     )
     assert (answer.status_code, answer.json()["statusText"]) == (413, "bodyTooLarge")

@@ -8,10 +8,10 @@ import signal
 import subprocess
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from tests.process import COMMAND, serving
+from tests.support import SECONDS, fetch
 
 UNSHARE = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
 
@@ -26,7 +26,7 @@ def can_unshare() -> bool:
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_process_stops_when_asked(how: signal.Signals) -> None:
     with serving("--port=0", command=[*UNSHARE, *COMMAND]) as (url, parent):
-        assert httpx2.get(url + "/__admin/health").status_code == 200
+        assert fetch("GET", url + "/__admin/health").status_code == 200
         children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text()
         os.kill(int(children), how)
-        assert parent.wait(timeout=10) == 0
+        assert parent.wait(timeout=SECONDS) == 0

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import httpx2
 import pytest
 import yaml
 
 from mock_server.cli import cli
 from mock_server.fixture.files import shipped
 from tests.process import serving
-from tests.support import ROOT
+from tests.support import ROOT, fetch
 
 EXAMPLES = ROOT / ".github" / "examples"
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
@@ -133,5 +132,5 @@ def test_the_testcontainers_example_runs_the_image() -> None:
     if not has_image():
         pytest.skip(f"there is no container daemon with the image {IMAGE}")
     running = example.mock_url.__wrapped__()
-    assert httpx2.get(next(running) + "/__admin/health").status_code == 200
+    assert fetch("GET", next(running) + "/__admin/health").status_code == 200
     assert next(running, None) is None

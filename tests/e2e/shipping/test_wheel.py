@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-import httpx2
 import pytest
 
 from mock_server import __version__
 from tests.process import serving
-from tests.support import ROOT
+from tests.support import ROOT, fetch
 
 pytestmark = pytest.mark.full
 FIXTURES = ROOT / "fixtures"
@@ -65,8 +64,8 @@ def test_the_installed_command_serves_the_demo_from_any_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with serving("--port=0", command=[str(fresh / "mock-server")]) as (url, _):
-        health = httpx2.get(url + "/__admin/health").json()
-        description = httpx2.get(url + "/openapi.json").json()
+        health = fetch("GET", url + "/__admin/health").json()
+        description = fetch("GET", url + "/openapi.json").json()
     assert health["fixture"]["files"] == ["demo.yaml"]
     assert health["fixture"]["collections"] == 48
     assert description["info"]["version"] == __version__
