@@ -19,6 +19,7 @@ from mock_server.cli import cli
 from mock_server.domain.choices import table
 from mock_server.fixture.files import shipped
 from mock_server.server import bind
+from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment, serving
 from tests.support import LIST, SECONDS, fetch
 
@@ -26,13 +27,14 @@ DAY = timedelta(days=1)
 PERMISSIONS = str(shipped("permissions.yaml"))
 
 
-def run(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def process(*args: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own."""
     return subprocess.run(
         [*COMMAND, *args],
         capture_output=True,
         text=True,
         timeout=SECONDS,
-        env=environment(**variables),
+        env=environment(),
     )
 
 
@@ -154,29 +156,33 @@ def test_request_lines_as_text() -> None:
         (["--cors-origin", "http://a.example/"], {}, 1, "Expected an origin like"),
         (["--host", ""], {}, 1, "got an empty one - at --host or MOCK_SERVER_HOST"),
         (["healthcheck", "--host", "a b"], {}, 3, "cannot reach a b:8000: "),
-        (["--host", "256.1.1.1"], {}, 3, "cannot listen on 256.1.1.1:8000: "),
-        (["healthcheck", "--port", "1"], {}, 3, "cannot reach 127.0.0.1:1: "),
+        (["healthcheck", "--port", "1"], {}, 3, f"cannot reach {NOWHERE}:1: "),
     ],
 )
 def test_a_mistake_is_one_clear_message_and_a_status(
     args: list[str], variables: dict[str, str], status: int, message: str
 ) -> None:
-    done = run(*args, **variables)
-    assert done.returncode == status
-    assert message in done.stderr
-    assert done.stdout == ""
+    done = run(*args, **{"MOCK_SERVER_HOST": NOWHERE, **variables})
+    assert (done.status, done.out) == (status, "")
+    assert message in done.err
+
+
+def test_a_mistake_ends_the_process_so() -> None:
+    done = process("--host", NOWHERE)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"cannot listen on {NOWHERE}:8000: ")
     assert "Traceback" not in done.stderr
 
 
 def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("apps:\n- id: a\n  chat: []\n")
-    done, checked = run("serve", str(broken)), run("check", str(broken))
+    done, checked = process("serve", str(broken)), run("check", str(broken))
     assert (done.returncode, done.stdout) == (2, "")
-    assert (checked.returncode, checked.stderr) == (2, "")
+    assert (checked.status, checked.err) == (2, "")
     assert (
         done.stderr
-        == checked.stdout
+        == checked.out
         == (
             f"{broken}:3:3: unknown field 'chat' (did you mean 'chats'?)\n"
             "  3 |   chat: []\n"
@@ -188,7 +194,7 @@ def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
 def test_a_port_in_use_is_status_3() -> None:
     with bind("127.0.0.1", 0) as listener:
         port = str(listener.getsockname()[1])
-        done = run("--port", port)
+        done = process("--port", port)
     assert (done.returncode, done.stdout) == (3, "")
     assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
 
@@ -197,7 +203,7 @@ def test_healthcheck_finds_the_server_of_the_environment() -> None:
     with serving("--port=0", MOCK_SERVER_HOST="0.0.0.0") as (url, _):
         port = url.rsplit(":", 1)[1]
         done = run("healthcheck", MOCK_SERVER_HOST="0.0.0.0", MOCK_SERVER_PORT=port)
-    assert (done.returncode, done.stdout) == (0, "ready\n")
+    assert (done.status, done.out) == (0, "ready\n")
 
 
 def test_a_healthcheck_loads_no_server() -> None:
@@ -213,7 +219,7 @@ def test_a_healthcheck_loads_no_server() -> None:
 
 @pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
 def test_every_command_has_help_under_its_name(name: str) -> None:
-    help_text = run(name, "--help").stdout
+    help_text = run(name, "--help").out
     assert help_text.startswith(f"Usage: mock-server {name} ")
 
 
@@ -221,9 +227,9 @@ def test_ten_mistakes_are_ten_lines_with_their_places(tmp_path: Path) -> None:
     broken = tmp_path / "ten.yaml"
     broken.write_text(TEN_MISTAKES)
     done = run("check", str(broken))
-    lines = [line for line in done.stdout.splitlines() if line.startswith(str(broken))]
+    lines = [line for line in done.out.splitlines() if line.startswith(str(broken))]
     places = [line.removeprefix(str(broken)).split(": ")[0] for line in lines]
-    assert done.returncode == 2
+    assert done.status == 2
     assert places == [f":{place}" for place in TEN_PLACES.split()]
 
 
@@ -259,11 +265,11 @@ def test_a_full_stdout_is_one_message() -> None:
 
 def test_check_counts_what_it_loads() -> None:
     done = run("check", PERMISSIONS)
-    assert done.stdout == "ok: 2 datasets, 63 collections, 3 chats\n"
+    assert done.out == "ok: 2 datasets, 63 collections, 3 chats\n"
 
 
 def test_choices_shows_the_table() -> None:
-    text, rows = run("choices").stdout, json.loads(run("choices", "--json").stdout)
+    text, rows = run("choices").out, json.loads(run("choices", "--json").out)
     assert [row["name"] for row in rows] == list(table())
     for choice in table().values():
         assert choice.name in text
@@ -276,10 +282,10 @@ def test_choices_shows_the_table() -> None:
 def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> None:
     with serving(PERMISSIONS, "--port=0") as (url, _):
         served = fetch("GET", url + path).json()
-    assert json.loads(run("openapi", *args).stdout) == served
+    assert json.loads(run("openapi", *args).out) == served
 
 
 def test_version_and_help() -> None:
-    assert run("--version").stdout == f"mock-server, version {__version__}\n"
-    assert "healthcheck" in run("--help").stdout
-    assert "MOCK_SERVER_ALLOWED_HOST" in run("serve", "--help").stdout.replace("\n", "")
+    assert process("--version").stdout == f"mock-server, version {__version__}\n"
+    assert "healthcheck" in run("--help").out
+    assert "MOCK_SERVER_ALLOWED_HOST" in run("serve", "--help").out.replace("\n", "")

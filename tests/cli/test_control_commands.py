@@ -1,9 +1,8 @@
-"""The commands that steer a running server, as processes."""
+"""The commands that steer a running server."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS
 from mock_server.server import MockServer
-from tests.process import COMMAND, environment
+from tests.cli import commands
 from tests.support import APP, CHAT, LIBRARY, PIN, fetch
 
 TOKEN = "s3cret-admin-token"
@@ -34,16 +33,10 @@ def run(
     server: MockServer, *args: str, status: int = 0, text: str | None = None
 ) -> str:
     """A command's stdout, or its stderr if it is to fail."""
-    done = subprocess.run(
-        [*COMMAND, *args],
-        capture_output=True,
-        text=True,
-        input=text,
-        env=environment(MOCK_SERVER_URL=server.url, MOCK_SERVER_ADMIN_TOKEN=TOKEN),
-    )
-    assert done.returncode == status, done
-    assert "Traceback" not in done.stderr
-    return done.stderr if status and done.stderr else done.stdout
+    where = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": TOKEN}
+    done = commands.run(*args, text=text, **where)
+    assert done.status == status, done
+    return done.err if status and done.err else done.out
 
 
 def pin(server: MockServer, **fields: Any) -> None:

@@ -6,14 +6,19 @@ import json
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from mock_server import MockServer, create_app, load_fixture
+from mock_server.cli import cli
 from mock_server.fixture.problems import FixtureError
+from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment, serving
-from tests.support import fetch
+from tests.support import SECONDS, fetch
 
 MIB = 1024 * 1024
+SHORT = {"datasets": [{"id": "d", "collections": [{"name": "x{n}", "repeat": 9_000}]}]}
 LONG = {"datasets": [{"id": "d", "collections": [{"name": "x{n}", "repeat": 90_000}]}]}
 
 
@@ -22,13 +27,13 @@ def limit(url: str) -> int:
     return int(answer["memory"]["limit"])
 
 
-def failed(*args: str, **variables: str) -> tuple[int, str]:
+def failed(*args: str) -> tuple[int, str]:
     done = subprocess.run(
         [*COMMAND, "--port=0", *args],
         capture_output=True,
         text=True,
-        env=environment(**variables),
-        timeout=60,
+        env=environment(),
+        timeout=SECONDS,
     )
     return done.returncode, done.stderr
 
@@ -45,20 +50,27 @@ def failed(*args: str, **variables: str) -> tuple[int, str]:
 def test_the_budget_is_as_it_was_given(
     args: list[str], variables: dict[str, str], size: int
 ) -> None:
-    with serving("--port=0", *args, **variables) as (url, _):
-        assert limit(url) == size
+    serve = cli.get_command(click.Context(cli), "serve")
+    assert serve is not None
+    with CliRunner().isolation(env=variables):
+        assert serve.make_context("serve", args).params["memory"] == size
+
+
+def test_a_server_has_the_budget_that_was_given() -> None:
+    with serving("--port=0", "--memory=512MiB") as (url, _):
+        assert limit(url) == 512 * MIB
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.5GiB", "1 GiB"])
 def test_what_is_no_size_is_a_usage_error(value: str) -> None:
-    status, err = failed("--memory", value)
-    assert status == 1
-    assert "Expected a size like 512MiB or 2GiB" in err
+    done = run("--host", NOWHERE, "--memory", value)
+    assert done.status == 1
+    assert "Expected a size like 512MiB or 2GiB" in done.err
 
 
 def test_a_variable_that_is_no_size_is_one_too() -> None:
-    status, err = failed(MOCK_SERVER_MEMORY="lots")
-    assert (status, "got 'lots'" in err) == (1, True)
+    done = run("--host", NOWHERE, MOCK_SERVER_MEMORY="lots")
+    assert (done.status, "got 'lots'" in done.err) == (1, True)
 
 
 def test_a_fixture_over_the_budget_is_one_clear_line(tmp_path: Path) -> None:
@@ -75,6 +87,6 @@ def test_programs_give_the_budget_in_bytes() -> None:
     with MockServer(memory=MIB) as server:
         assert limit(server.url) == MIB
     with pytest.raises(FixtureError, match="--memory"):
-        create_app(LONG, memory=MIB)
+        create_app(SHORT, memory=MIB)
     with pytest.raises(ValueError, match="Expected a memory of "):
-        create_app(load_fixture(LONG), memory=MIB)
+        create_app(load_fixture(SHORT), memory=MIB)

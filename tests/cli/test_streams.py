@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from mock_server.server import bind
+from tests.cli.commands import run
 from tests.process import COMMAND, environment
 from tests.support import SECONDS, fetch
 
@@ -28,12 +29,7 @@ def test_a_server_serves_without_its_streams(streams: str) -> None:
         env=environment(),
     )
     try:
-        waited = subprocess.run(
-            [*COMMAND, "wait", "--url", f"http://127.0.0.1:{port}"],
-            capture_output=True,
-            env=environment(),
-        )
-        assert waited.returncode == 0
+        assert run("wait", "--url", f"http://127.0.0.1:{port}").status == 0
         health = fetch("GET", f"http://127.0.0.1:{port}/__admin/health")
         assert health.json()["status"] == "ready"
     finally:
