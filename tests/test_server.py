@@ -15,6 +15,7 @@ from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
 from mock_server.wire.protocol import HttpParser
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch
+from tests.wire.sockets import answer
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 HEAD = b"Host: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"
@@ -29,14 +30,21 @@ def address(request: pytest.FixtureRequest, live: Live) -> tuple[str, int]:
     return str(parts.hostname), int(parts.port or 0)
 
 
+def first_answer(address: tuple[str, int], request: bytes) -> bytes:
+    """What the server answers first to these bytes."""
+    with socket.create_connection(address, timeout=SECONDS) as connection:
+        connection.sendall(request)
+        return answer(connection)
+
+
 def exchange(address: tuple[str, int], request: bytes) -> bytes:
     """Everything that the server says to these bytes."""
     with socket.create_connection(address, timeout=SECONDS) as connection:
         connection.sendall(request)
-        answer = b""
+        said = b""
         while part := connection.recv(65_536):
-            answer += part
-    return answer
+            said += part
+    return said
 
 
 def put(path: str, *, close: bool = True, method: str = "PUT") -> bytes:
@@ -67,9 +75,9 @@ def test_pipelined_requests_are_answered_in_order(address: tuple[str, int]) -> N
 
 def test_an_early_answer_announces_the_close(address: tuple[str, int]) -> None:
     request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n"
-    answer = exchange(address, request % PIN.encode())
-    assert answer.startswith(b"HTTP/1.1 401 ")
-    assert b"connection: close\r\n" in answer
+    said = first_answer(address, request % PIN.encode())
+    assert said.startswith(b"HTTP/1.1 401 ")
+    assert b"connection: close\r\n" in said
 
 
 def test_a_length_of_5000_digits_is_read(address: tuple[str, int]) -> None:
@@ -80,8 +88,10 @@ def test_a_length_of_5000_digits_is_read(address: tuple[str, int]) -> None:
 
 def test_a_body_held_back_is_not_asked_for_in_vain(address: tuple[str, int]) -> None:
     request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-    answer = exchange(address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 401 ")
+    said = first_answer(
+        address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n"
+    )
+    assert said.startswith(b"HTTP/1.1 401 ")
 
 
 def test_a_client_that_leaves_changes_nothing(live: Live) -> None:

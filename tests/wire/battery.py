@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
-from urllib.parse import urlsplit
+from contextlib import suppress
 
 from tests.api.bad_requests import BAD_JSON, BAD_LISTS, BAD_PINS
-from tests.support import LIST, PIN, SECONDS
+from tests.support import LIST, PIN
+from tests.wire.sockets import answer, connect
 
 PIN_BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 LIST_BODY = b'{"offset":0,"datasetId":"dataset-1"}'
@@ -224,20 +225,14 @@ BAD_BODIES |= {
 
 
 def said(url: str, request: bytes, *, step: int | None = None) -> bytes:
-    """Everything the server says; `step` sends so many bytes at a time."""
-    parts = urlsplit(url)
-    where = (str(parts.hostname), int(parts.port or 0))
-    answer = b""
-    with socket.create_connection(where, timeout=SECONDS) as client:
+    """The server's answer; `step` sends so many bytes at a time."""
+    with connect(url) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        try:
+        # What is refused early may be cut off while it is sent.
+        with suppress(ConnectionError):
             for start in range(0, len(request), step or len(request)):
                 client.sendall(request[start : start + (step or len(request))])
-            while part := client.recv(65_536):
-                answer += part
-        except ConnectionError:
-            pass
-    return answer
+        return answer(client)
 
 
 def status(answer: bytes) -> int:

@@ -23,17 +23,31 @@ def connect(url: str) -> socket.socket:
 def exchange(client: socket.socket, more: bytes = b"") -> bytes:
     """One request (and `more` bytes) and its whole answer; empty if there is none."""
     client.sendall(REQUEST + more)
-    answer = b""
-    while b"\r\n\r\n" not in answer:
-        part = client.recv(65_536)
+    return answer(client)
+
+
+def answer(client: socket.socket) -> bytes:
+    """The next whole answer, by its length; empty if the connection ends before.
+
+    After an early answer a server still reads what it does not want, for a second:
+    who waits for the end of the connection waits for that.
+    """
+    heard = b""
+    while not is_whole(heard):
+        try:
+            part = client.recv(65_536)
+        except ConnectionError:
+            part = b""
         if not part:
             return b""
-        answer += part
-    head, _, body = answer.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-    while len(body) < length:
-        part = client.recv(65_536)
-        if not part:
-            return b""
-        body += part
-    return head + b"\r\n\r\n" + body
+        heard += part
+    return heard
+
+
+def is_whole(heard: bytes) -> bool:
+    """Whether this is an answer to its end, beside a 100 Continue before it."""
+    while heard.startswith(b"HTTP/1.1 100"):
+        heard = heard.partition(b"\r\n\r\n")[2]
+    head, found, body = heard.partition(b"\r\n\r\n")
+    _, has_length, rest = head.lower().partition(b"content-length: ")
+    return bool(found and has_length) and len(body) >= int(rest.split(b"\r\n")[0])
