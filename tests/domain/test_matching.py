@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.matching import MISSING, Difference, differences, holds
+from mock_server.domain.nesting import deeper_than
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 values = st.recursive(
@@ -60,3 +61,20 @@ def test_every_difference_has_its_place(
     expected = [Difference(path, want, got) for path, want, got in found]
     assert list(differences(wanted, value)) == expected
     assert holds(wanted, value) is not bool(found)
+
+
+@pytest.mark.parametrize(
+    ("value", "depth"),
+    [
+        (1, 0),
+        ([], 1),
+        ([1], 1),
+        ({}, 1),
+        ({"a": "b"}, 1),
+        ([[], {"a": [1, 2]}], 3),
+        ([1, {"a": {"b": {}}}], 4),
+    ],
+)
+def test_the_depth_is_that_of_the_innermost(value: object, depth: int) -> None:
+    assert not deeper_than(value, depth)
+    assert depth == 0 or deeper_than(value, depth - 1)
