@@ -20,6 +20,8 @@ from tests.admin.world import World
 from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
 
 pytestmark = BROWSER_TEST
+PATIENCE = 10_000
+"""Milliseconds after which an attack that nothing ends is given up."""
 ROUTES = ("reset", "state", "sandboxes", "journal", "journal/stream")
 EVIL, REBOUND, PLAIN = "evil.example", "rebind.example", "mock"
 """Names that the browser is told to find on this machine."""
@@ -27,7 +29,7 @@ EVIL, REBOUND, PLAIN = "evil.example", "rebind.example", "mock"
 PAGE = """<!doctype html><meta charset="utf-8"><body><script>
 const read = [], tried = [];
 const note = (how, text) => { if (text) read.push([how, String(text).slice(0, 999)]); };
-const later = () => new Promise((done) => setTimeout(done, 2000));
+const later = () => new Promise((done) => setTimeout(done, %(patience)d));
 const text = (how, frame) => {
   try { note(how, frame.document.body.innerText); } catch (error) {}
 };
@@ -227,10 +229,10 @@ def attacked(
         target = url.replace("127.0.0.1", target_name)
         host, host_url = (server, url) if page_name == REBOUND else (other, other_url)
         urls = [f"{target}/__admin/{route}" for route in routes]
-        host.page = PAGE % {"urls": json.dumps(urls)}
+        host.page = PAGE % {"urls": json.dumps(urls), "patience": PATIENCE}
         page = host_url.replace("127.0.0.1", page_name) + "/page"
         with browsing(profile, page):
-            assert host.reported.wait(60), "the page has not reported"
+            assert host.reported.wait(300), "the page has not reported"
     attacks: list[str] = host.report["tried"]
     assert {attacks.count(each) for each in attacks} == {len(routes)}
     types = {"application/x-www-form-urlencoded", "text/plain", "multipart/form-data"}
