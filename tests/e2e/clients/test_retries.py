@@ -17,14 +17,14 @@ requests = pytest.importorskip("requests")
 
 BODY = {"appId": APP, "chatId": CHAT, "top": True}
 HEADERS = {"Authorization": "Bearer any-key"}
-SECONDS = 0.8
+SECONDS = 2.0
 BROKEN = ["reset", "empty", "garbage"]
 RECOVERABLE: list[dict[str, Any]] = [
     *({"kind": kind} for kind in BROKEN),
     {"kind": "error"},
     {"kind": "error", "status": 502, "phase": "after"},
     {"kind": "hang"},
-    {"kind": "delay", "ms": 3_000},
+    {"kind": "delay", "ms": 20_000},
     {"kind": "truncate"},
     {"kind": "truncate", "bytes": 0, "phase": "after"},
 ]
