@@ -188,9 +188,15 @@ def ask(
     content: bytes = b"",
 ) -> Answer:
     """One request in process; a client that reads goes once it has sent it."""
+    return asyncio.run(_ask(app, _scope(method, target, headers, content), content))
+
+
+def _scope(
+    method: str, target: str, headers: Mapping[str, str], content: bytes
+) -> Scope:
     path, _, query = target.partition("?")
     sent = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope: Scope = {
+    return {
         "type": "http",
         "http_version": "1.1",
         "scheme": "http",
@@ -203,14 +209,16 @@ def ask(
         "client": ("127.0.0.1", 50_000),
         "server": ("127.0.0.1", 8_000),
     }
+
+
+async def _ask(app: ASGIApp, scope: Scope, content: bytes) -> Answer:
     events: Iterator[Message] = iter([{"type": "http.request", "body": content}])
     messages: list[Message] = []
-
     answered = asyncio.Event()
 
     async def receive() -> Message:
         event = next(events, None)
-        if event is None and method in BODIED:
+        if event is None and scope["method"] in BODIED:
             await answered.wait()
         return event or {"type": "http.disconnect"}
 
@@ -219,10 +227,7 @@ def ask(
         if message["type"] == "http.response.body" and not message.get("more_body"):
             answered.set()
 
-    async def talk() -> None:
-        await app(scope, receive, send)
-
-    asyncio.run(talk())
+    await app(scope, receive, send)
     start, *parts = messages
     found = {name.decode(): value.decode() for name, value in start["headers"]}
     assert not [name for name in found if name.startswith("access-control-")]
