@@ -127,7 +127,7 @@ def test_no_thread_is_left_behind(run: Run) -> None:
 
 
 def test_async_tests_can_use_it(run: Run) -> None:
-    result = run("asynchronous", "-W", "error", "-p", "no:asyncio")
+    result = run("asynchronous", "-W", "error")
     result.assert_outcomes(passed=1)
 
 
@@ -136,7 +136,7 @@ def test_async_tests_can_use_it(run: Run) -> None:
 def test_other_plugins_are_no_trouble(run: Run, extra: tuple[str, ...]) -> None:
     pytest.importorskip("pytest_asyncio")
     pytest.importorskip("pytest_randomly")
-    run("beside", *extra, apart=True, shuffled=True).assert_outcomes(passed=20)
+    run("beside", *extra, apart=True, beside=True).assert_outcomes(passed=20)
 
 
 def test_the_plugin_imports_nothing_heavy() -> None:
