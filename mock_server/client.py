@@ -1,7 +1,7 @@
-"""A running server as programs steer it: calls of its admin API over HTTP.
+"""A client of the admin API of a running server.
 
-What answers may be anything, so an answer counts only if it is of the type that the
-admin API gives; further fields are a newer server's, and are let be.
+Anything may listen at an address, so a response counts only if it is of the type that
+the admin API gives. Further fields are let through: the server may be newer.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Raw, Struct
 
-from mock_server.admin.views import JournalView, Verified
 from mock_server.api.envelope import Failure
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.printable import one_line
-from mock_server.http_call import Address, Answered, Budget, Unreachable, call
+from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
+from mock_server.views import JournalView, Verified
 
 T = TypeVar("T")
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
+_EXPECTED = "Expected an answer of a mock server, got"
 
 
 class Refused(Exception):
-    """An error answer; the text is its message, `status_text` its kind."""
+    """An error response; the text is its message, `status_text` its kind."""
 
     def __init__(self, status: int, failure: Failure) -> None:
         self.status = status
@@ -38,24 +39,23 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Generic[T]):
-    """A good answer: its status, its value, and the JSON text that says it."""
+class Response(Generic[T]):
+    """A good response: its status, its value, and the JSON text of that value."""
 
     status: int
     value: T
     text: str
 
     def plain(self) -> Any:
-        """The answer as plain data, with all its fields. Raises Unreachable."""
+        """The JSON as plain data, with all its fields. Raises Unreachable."""
         try:
             return msgspec.json.decode(self.text)
         except RecursionError:
-            expected = "an answer of a mock server"
-            raise Unreachable(f"Expected {expected}, got one nested too deep") from None
+            raise Unreachable(f"{_EXPECTED} one nested too deep") from None
 
 
-class Held(Struct):
-    """An application or a dataset of a state; the rest of it can be very long."""
+class AppOrDataset(Struct):
+    """A part of a state; its records, which can be many, are not decoded."""
 
     id: str
     chats: list[Raw] = []
@@ -66,29 +66,27 @@ class StateView(Struct):
     """A fixture document as `GET state` gives it."""
 
     keys: list[dict[str, Raw]]
-    apps: list[Held]
-    datasets: list[Held]
+    apps: list[AppOrDataset]
+    datasets: list[AppOrDataset]
     clock: str | None = None
-
-
-def _ignore(line: str) -> None:
-    del line
 
 
 @dataclass(frozen=True, slots=True)
 class AdminClient:
-    """A server by its address, and the sandbox in it that is meant.
+    """A running server at `url`, and the name of one of its sandboxes, or None.
 
-    A call takes `timeout` seconds at most; a server that is busy (503, Retry-After) is
-    asked again as long as that, and `tell` is told. The token goes to `url` only.
-    Making one raises ValueError for a URL that is none.
+    A call takes `timeout` seconds at most. A server that is busy (503, Retry-After) is
+    asked again within that time, and `tell` is called with a line that says so. `token`
+    is sent to `url` only, as redirects are not followed. Raises ValueError for a URL
+    that is none.
     """
 
     url: str
     sandbox: str | None = None
     token: str | None = None
     timeout: float = SECONDS
-    tell: Callable[[str], object] = _ignore
+    tell: Callable[[str], object] = lambda _: None
+    limits: Limits = Limits()
 
     def __post_init__(self) -> None:
         Address.of(self.url)
@@ -103,131 +101,132 @@ class AdminClient:
         content_type: str = JSON,
         statuses: tuple[int, ...] = (200, 201),
         budget: Budget | None = None,
-    ) -> Given[T]:
-        """An answer of the type `answer`, with one of these statuses.
+    ) -> Response[T]:
+        """Call a route by its path below `/__admin` (or below the sandbox).
 
-        Raises Refused, or Unreachable if this is no answer of a mock server.
+        The response must have one of `statuses`, and be JSON of the type `answer`.
+        Raises Refused, or Unreachable if this is no response of a mock server.
         """
-        budget = budget or self.budget()
         data = content if method in ("POST", "PUT") else None
-        answered = self._answered(method, path, data, content_type, budget)
-        if answered.status in statuses:
-            return self._read(answered, answer, method, path)
-        if 400 <= answered.status <= 599:
-            failure = self._read(answered, Failure, method, path).value
-            raise Refused(answered.status, failure)
-        raise Unreachable(self._strange(answered, method, path))
+        raw = self._send(method, path, data, content_type, budget or self.budget())
+        place = self._place(method, path)
+        if raw.status in statuses:
+            return _decoded(raw, answer, place)
+        if 400 <= raw.status <= 599:
+            raise Refused(raw.status, _decoded(raw, Failure, place).value)
+        raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
 
     def json(
         self, answer: Callable[..., Any], method: str, path: str, /, **fields: Any
     ) -> Any:
-        """A good answer as plain data, to a body of these fields. Raises as `ask`."""
+        """As `ask`, with a body of these fields; gives the response as plain data."""
         return self.ask(answer, method, path, msgspec.json.encode(fields)).plain()
 
-    def budget(self, max_bytes: int = LIMITS.answer_bytes) -> Budget:
-        """What one call, or several that belong together, may take."""
+    def budget(self, max_bytes: int | None = None) -> Budget:
+        """The time and the bytes that one call, or several together, may take."""
+        max_bytes = self.limits.answer_bytes if max_bytes is None else max_bytes
         return Budget(self.timeout, max_bytes)
 
-    def state(self) -> Given[StateView]:
+    def state(self) -> Response[StateView]:
         """The whole state. Raises as `ask`."""
-        budget = self.budget(LIMITS.state_answer_bytes)
+        budget = self.budget(self.limits.state_answer_bytes)
         return self.ask(StateView, "GET", "/state", budget=budget)
 
     def journal(self, criteria: Mapping[str, object]) -> str:
         """All entries that meet the criteria, as the JSON of one page.
 
-        Raises as `ask`.
+        `criteria` are the query parameters of `GET journal`. Raises as `ask`.
         """
-        budget = self.budget(LIMITS.journal_answer_bytes)
-        given = self._page(criteria, budget)
-        kept, page = given.value.kept, _raw(given)
-        entries = more = msgspec.json.decode(page["entries"], type=list[Raw])
-        # Not those that come while this reads, which might never end.
+        budget = self.budget(self.limits.journal_answer_bytes)
+        page = self._journal_page(criteria, budget)
+        kept, fields = page.value.kept, _raw_fields(page)
+        entries = more = msgspec.json.decode(fields["entries"], type=list[Raw])
+        # Entries that arrive meanwhile are left out; there might be no end of them.
         while more and len(entries) < kept:
-            since = given.value.next
-            given = self._page({**criteria, "since": since}, budget)
-            if given.value.next < since:
+            since = page.value.next
+            page = self._journal_page({**criteria, "since": since}, budget)
+            if page.value.next < since:
                 place = "the field next of the journal"
                 raise Unreachable(f"Expected {since} or more, got less - at {place}")
-            page = _raw(given)
-            more = msgspec.json.decode(page["entries"], type=list[Raw])
+            fields = _raw_fields(page)
+            more = msgspec.json.decode(fields["entries"], type=list[Raw])
             entries += more
-        return msgspec.json.encode({**page, "entries": entries}).decode()
+        return msgspec.json.encode({**fields, "entries": entries}).decode()
 
-    def _page(
+    def _journal_page(
         self, criteria: Mapping[str, object], budget: Budget
-    ) -> Given[JournalView]:
+    ) -> Response[JournalView]:
         path = f"/journal?{urlencode(criteria)}"
         return self.ask(JournalView, "GET", path, budget=budget)
 
-    def verify(self, asked: Mapping[str, object]) -> Given[Verified]:
-        """Whether the journal is as asked. Raises as `ask`."""
+    def verify(self, asked: Mapping[str, object]) -> Response[Verified]:
+        """Whether the journal is as asked (`POST journal/verify`). Raises as `ask`."""
         path, content = "/journal/verify", msgspec.json.encode(asked)
         given = self.ask(Verified, "POST", path, content, statuses=(200, 409))
         if given.value.ok != (given.status == 200):
-            answered = Answered(given.status, given.text.encode())
-            raise Unreachable(self._strange(answered, "POST", path))
+            summary = RawResponse(given.status, given.text.encode()).summary()
+            place = self._place("POST", path)
+            raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
         return given
 
-    def _answered(
+    def _send(
         self,
         method: str,
         path: str,
         content: bytes | None,
         content_type: str,
         budget: Budget,
-    ) -> Answered:
-        """Any answer but that the server is busy, which is asked again."""
+    ) -> RawResponse:
+        """Any response, after waiting for a busy server as long as there is time."""
         part = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
         headers = {"Content-Type": content_type, "Accept": JSON}
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
         address, target = Address.of(self.url), f"/__admin{part}{path}"
-        answered: Answered | None = None
+        busy: RawResponse | None = None
         while True:
             try:
-                answered = call(address, method, target, headers, content, budget)
+                raw = call(address, method, target, headers, content, budget)
             except Unreachable as error:
-                if answered is not None and budget.left <= 0:
-                    return answered  # it is busy to the end
+                if busy is not None and budget.left <= 0:
+                    return busy  # tells more than that time is over
                 raise Unreachable(f"cannot reach {self.url}: {error}") from None
-            pause = _pause(answered)
+            pause = _pause_seconds(raw)
             if pause is None or pause >= budget.left:
-                return answered
+                return raw
             self.tell(f"{self.url} is busy (503), asked again in {pause:g} s")
             time.sleep(pause)
+            busy = raw
 
-    def _read(
-        self, answered: Answered, answer: Callable[..., T], method: str, path: str
-    ) -> Given[T]:
-        """An answer of a type. Raises Unreachable."""
-        try:
-            text = answered.body.decode()
-            value: T = msgspec.json.decode(answered.body, type=answer)
-        except UnicodeDecodeError:
-            why = " (not UTF-8)"
-        except RecursionError:
-            why = " (nested too deep)"
-        except msgspec.MsgspecError as error:
-            why = f" ({one_line(str(error))})"
-        else:
-            return Given(answered.status, value, text)
-        raise Unreachable(self._strange(answered, method, path) + why)
-
-    def _strange(self, answered: Answered, method: str, path: str) -> str:
-        at = f"{method} {self.url.rstrip('/')}/__admin{path.partition('?')[0]}"
-        expected = "an answer of a mock server"
-        return f"Expected {expected}, got {answered.shown()} - at {one_line(at)}"
+    def _place(self, method: str, path: str) -> str:
+        url = f"{self.url.rstrip('/')}/__admin{path.partition('?')[0]}"
+        return one_line(f"{method} {url}")
 
 
-def _raw(given: Given[Any]) -> dict[str, Raw]:
-    """The fields of an object, their texts as they came."""
-    return msgspec.json.decode(given.text, type=dict[str, Raw])
+def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response[T]:
+    """A response of a type. Raises Unreachable."""
+    try:
+        text = raw.body.decode()
+        value: T = msgspec.json.decode(raw.body, type=answer)
+    except UnicodeDecodeError:
+        why = "not UTF-8"
+    except RecursionError:
+        why = "nested too deep"
+    except msgspec.MsgspecError as error:
+        why = one_line(str(error))
+    else:
+        return Response(raw.status, value, text)
+    raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place} ({why})")
 
 
-def _pause(answered: Answered) -> float | None:
-    """Seconds after which a busy server wants to be asked again."""
-    said = answered.retry_after.strip()
-    if answered.status != 503 or not (said.isascii() and said.isdigit()):
+def _raw_fields(page: Response[Any]) -> dict[str, Raw]:
+    """The fields of an object, each as the JSON text that came."""
+    return msgspec.json.decode(page.text, type=dict[str, Raw])
+
+
+def _pause_seconds(raw: RawResponse) -> float | None:
+    """After how long a busy server wants to be asked again; None if it is not busy."""
+    text = raw.retry_after.strip()
+    if raw.status != 503 or not (text.isascii() and text.isdigit()):
         return None
-    return max(float(said[:9]), _MIN_PAUSE_SECONDS)
+    return max(float(text[:9]), _MIN_PAUSE_SECONDS)

@@ -1,7 +1,7 @@
-"""One HTTP request and its answer, from a server that nothing is known of.
+"""One HTTP request and its response, from a server of which nothing is known.
 
-Redirects are not followed, no proxy is asked, and whatever the other side does, the
-call ends in time and takes no more memory than it may.
+Redirects are not followed and proxies are not used. Whatever the other side does, the
+call ends in time and takes no more memory than its budget allows.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Unreachable(Exception):
-    """No server is there, or what is there is none of ours; the text says why."""
+    """There is no server, or it is no mock server; the text says why."""
 
 
 class Address(NamedTuple):
-    """Where a server is; `base` is the path below which it has its own."""
+    """Where a server is; `base` is the path that stands before every path of it."""
 
     scheme: str
     host: str
@@ -39,7 +39,7 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """The address that a URL names. Raises ValueError."""
+        """The address in a URL. Raises ValueError."""
         expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
         try:
             parts = urlsplit(url)
@@ -56,7 +56,7 @@ class Address(NamedTuple):
 
 
 class Budget:
-    """What one call, or several for one purpose, may take: time, and bytes received."""
+    """The time and the received bytes that one call, or several together, may take."""
 
     def __init__(self, seconds: float, max_bytes: int) -> None:
         self._end = time.monotonic() + seconds
@@ -65,7 +65,7 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds; they may have run out."""
+        """Seconds that are left; negative when time is over."""
         return self._end - time.monotonic()
 
     def seconds(self) -> float:
@@ -76,18 +76,18 @@ class Budget:
         return left
 
     def take(self, count: int) -> None:
-        """Count bytes that have come. Raises Unreachable if they are too many."""
+        """Count received bytes. Raises Unreachable if they are too many."""
         self._bytes -= count
         if self._bytes < 0:
             raise Unreachable(f"an answer of more than {self._max_bytes} bytes")
 
     def overrun(self) -> str:
-        """What is to be said when time is over."""
+        """The message for when time is over."""
         return f"no whole answer in {self._seconds:.3g} s"
 
 
-class Answered(NamedTuple):
-    """An answer; of its headers those that clients look at, "" where they lack."""
+class RawResponse(NamedTuple):
+    """A response, with the headers that clients look at; "" where there is none."""
 
     status: int
     body: bytes
@@ -95,8 +95,8 @@ class Answered(NamedTuple):
     location: str = ""
     retry_after: str = ""
 
-    def shown(self) -> str:
-        """What came, in one line."""
+    def summary(self) -> str:
+        """The status, the type and the beginning of the body, in one line."""
         parts = [str(self.status)]
         if self.location:
             return f"a redirect ({self.status}) to {glimpse(self.location)}"
@@ -113,9 +113,9 @@ def call(
     headers: Mapping[str, str],
     content: bytes | None,
     budget: Budget,
-) -> Answered:
-    """Send a request and give the answer, whatever its status. Raises Unreachable."""
-    with _explained(budget), closing(_connect(address, budget)) as sock:
+) -> RawResponse:
+    """Send a request; gives the response, whatever its status. Raises Unreachable."""
+    with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
         stream = _Stream(sock, budget)
         connection = http.client.HTTPConnection(address.host, address.port)
         connection.sock = stream
@@ -126,10 +126,10 @@ def call(
             connection.request(method, target, content, fields)
         with closing(connection.getresponse()) as response:
             stream.head_is_over()
-            return _answered(response)
+            return _read(response)
 
 
-def _answered(response: http.client.HTTPResponse) -> Answered:
+def _read(response: http.client.HTTPResponse) -> RawResponse:
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() != "identity":
         raise Unreachable(f"an answer encoded as {glimpse(encoding)}")
@@ -139,13 +139,13 @@ def _answered(response: http.client.HTTPResponse) -> Answered:
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     names = ("Content-Type", "Location", "Retry-After")
-    said = (str(response.headers.get(name, "")) for name in names)
-    return Answered(response.status, bytes(pieces), *said)
+    fields = (str(response.headers.get(name, "")) for name in names)
+    return RawResponse(response.status, bytes(pieces), *fields)
 
 
 @contextmanager
-def _explained(budget: Budget) -> Iterator[None]:
-    """Lets everything that can go wrong be Unreachable, with a reason in one line."""
+def _as_unreachable(budget: Budget) -> Iterator[None]:
+    """Turns everything that can go wrong into Unreachable, with a one-line reason."""
     try:
         yield
     except TimeoutError:
@@ -161,7 +161,10 @@ def _explained(budget: Budget) -> Iterator[None]:
 
 
 class _Stream:
-    """A socket as http.client uses one, with a budget for all that it does."""
+    """A socket as http.client uses it; each operation keeps to the budget.
+
+    A timeout of the socket would start anew at every byte.
+    """
 
     def __init__(self, sock: socket.socket, budget: Budget) -> None:
         self._sock = sock
@@ -181,15 +184,15 @@ class _Stream:
         return io.BufferedReader(self._received)
 
     def close(self) -> None:
-        """Called by http.client; the socket is closed by who has made it."""
+        """Called by http.client; `call` closes the socket."""
 
     def head_is_over(self) -> None:
-        """What comes now is the body."""
+        """The head has been read; its limit does not apply to the body."""
         self._received.head_bytes = None
 
 
 class _Received(io.RawIOBase):
-    """What comes from a socket, and no more of it than a budget allows."""
+    """The receiving side of a socket, within a budget and a limit for the head."""
 
     def __init__(self, sock: socket.socket, budget: Budget) -> None:
         self._sock = sock
@@ -233,7 +236,7 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
 
 
 def _resolved(address: Address, budget: Budget) -> list[Any]:
-    """The socket addresses of a host."""
+    """The socket addresses of a host. Raises OSError, ValueError and TimeoutError."""
     host, port, kind = address.host, address.port, socket.SOCK_STREAM
     with suppress(socket.gaierror):
         return socket.getaddrinfo(host, port, type=kind, flags=socket.AI_NUMERICHOST)
@@ -245,7 +248,8 @@ def _resolved(address: Address, budget: Budget) -> list[Any]:
         except (OSError, ValueError) as error:
             found.append(error)
 
-    # A resolver knows no deadline, so it is left behind when time is over.
+    # getaddrinfo takes no timeout, so it has a thread, which is left behind when time
+    # is over.
     thread = Thread(target=resolve, daemon=True)
     thread.start()
     thread.join(budget.seconds())

@@ -1,7 +1,7 @@
-"""The pytest plugin: a mock server as a fixture argument.
+"""The pytest plugin: fixtures `mock_server` and `mock_server_app`, marker, options.
 
-pytest imports this in every run, so all that costs time is imported when a test first
-asks for it.
+pytest imports this module in every run, also in those that do not use it. So whatever
+takes time to import is imported inside functions, when a test first needs it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ import pytest
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from mock_server.testing.handle import Handle
-    from mock_server.testing.servers import OwnServers, Wanted
-    from mock_server.testing.variants import Variant
+    from mock_server.testing.fixture import MockServerFixture
+    from mock_server.testing.servers import LocalServers, Setup, Variant
 
-_FIXTURES = ("mock_server", "mock_server_app")
-_MARK = "mock_server"
+_FIXTURE = _MARK = "mock_server"
 _VARIANT, _BASELINE = "_mock_server_variant", "baseline"
 _URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server_strict"
 _TOKEN, _TIMEOUT = "MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_TIMEOUT"
@@ -33,38 +31,41 @@ _MARK_HELP = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, and the ini value."""
+    """Called by pytest; adds the options and the ini value."""
     group = parser.getgroup("mock-server")
     group.addoption(
         "--mock-server-url",
         dest=_URL,
         metavar="URL",
-        help="Use the mock server that runs there, a sandbox of it for each test; its "
-        "admin token comes from MOCK_SERVER_ADMIN_TOKEN, the seconds that a call may "
-        "take from MOCK_SERVER_TIMEOUT.",
+        help="Use the mock server at URL, with a sandbox of its own for each test. "
+        "MOCK_SERVER_ADMIN_TOKEN is its admin token, MOCK_SERVER_TIMEOUT the seconds "
+        "that a call may take.",
     )
     group.addoption(
         "--mock-server-choices",
         dest=_CHOICES,
         choices=("all",),
-        help="Run each test that uses the mock server under every other value of every "
-        "choice too, one at a time.",
+        help="Run each test that uses the mock server again for every other value of "
+        "every choice, and report which ones break it.",
     )
     parser.addini(
         _STRICT,
-        "Let a test fail if it has sent requests off the documented contract.",
+        "Fail a test whose requests depart from the documented interface.",
         type="bool",
         default=False,
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker. Raises pytest.UsageError if another server cannot be used so."""
+    """Called by pytest; adds the marker.
+
+    Raises pytest.UsageError for a URL or a variable that cannot be.
+    """
     config.addinivalue_line("markers", _MARK_HELP)
     url = config.getoption(_URL)
     if url is not None:
         _check_url(url)
-        _shared_settings()
+        _remote_settings()
 
 
 def _check_url(url: str) -> None:
@@ -76,10 +77,10 @@ def _check_url(url: str) -> None:
         raise pytest.UsageError(f"{error} - at --mock-server-url") from None
 
 
-def _shared_settings() -> tuple[str | None, float | None]:
-    """The token for a server that runs already, and the seconds that a call may take.
+def _remote_settings() -> tuple[str | None, float | None]:
+    """The admin token for --mock-server-url, and the seconds that a call may take.
 
-    Raises pytest.UsageError for a variable that is empty, or no such value.
+    Raises pytest.UsageError for a variable that is empty or has another kind of value.
     """
     token, seconds = os.environ.get(_TOKEN), os.environ.get(_TIMEOUT)
     for name, value in ((_TOKEN, token), (_TIMEOUT, seconds)):
@@ -98,17 +99,17 @@ def _shared_settings() -> tuple[str | None, float | None]:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Which server is used, if that is not the usual one."""
+    """Called by pytest; names the server of --mock-server-url."""
     url = config.getoption(_URL)
     return f"mock-server: {url}, a sandbox per test" if url else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """With --mock-server-choices=all a test runs under every choice."""
+    """Called by pytest; --mock-server-choices=all makes a test one run a variant."""
     if _VARIANT not in metafunc.fixturenames or not metafunc.config.getoption(_CHOICES):
         return
     from mock_server.domain.choices import choose
-    from mock_server.testing.variants import variants
+    from mock_server.testing.servers import variants
 
     marked = _marked(metafunc.definition)
     fixed = marked.get("choices") or {}
@@ -120,11 +121,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
-    """The choice that differs from the baseline in this run of a test, if one does."""
+    """The choice that differs from the baseline in this run of a test; None: none does.
+
+    Notes test and variant in the report, from which the summary is made.
+    """
     variant: Variant | None = getattr(request, "param", None)
     if hasattr(request, "param"):
         name = _BASELINE if variant is None else str(variant)
         test = request.node.nodeid
+        # The node id without this parameter, wherever among others it stands.
         for part, rest in ((f"[{name}]", ""), (f"{name}-", ""), (f"-{name}", "")):
             test = test.replace(part, rest, 1)
         request.node.user_properties.append((_VARIANT, [test, str(variant or "")]))
@@ -133,34 +138,34 @@ def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
 
 @pytest.fixture(scope="session")
 def mock_server_fixture() -> Any:
-    """What the mock server holds; override it with a path or a document."""
+    """The fixture of the mock server; override it with a path or a document."""
     return None
 
 
 @pytest.fixture(scope="session")
 def mock_server_settings() -> dict[str, Any]:
-    """How it is served; override it with arguments of MockServer."""
+    """Arguments of MockServer; override it to set any."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def _mock_servers() -> Iterator[OwnServers]:
-    from mock_server.testing.servers import OwnServers
+def _mock_servers() -> Iterator[LocalServers]:
+    from mock_server.testing.servers import LocalServers
 
-    servers = OwnServers()
+    servers = LocalServers()
     yield servers
     servers.close()
 
 
 @pytest.fixture
-def _mock_server_wanted(
+def _mock_server_setup(
     request: pytest.FixtureRequest,
     mock_server_fixture: Any,
     mock_server_settings: dict[str, Any],
     _mock_server_variant: Variant | None,
-) -> Wanted:
+) -> Setup:
     from mock_server.domain.choices import choose
-    from mock_server.testing.servers import Wanted
+    from mock_server.testing.servers import Setup
 
     marked, settings = _marked(request.node), dict(mock_server_settings)
     fixture = marked.get("fixture", mock_server_fixture)
@@ -174,48 +179,48 @@ def _mock_server_wanted(
         if not variant.differs_from(choose(profile, choices)):
             pytest.skip(f"{variant} is the baseline here")
         choices[variant.name] = variant.value
-    return Wanted(fixture, profile, choices, settings)
+    return Setup(fixture, profile, choices, settings)
 
 
 @pytest.fixture
 def mock_server(
-    request: pytest.FixtureRequest, _mock_server_wanted: Wanted
-) -> Iterator[Handle]:
-    """A running mock server, as the test's fixture, profile and choices have it."""
+    request: pytest.FixtureRequest, _mock_server_setup: Setup
+) -> Iterator[MockServerFixture]:
+    """A running mock server with the test's fixture, profile and choices."""
     url = request.config.getoption(_URL)
     if not url:
-        servers: OwnServers = request.getfixturevalue("_mock_servers")
-        yield servers.handle(_mock_server_wanted)
+        servers: LocalServers = request.getfixturevalue("_mock_servers")
+        yield servers.running(_mock_server_setup)
         return
     from mock_server.client import SECONDS, Refused
     from mock_server.http_call import Unreachable
-    from mock_server.testing.servers import shared
+    from mock_server.testing.servers import remote_sandbox
 
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     test = f"{run} {worker} {request.node.nodeid}"
-    token, timeout = _shared_settings()
+    token, timeout = _remote_settings()
     seconds = SECONDS if timeout is None else timeout
     try:
-        with shared(url, token, _mock_server_wanted, test, seconds) as handle:
-            yield handle
+        with remote_sandbox(url, token, _mock_server_setup, test, seconds) as server:
+            yield server
     except (Refused, Unreachable) as error:
         pytest.fail(f"mock-server: {error}", pytrace=False)
 
 
 @pytest.fixture
-def mock_server_app(_mock_servers: OwnServers, _mock_server_wanted: Wanted) -> ASGIApp:
+def mock_server_app(_mock_servers: LocalServers, _mock_server_setup: Setup) -> ASGIApp:
     """The mock server as an ASGI application; it opens no socket."""
-    return _mock_servers.app(_mock_server_wanted)
+    return _mock_servers.app(_mock_server_setup)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """With mock_server_strict, a test that departs from the contract fails."""
+    """Called by pytest; with mock_server_strict, a test with violations fails."""
     result = yield
-    handle = _handle(item)
-    if handle is not None and item.config.getini(_STRICT):
-        handle.assert_no_violations()
+    server = _server_of(item)
+    if server is not None and item.config.getini(_STRICT):
+        server.assert_no_violations()
     return result
 
 
@@ -223,21 +228,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """The report of a failure tells what the test has sent."""
+    """Called by pytest; a failed test's report gets its journal and pending faults."""
     report = yield
-    handle = _handle(item)
-    if handle is not None and report.failed and call.when == "call":
-        from mock_server.testing.report import sections
+    server = _server_of(item)
+    if server is not None and report.failed and call.when == "call":
+        from mock_server.testing.fixture import report_sections
 
-        report.sections.extend(sections(handle))
+        report.sections.extend(report_sections(server))
     return report
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """After --mock-server-choices=all: what the client depends on."""
+    """Called by pytest; after --mock-server-choices=all, lists what breaks tests."""
     if not terminalreporter.config.getoption(_CHOICES):
         return
-    from mock_server.testing.variants import dependences
+    from mock_server.testing.servers import dependences
 
     outcomes = {
         kind: [
@@ -256,13 +261,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.line(f"{variant} breaks {len(tests)}: {', '.join(tests)}")
 
 
-def _handle(item: pytest.Item) -> Handle | None:
-    handle: Handle | None = getattr(item, "funcargs", {}).get(_FIXTURES[0])
-    return handle
+def _server_of(item: pytest.Item) -> MockServerFixture | None:
+    """The value of `mock_server` in a test; None if the test does not use it."""
+    server: MockServerFixture | None = getattr(item, "funcargs", {}).get(_FIXTURE)
+    return server
 
 
 def _marked(node: Any) -> dict[str, Any]:
-    """The arguments of all markers of a test; the closest one wins."""
+    """The arguments of all markers of a test; the closest marker wins."""
     found: dict[str, Any] = {}
     for mark in reversed(list(node.iter_markers(_MARK))):
         found |= mark.kwargs

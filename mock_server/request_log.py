@@ -9,13 +9,13 @@ from typing import Literal
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.routes import TARGETS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
+from mock_server.domain.clock import format_time
 from mock_server.domain.faults import Firing
-from mock_server.domain.times import format_time
 
 LogFormat = Literal["text", "json"]
-_OPERATIONS = {path.encode(): target.operation.name for path, target in TARGETS.items()}
+_OPERATIONS = {path.encode(): name for path, name in OPERATIONS.names_by_path().items()}
 _SHORT = MIN_REDACTABLE_LENGTH
 
 

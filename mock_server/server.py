@@ -13,15 +13,14 @@ from starlette.types import ASGIApp
 
 from mock_server.app import create_app
 from mock_server.domain.choices import Value
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.limits import Limits
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
 
 _BACKLOG = 2048
-_LOOK_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 
 
 class CannotBind(Exception):
@@ -55,12 +54,14 @@ def serve(
     http: HttpParser = "zttp",
     on_ready: Callable[[], object] = lambda: None,
     on_stop: Callable[[], object] = lambda: None,
+    limits: Limits = Limits(),
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are taken.
+    """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are accepted.
 
-    `on_stop` is called to end answers that have no end of their own.
+    `on_stop` is called to end the responses that have no end of their own.
     """
-    Server(app, http, on_ready, on_stop, embedded=False).run([listener])
+    server = Server(app, http, on_ready, on_stop, embedded=False, limits=limits)
+    server.run([listener])
 
 
 @contextmanager
@@ -71,15 +72,16 @@ def running(
     port: int = 0,
     http: HttpParser = "zttp",
     on_stop: Callable[[], object] = lambda: None,
+    limits: Limits = Limits(),
 ) -> Iterator[str]:
     """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
     listener = bind(host, port)
     url, ready = url_of(listener), threading.Event()
-    server = Server(app, http, ready.set, on_stop, embedded=True)
+    server = Server(app, http, ready.set, on_stop, embedded=True, limits=limits)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
-        while not ready.wait(_LOOK_SECONDS):
+        while not ready.wait(_POLL_SECONDS):
             if not thread.is_alive():
                 raise RuntimeError("the server stopped before it was ready")
         yield url
@@ -91,9 +93,10 @@ def running(
 class MockServer:
     """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
 
-    `url` is its base address while it runs, `sandbox` its state, `app` the ASGI
-    application that it serves; `memory` is how many bytes all its data may take.
-    Raises FixtureError, ValueError for a setting that cannot be, and CannotBind.
+    `url` is its base address while it runs, `sandbox` its default sandbox, `app` the
+    ASGI application that it serves. `memory` is how many bytes all its data may take;
+    by default what `limits` say. Raises FixtureError, ValueError for an impossible
+    setting (UnknownChoice among them), and on entering CannotBind.
     """
 
     def __init__(
@@ -105,7 +108,8 @@ class MockServer:
         host: str = "127.0.0.1",
         port: int = 0,
         admin_token: str | None = None,
-        memory: int = LIMITS.memory_bytes,
+        memory: int | None = None,
+        limits: Limits = Limits(),
     ) -> None:
         app = create_app(
             fixture,
@@ -113,16 +117,19 @@ class MockServer:
             choices=choices,
             admin_token=admin_token,
             memory=memory,
+            limits=limits,
         )
         self.url = ""
         self.app = app
-        self.sandbox: Sandbox = app.state.sandbox
+        self.sandbox = app.sandbox
         self._stack = ExitStack()
-        self._run = partial(running, app, host=host, port=port, on_stop=app.state.close)
+        self._run = partial(
+            running, app, host=host, port=port, on_stop=app.close, limits=limits
+        )
 
     @property
     def key(self) -> str:
-        """A key that may do everything. Raises LookupError if there is none."""
+        """An API key of level owner. Raises LookupError if there is none."""
         if self.sandbox.key is None:
             raise LookupError("the fixture declares no key of level owner")
         return self.sandbox.key
@@ -132,6 +139,7 @@ class MockServer:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        for sandbox in self.app.state.sandboxes.all():
+        # Responses that a fault holds up would delay the stop by seconds.
+        for sandbox in self.app.sandboxes.all():
             sandbox.state.end_waits()
         self._stack.close()

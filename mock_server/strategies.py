@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mock_server.domain.clock import format_time
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.store import Generation
-from mock_server.domain.times import format_time
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
 

@@ -90,7 +90,7 @@ def make_api(face: str, live: Callable[[str], tuple[Switch, str]]) -> Iterator[M
                 switch, url = live(face)
                 switch.app = app
                 client = client_of(url)
-            return Api(stack.enter_context(client), app.state.sandbox)
+            return Api(stack.enter_context(client), app.sandbox)
 
         yield make
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.app import Application
 from mock_server.domain.sandbox import Sandbox
 
 ROOT = Path(__file__).parent.parent
@@ -161,3 +162,10 @@ def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:
 
 def _present(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not ...}
+
+
+def is_pinned(app: Application) -> bool:
+    """Whether the first chat of the fixture of these tests is pinned."""
+    chat = app.sandbox.chat("app-1", "chat-1")
+    assert chat is not None
+    return chat.top

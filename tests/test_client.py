@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from mock_server.admin.views import HealthView, ResetView
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
 from mock_server.domain.limits import LIMITS
 from mock_server.http_call import Budget, Unreachable
 from mock_server.server import MockServer, bind
+from mock_server.views import HealthView, ResetView
 from tests.strangers import (
     Behaviour,
     Strange,

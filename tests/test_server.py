@@ -14,7 +14,7 @@ from mock_server.app import create_app
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch
+from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
 from tests.wire.sockets import answer
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
@@ -103,7 +103,7 @@ def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
         request = put(PIN).replace(b"Content-Length: ", b"Content-Length: 9")
         connection.sendall(request)
     assert fetch("GET", url + "/__admin/health").status_code == 200
-    assert app.state.sandbox.chat("app-1", "chat-1").top is False
+    assert is_pinned(app) is False
 
 
 def test_servers_in_one_process_are_independent() -> None:

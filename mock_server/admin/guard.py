@@ -13,14 +13,13 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin import console
-from mock_server.admin.answering import answer, plain
-from mock_server.api.auth import bearer_token
-from mock_server.api.body import RequestBody
+from mock_server.admin.resources import console
+from mock_server.admin.responses import plain, respond
 from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey
-from mock_server.api.headers import values
+from mock_server.api.headers import bearer_token, values
+from mock_server.api.request import RequestBody
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.errors import Refusal, show
+from mock_server.domain.errors import Refusal, describe_value
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
@@ -51,7 +50,7 @@ class Guard:
         try:
             self._check(scope)
         except Refusal as refusal:
-            await answer(plain(refusal), RequestBody(scope, receive), send)
+            await respond(plain(refusal), RequestBody(scope, receive), send)
             return
         await self._app(scope, receive, send)
 
@@ -60,7 +59,9 @@ class Guard:
         host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
         if not self._is_ours(host):
             hint = "name further hosts by --allowed-host"
-            raise ForeignHost("a host of this server", show(host), "header Host", hint)
+            raise ForeignHost(
+                "a host of this server", describe_value(host), "header Host", hint
+            )
         self._check_origin(scope, host)
         if self._token is not None and _route(scope) not in _OPEN:
             given = bearer_token(scope["headers"]).encode()
@@ -81,13 +82,13 @@ class Guard:
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
-                got = show(origin.decode("latin-1"))
+                got = describe_value(origin.decode("latin-1"))
                 raise ForeignOrigin("a page of this server", got, "header Origin")
         if _opens_console(scope):
             return
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
-                got = show(site.decode("ascii"))
+                got = describe_value(site.decode("ascii"))
                 raise ForeignOrigin(
                     "a page of this server", got, "header Sec-Fetch-Site"
                 )

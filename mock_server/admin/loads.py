@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
-from mock_server.api.body import ClientGone
 from mock_server.api.errors import BadFixture, ServerBusy
+from mock_server.api.request import ClientGone
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.index import Order
 from mock_server.domain.limits import LIMITS
-from mock_server.domain.listings import Order
 from mock_server.domain.memory import Holding, Memory
 from mock_server.domain.store import Generation
 from mock_server.fixture.child import Child

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from asyncio import sleep
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from time import perf_counter
+from typing import TypeVar
 
 from msgspec import Struct, field
 from starlette.types import Receive, Scope, Send
 
-from mock_server.admin.answering import BROWSER_HEADERS
-from mock_server.admin.slices import in_slices
+from mock_server.admin.responses import BROWSER_HEADERS
 from mock_server.api.connection import connection_of
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import LIMITS
+
+T = TypeVar("T")
+_SLICE_SECONDS = 0.005
+
+
+async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items, with a pause for others whenever a slice of time is used up."""
+    end = perf_counter() + _SLICE_SECONDS
+    for item in items:
+        yield item
+        if perf_counter() >= end:
+            await sleep(0)
+            end = perf_counter() + _SLICE_SECONDS
 
 
 class Sendings(Struct):
@@ -37,7 +52,7 @@ class Sendings(Struct):
             sending.cancel()
 
 
-class Sent(Struct):
+class LongResponse(Struct):
     """An answer of which the parts are made one after the other.
 
     Others are served between two parts. One that cannot be sent to its end is cut off

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 from msgspec import Struct
 from starlette.types import Scope
 
-from mock_server.api.body import RequestBody
-from mock_server.domain.limits import LIMITS
+from mock_server.api.request import RequestBody
+from mock_server.api.response import NoResponse
+from mock_server.domain.limits import Limits
 
 TRANSPORT = "mock_server.transport"
 """The key under which the server hands a connection on, in `scope["state"]`."""
@@ -45,7 +46,7 @@ class Connection(Struct, frozen=True):
     async def reset(self, body: RequestBody) -> None:
         """End it by an RST, once earlier answers are on their way, or after a while."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LIMITS.discard_seconds):
+            async with asyncio.timeout(Limits.discard_seconds):
                 while self.transport.get_write_buffer_size():
                     await asyncio.sleep(_TICK_SECONDS)
         if not self.transport.is_closing():
@@ -79,7 +80,7 @@ class Connection(Struct, frozen=True):
 async def _goes(body: RequestBody) -> bool:
     """Whether the connection is gone within a while."""
     try:
-        async with asyncio.timeout(LIMITS.discard_seconds):
+        async with asyncio.timeout(Limits.discard_seconds):
             await body.gone()
     except TimeoutError:
         return False
@@ -90,3 +91,18 @@ def connection_of(scope: Scope) -> Connection | None:
     """A request's connection; None in process, where there is none."""
     transport = (scope.get("state") or {}).get(TRANSPORT)
     return None if transport is None else Connection(transport)
+
+
+class CloseConnection(NoResponse, frozen=True, kw_only=True):
+    """The connection is closed without a response: a reset has ended the wait for it.
+
+    Raises NeedsConnection in process.
+    """
+
+    scope: Scope
+
+    async def end(self, body: RequestBody) -> None:
+        connection = connection_of(self.scope)
+        if connection is None:
+            raise NeedsConnection("a reset has ended what a fault was holding up")
+        await connection.close(body)

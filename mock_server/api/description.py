@@ -1,41 +1,35 @@
-"""`GET /openapi.json`: the OpenAPI document of the operations."""
+"""The OpenAPI documents, which are served as they are committed in the package.
 
-from __future__ import annotations
+`python -m mock_server.openapi` makes them; they say nothing of what a server holds.
+"""
 
-import asyncio
-from functools import cached_property
+from functools import cache
+from importlib.resources import files
+from typing import Literal
 
-import msgspec
 from starlette.types import Receive, Scope, Send
 
-from mock_server import __version__
-from mock_server.api.answers import Answer
-from mock_server.api.body import RequestBody
-from mock_server.api.errors import MethodNotAllowed, refused
-from mock_server.api.examples import Record
-from mock_server.api.openapi import public_document
-from mock_server.api.tours import public_tours
-from mock_server.api.writing import write
+from mock_server.api.errors import MethodNotAllowed
+from mock_server.api.request import RequestBody
+from mock_server.api.response import Response, error_response, send_response
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import show
+from mock_server.domain.errors import describe_value
+
+DocumentName = Literal["public", "admin"]
+"""Of the operations, or of the admin API."""
 
 
-class Description:
-    """Answers with the document, which is made when it is first asked for."""
+@cache
+def document(name: DocumentName) -> bytes:
+    """A committed document as JSON text."""
+    return files("mock_server").joinpath("openapi", f"{name}.json").read_bytes()
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] in ("GET", "HEAD"):
-            # The examples take their time; others are served meanwhile.
-            answer = Answer(200, await asyncio.to_thread(lambda: self._document))
-        else:
-            refusal = MethodNotAllowed("GET", show(scope["method"]))
-            answer = refused(refusal, Choices())
-        await write(answer, RequestBody(scope, receive), send)
-
-    @cached_property
-    def _document(self) -> bytes:
-        answers = self._record(public_tours())
-        return msgspec.json.encode(public_document(__version__, answers))
+async def describe_operations(scope: Scope, receive: Receive, send: Send) -> None:
+    """The ASGI application at `/openapi.json`: the document of the operations."""
+    if scope["method"] in ("GET", "HEAD"):
+        response = Response(200, document("public"))
+    else:
+        refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
+        response = error_response(refusal, Choices())
+    await send_response(response, RequestBody(scope, receive), send)

@@ -28,11 +28,11 @@ class Failure(Struct, rename="camel"):
     data: None = None
 
 
-def success(data: bytes) -> bytes:
+def success_envelope(data: bytes) -> bytes:
     """The envelope of a success around `data`, which is JSON already."""
     return b'{"code":200,"statusText":"","message":"","data":%b}' % data
 
 
-def failure(code: int, status_text: str, message: str) -> bytes:
+def error_envelope(code: int, status_text: str, message: str) -> bytes:
     """The envelope of an error."""
     return msgspec.json.encode(Failure(code, status_text, message))

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mock_server.api.answers import Answer
-from mock_server.api.envelope import failure
-from mock_server.api.headers import Header
-from mock_server.domain.choices import Choices
 from mock_server.domain.errors import (
     AppForbidden,
     AppNotFound,
@@ -148,24 +144,3 @@ ERRORS: dict[type[Refusal], ErrorRow] = {
     BadFixture: _both(400, "badFixture"),
     ServerBusy: _both(503, "serverBusy"),
 }
-
-
-def refused(refusal: Refusal, choices: Choices) -> Answer:
-    """The answer to a request that is refused, in the chosen form."""
-    row = ERRORS[type(refusal)]
-    form = row.service if choices.error_form == "service" else row.plain
-    status = {"always_500": 500, "always_200": 200}.get(
-        choices.error_http_status, form.http
-    )
-    body = failure(form.code, form.status_text, refusal.message)
-    return Answer(status, body, _headers(refusal, status))
-
-
-def _headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
-    if isinstance(refusal, MethodNotAllowed):
-        return ((b"allow", refusal.allow.encode()),)
-    if isinstance(refusal, ServerBusy):
-        return ((b"retry-after", b"1"),)
-    if status == 401:
-        return ((b"www-authenticate", b"Bearer"),)
-    return ()

@@ -1,12 +1,142 @@
-"""Request headers as ASGI has them: lower-case names, raw values, duplicates kept."""
+"""Request headers: as ASGI has them, and what they say.
+
+ASGI gives lower-case names and raw values in the order in which they were sent, with
+duplicates. Nothing here depends on a sandbox: what a header is worth is decided by
+those who ask.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from mock_server.api.errors import (
+    MissingAuthorization,
+    UnknownKey,
+    UnsupportedMediaType,
+)
+from mock_server.api.redaction import HIDDEN
+from mock_server.domain.access import KEY_PATTERN
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import describe_value
+from mock_server.domain.limits import Limits
 
 Header = tuple[bytes, bytes]
+
+AUTHORIZATION = "header Authorization"
+"""Where error messages say that a key is missing or unknown."""
+
+_CREDENTIALS = frozenset(
+    (b"authorization", b"proxy-authorization", b"cookie", b"x-api-key")
+)
+# RFC 9110 11.1: the scheme in any case; one key after it.
+_BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
+
+
+class ParsedHeaders(Struct, frozen=True):
+    """What the headers of a request say.
+
+    `key` is the bearer token, None unless there is exactly one of possible length.
+    `is_json` is true for exactly `Content-Type: application/json`; other ways to say
+    it are left to `check_content_type`. `length` is the announced length of the body
+    in bytes, 0 without one. `block` are all headers as the journal keeps them, a line
+    each, without credentials.
+    """
+
+    key: str | None
+    is_json: bool
+    length: int
+    is_chunked: bool
+    block: bytes
+
+
+def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
+    """Read the headers of a request; none of them is refused."""
+    given: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        given.setdefault(name, []).append(value)
+    try:
+        key = bearer_token(headers)
+    except (MissingAuthorization, UnknownKey):
+        key = None
+    lengths = given.get(b"content-length", ())
+    return ParsedHeaders(
+        key=key,
+        is_json=given.get(b"content-type") == [b"application/json"]
+        and b"content-encoding" not in given,
+        length=_length(lengths[0]) if lengths else 0,
+        is_chunked=b"transfer-encoding" in given,
+        # One text takes a quarter of the memory of pairs, of which a journal may keep
+        # ten thousand, and is searched for secrets at once.
+        block=b"\n".join(
+            b"%b:%b" % (name, HIDDEN if name in _CREDENTIALS else value)
+            for name, value in headers
+        ),
+    )
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
     """All values of a header, in order; `name` in lower case."""
     return [value for known, value in headers if known == name]
+
+
+def bearer_token(headers: Iterable[Header]) -> str:
+    """The one bearer token of a request (spec 5).
+
+    Raises MissingAuthorization, and UnknownKey for one that is longer than any key.
+    """
+    given = values(headers, b"authorization")
+    match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
+    if match is None:
+        got = "nothing" if not given else "two" if len(given) > 1 else "something else"
+        expected = "one header `Authorization: Bearer KEY`"
+        raise MissingAuthorization(expected, got, AUTHORIZATION)
+    if len(match[1]) > Limits.key_chars:
+        expected = f"a key of at most {Limits.key_chars} characters"
+        raise UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
+    return match[1].decode("ascii")
+
+
+def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
+    """Raises UnsupportedMediaType unless the body is said to be JSON in UTF-8 (spec 5).
+
+    Without the header it depends on choice content_type_missing.
+    """
+    encodings = values(headers, b"content-encoding")
+    if encodings and encodings != [b"identity"]:
+        got = _listed(encodings)
+        raise UnsupportedMediaType("a plain body", got, "header Content-Encoding")
+    types = values(headers, b"content-type")
+    if types == [b"application/json"]:
+        return
+    if not types and choices.content_type_missing == "accept":
+        return
+    if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
+        expected, got = "application/json in UTF-8", _listed(types)
+        raise UnsupportedMediaType(expected, got, "header Content-Type")
+
+
+def media_type(headers: Sequence[Header]) -> str:
+    """The media type of a body without its parameters; empty if there is not one."""
+    types = values(headers, b"content-type")
+    text = types[0].decode("latin-1") if len(types) == 1 else ""
+    return text.partition(";")[0].strip().lower()
+
+
+def _is_json(content_type: str) -> bool:
+    kind, *parameters = content_type.lower().split(";")
+    named = [parameter.strip().partition("=") for parameter in parameters]
+    charsets = [value.strip('"') for name, _, value in named if name == "charset"]
+    return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
+
+
+def _listed(given: list[bytes]) -> str:
+    return describe_value(b", ".join(given).decode("latin-1")) if given else "nothing"
+
+
+def _length(digits: bytes) -> int:
+    """An announced length; no body is as long as 18 digits, so more are not read."""
+    digits = digits.lstrip(b"0")
+    return int(digits[:18]) if digits.isdigit() else 0

@@ -1,32 +1,98 @@
-"""`mock-server reset`, `state`, `journal` and `wait`: steer a running server."""
+"""`mock-server reset`, `state`, `journal` and `wait`: commands to a running server."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from mock_server.admin.views import HealthView, ResetView
-from mock_server.api.operations import OPERATIONS
-from mock_server.cli.exits import TIMED_OUT, USAGE, Stop, write
-from mock_server.cli.remote import remote_command, show
-from mock_server.client import JSON, YAML, AdminClient, Given, Refused, StateView
+from mock_server.api.errors import ERRORS, BadFixture
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.cli.exits import (
+    BROKEN_FIXTURE,
+    TIMED_OUT,
+    UNREACHABLE,
+    USAGE,
+    Stop,
+    tell,
+    write,
+)
+from mock_server.cli.settings import setting, timeout_setting
+from mock_server.client import (
+    JSON,
+    SECONDS,
+    YAML,
+    AdminClient,
+    Refused,
+    Response,
+    StateView,
+)
 from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.yaml_text import to_yaml
 from mock_server.http_call import Unreachable
+from mock_server.views import HealthView, ResetView
 
 _POLL_SECONDS = 0.05
+
+
+def remote_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command an AdminClient as its first argument, and options to make it."""
+
+    @setting("url", default="http://127.0.0.1:8000", help="Address of the server.")
+    @setting("sandbox", metavar="NAME", help="Sandbox to use instead of the default.")
+    @setting("admin-token", metavar="TOKEN", help="Bearer token of the admin routes.")
+    @timeout_setting(SECONDS)
+    @wraps(command)
+    def wrapped(
+        url: str,
+        sandbox: str | None,
+        admin_token: str | None,
+        timeout: float,
+        **others: Any,
+    ) -> None:
+        given = (sandbox or "", admin_token or "")
+        if not all(text.isascii() and text.isprintable() for text in given):
+            raise click.BadParameter(
+                "Expected visible ASCII as values of these options"
+            )
+        try:
+            client = AdminClient(url, sandbox, admin_token, timeout, tell)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+        try:
+            command(client, **others)
+        except Unreachable as error:
+            raise Stop(str(error), UNREACHABLE) from None
+        except Refused as error:
+            raise Stop(str(error), _status(error)) from None
+
+    return wrapped
+
+
+def _status(error: Refused) -> int:
+    """The exit code of a refused command."""
+    if error.status >= 500:
+        return UNREACHABLE  # the server cannot just now; the command may be right
+    broken = error.status_text == ERRORS[BadFixture].plain.status_text
+    return BROKEN_FIXTURE if broken else USAGE
+
+
+def show(response: Response[Any]) -> None:
+    """Print the JSON of a response as it came, its strings made printable."""
+    write(json_text(response.text).rstrip("\n"))
 
 
 @click.command()
 @remote_command
 def reset(client: AdminClient) -> None:
-    """Bring a running server back to its baseline."""
+    """Reset a running server to its baseline."""
     show(client.ask(ResetView, "POST", "/reset"))
 
 
@@ -35,7 +101,10 @@ def reset(client: AdminClient) -> None:
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print YAML instead of JSON.")
 @remote_command
 def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
-    """Print the state of a running server, or put FILE (`-` is stdin) in its place."""
+    """Print or replace the state of a server.
+
+    With a FILE (`-` is stdin), that becomes the state, and what resets go back to.
+    """
     if file is not None:
         kind = JSON if file.endswith(".json") else YAML
         content = _content(file)
@@ -46,9 +115,9 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         show(client.state())
 
 
-def _yaml(given: Given[StateView]) -> str:
+def _yaml(response: Response[StateView]) -> str:
     try:
-        return yaml_text(to_yaml(given.plain()))
+        return yaml_text(to_yaml(response.plain()))
     except RecursionError:
         raise Unreachable("Expected a state, got one nested too deep") from None
 
@@ -63,19 +132,35 @@ def _content(file: str) -> bytes:
 
 
 @click.command()
-@click.option("--operation", type=click.Choice(list(OPERATIONS)), help="Only of this.")
-@click.option("--status", type=int, help="Only with this HTTP status.")
-@click.option("--member", help="Only of this member.")
-@click.option("--key", help="Only with this key, as the journal shows it.")
-@click.option("--body", metavar="JSON", help="Only if the body has these fields.")
+@click.option(
+    "--operation",
+    type=click.Choice(list(OPERATIONS)),
+    help="Only requests of this operation.",
+)
+@click.option(
+    "--status", type=int, help="Only requests answered with this HTTP status."
+)
+@click.option("--member", help="Only requests of this member.")
+@click.option(
+    "--key", help="Only requests with this key, redacted as the journal shows it."
+)
+@click.option(
+    "--body", metavar="JSON", help="Only requests whose body has these fields."
+)
 @click.option(
     "--violations/--no-violations",
     default=None,
-    help="Only off contract, or only on contract.",
+    help="Only requests that depart from the spec, or only those that do not.",
 )
-@click.option("--exactly", type=click.IntRange(0), help="Verify the number of entries.")
-@click.option("--at-least", type=click.IntRange(0), help="Verify it from below.")
-@click.option("--at-most", type=click.IntRange(0), help="Verify it from above.")
+@click.option(
+    "--exactly", type=click.IntRange(0), help="Verify that there are so many."
+)
+@click.option(
+    "--at-least", type=click.IntRange(0), help="Verify that there are no fewer."
+)
+@click.option(
+    "--at-most", type=click.IntRange(0), help="Verify that there are no more."
+)
 @remote_command
 def journal(
     client: AdminClient,
@@ -84,7 +169,11 @@ def journal(
     at_most: int | None,
     **facts: Any,
 ) -> None:
-    """Print what clients have sent; with a number, verify it, and exit 1 if false."""
+    """Print what clients have sent, or verify it.
+
+    With --exactly, --at-least or --at-most, verify the number of requests, and exit 1
+    if it is another.
+    """
     criteria = {name: fact for name, fact in facts.items() if fact is not None}
     counts = {"exactly": exactly, "atLeast": at_least, "atMost": at_most}
     bounds = {name: count for name, count in counts.items() if count is not None}
@@ -102,16 +191,19 @@ def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
             asked["body"] = msgspec.json.decode(asked["body"])
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise click.BadParameter("Expected a JSON object as --body") from None
-    given = client.verify(asked)
-    show(given)
-    if not given.value.ok:
+    response = client.verify(asked)
+    show(response)
+    if not response.value.ok:
         raise Stop("", USAGE)
 
 
 @click.command()
 @remote_command
 def wait(client: AdminClient) -> None:
-    """Wait until a server is ready; exit 4 if it is not in time."""
+    """Wait until a server is ready.
+
+    Exit 4 if it is not ready in time.
+    """
     timeout = client.timeout
     end = time.monotonic() + timeout
     while True:

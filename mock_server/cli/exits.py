@@ -1,4 +1,4 @@
-"""How commands write and end: what may be printed, the exit codes, a last message."""
+"""How commands write and end: printable text, exit codes, a last message."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT = 1, 2, 3, 4
 
 
 def say(text: str) -> None:
-    """Write lines to stdout, made printable. Raises Stop if it is full or gone."""
+    """Write lines to stdout, made printable. Raises Stop if stdout is full or gone."""
     write(lines(text))
 
 
 def write(text: str) -> None:
-    """Write what is printable to stdout. Raises Stop if it is full or gone."""
+    """Write text that is printable already. Raises Stop if stdout is full or gone."""
     try:
         click.echo(text)
     except OSError as error:
@@ -32,23 +32,23 @@ def tell(text: str) -> None:
 
 
 class Stop(click.ClickException):
-    """Ends the command with a message, which says all there is, and an exit code."""
+    """Ends a command with a message, or none if all has been said, and an exit code."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
 
     def show(self, file: Any = None) -> None:
-        """Print the message as it is; without one, all has been said."""
+        """Called by `main`; prints the message without click's "Error: "."""
         if self.message:
             click.echo(lines(self.message), file=file, err=True)
 
 
 def open_standard_streams() -> None:
-    """Put something in the place of standard streams that are closed.
+    """Open the null device in place of standard streams that are closed.
 
-    Else a socket would get their number, and be written to. What is written is lost;
-    to read stdin is an error as before.
+    Else the next socket would get the number of the stream, and what is printed would
+    be sent over it. Reading stdin remains an error: its null device is write-only.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         mode = "r" if name == "stdin" else "w"

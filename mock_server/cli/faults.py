@@ -1,4 +1,4 @@
-"""`mock-server fault`: make a running server fail, and stop that."""
+"""`mock-server fault`: add, list and remove the faults of a running server."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
-from mock_server.admin.views import ArmedView, FaultsView
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, Kind
-from mock_server.cli.remote import remote_command, show
+from mock_server.cli.control import remote_command, show
 from mock_server.client import AdminClient
+from mock_server.views import FaultsView, FaultView
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def fault() -> None:
-    """Make a running server fail, and stop that."""
+    """Add, list and remove the faults of a running server."""
 
 
 class Add(click.Command):
-    """The command whose help ends with all kinds and presets."""
+    """A command whose help ends with all kinds and presets."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click."""
@@ -47,21 +47,24 @@ def _signature(kind: Kind) -> str:
 @click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command
 def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
-    """Add a fault of a KIND, or all of a PRESET; values are JSON, or else text.
+    """Add a fault of a KIND, or all faults of a PRESET.
 
-    Fields of every kind: operation, match, skip, times, probability, seed, phase, ttl;
-    such as: mock-server fault add error status=500 times=2
+    A VALUE is JSON, or else text. Every kind has the fields operation, match, skip,
+    times, probability, seed, phase and ttl.
+
+    Example: mock-server fault add error status=500 times=2
     """
-    given = dict(map(_parted, fields))
+    given = dict(map(_field, fields))
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
     is_preset = name in PRESETS
     content = msgspec.json.encode({"preset" if is_preset else "kind": name} | given)
-    answer = FaultsView if is_preset else ArmedView
+    answer = FaultsView if is_preset else FaultView
     show(client.ask(answer, "POST", "/faults", content))
 
 
-def _parted(text: str) -> tuple[str, Any]:
+def _field(text: str) -> tuple[str, Any]:
+    """The name and the value of `FIELD=VALUE`."""
     name, equals, value = text.partition("=")
     if not equals:
         raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
@@ -81,5 +84,5 @@ def list_faults(client: AdminClient) -> None:
 @fault.command()
 @remote_command
 def clear(client: AdminClient) -> None:
-    """Take all faults away."""
+    """Remove all faults of a running server."""
     show(client.ask(FaultsView, "DELETE", "/faults"))

@@ -1,35 +1,43 @@
-"""`mock-server serve`: the server in the foreground."""
+"""`mock-server serve`: a server in the foreground, with a banner on stderr."""
 
 from __future__ import annotations
 
 import gc
+import json
 import logging
+import shlex
 import socket
 import sys
 from collections.abc import Sequence
 from typing import get_args
 
 import click
-from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from mock_server import server
-from mock_server.app import create_app
-from mock_server.cli.banner import banner
-from mock_server.cli.exits import UNREACHABLE, USAGE, Stop
-from mock_server.cli.fixtures import loaded
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.app import Application, create_app
+from mock_server.cli.exits import BROKEN_FIXTURE, UNREACHABLE, USAGE, Stop
 from mock_server.cli.output import LineHandler, LineWriter
 from mock_server.cli.settings import (
     PREFIX,
     Listed,
     SettingArgument,
+    Size,
     host_setting,
     pairs,
     port_setting,
     setting,
 )
-from mock_server.cli.sizes import Size
+from mock_server.cli.show import report_text
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import PROFILES
+from mock_server.domain.limits import Limits
+from mock_server.domain.printable import json_text, one_line
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation
+from mock_server.fixture.load import load_fixture
+from mock_server.fixture.problems import FixtureError
 from mock_server.request_log import LogFormat, RequestLog
 from mock_server.server import CannotBind, bind, url_of
 from mock_server.wire.protocol import HttpParser
@@ -44,8 +52,8 @@ from mock_server.wire.protocol import HttpParser
     type=click.Path(),
     envvar=PREFIX + "FIXTURE",
 )
-@host_setting
-@port_setting
+@host_setting("Address to listen on.")
+@port_setting("Port to listen on; 0 takes a free one.")
 @setting(
     "profile",
     type=click.Choice(PROFILES),
@@ -58,7 +66,7 @@ from mock_server.wire.protocol import HttpParser
     type=Listed(),
     metavar="NAME=VALUE",
     callback=pairs,
-    help="One choice other than the profile's, see `mock-server choices`; repeatable.",
+    help="A choice other than the profile's, see `mock-server choices`; repeatable.",
 )
 @setting(
     "http",
@@ -87,14 +95,14 @@ from mock_server.wire.protocol import HttpParser
 @setting(
     "log-format",
     type=click.Choice(get_args(LogFormat)),
-    help="Request lines on stderr; on a terminal they are text anyway.",
+    help="Format of request lines on stderr; by default text on a terminal, else none.",
 )
 @setting(
     "memory",
     type=Size(),
     metavar="SIZE",
     default="1GiB",
-    help="What all data may take of memory, such as 512MiB.",
+    help="Memory that all data may take, such as 512MiB.",
 )
 def serve(
     fixtures: Sequence[str],
@@ -109,8 +117,12 @@ def serve(
     log_format: LogFormat | None,
     memory: int,
 ) -> None:
-    """Serve FIXTURE files (YAML or JSON, merged), or the shipped demo."""
-    fixture = loaded(fixtures, memory)
+    """Serve fixtures, or the shipped demo.
+
+    A FIXTURE is a YAML or JSON file; several are merged.
+    """
+    limits = Limits()
+    fixture = _loaded(fixtures, memory)
     try:
         app = create_app(
             fixture,
@@ -120,39 +132,97 @@ def serve(
             admin_token=admin_token,
             allowed_hosts=allowed_host,
             memory=memory,
+            limits=limits,
         )
         listener = bind(host, port)
     except ValueError as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
-    _run(app, listener, http, log_format, is_open=admin_token is None)
+    _run(app, listener, http, log_format, limits, is_open=admin_token is None)
+
+
+def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
+    """The fixture of these files, of at most so much memory. Raises Stop."""
+    try:
+        return load_fixture(*fixtures, max_bytes=max_bytes)
+    except FixtureError as error:
+        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
 
 
 def _run(
-    app: Starlette,
+    app: Application,
     listener: socket.socket,
     http: HttpParser,
     log_format: LogFormat | None,
+    limits: Limits,
     *,
     is_open: bool,
 ) -> None:
-    """Serve, with a banner and perhaps a log, until the process is asked to stop."""
-    url, state = url_of(listener), app.state
-    out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
+    """Serve, with a banner and perhaps request lines, until asked to stop."""
+    url = url_of(listener)
+    out = LineWriter(sys.stdout, limits.waiting_lines)
+    err = LineWriter(sys.stderr, limits.waiting_lines)
     logging.getLogger().addHandler(LineHandler(err))
 
     def announce() -> None:
-        err.write(banner(state.sandbox, url, admin_open=is_open))
+        err.write(banner(app.sandbox, url, admin_open=is_open))
         out.write(f"READY {url}")
 
     if log_format is None and sys.stderr and sys.stderr.isatty():
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, err.write, state.redact)
-    gc.freeze()  # a collection need never look at what is loaded
+        logged = RequestLog(app, log_format, err.write, app.redact)
+    # __main__ has disabled the collector; it need never look at what is loaded by now.
+    gc.freeze()
     gc.enable()
-    server.serve(logged, listener, http=http, on_ready=announce, on_stop=state.close)
+    server.serve(
+        logged,
+        listener,
+        http=http,
+        on_ready=announce,
+        on_stop=app.close,
+        limits=limits,
+    )
     out.close()
     err.close()
+
+
+def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
+    """Four lines: the content, the keys, who may use the admin API, a call to try."""
+    fixture, profile = sandbox.baseline, sandbox.state.profile
+    counts = ", ".join(f"{count} {name}" for name, count in fixture.counts().items())
+    admin = "open to whoever reaches this port" if admin_open else "needs the token"
+    lines = (
+        f"serving {counts} from {', '.join(fixture.files)}, profile {profile}",
+        f"keys: {_keys(sandbox)}",
+        f"admin: {url}/__admin {admin}",
+        f"try: {_example(sandbox, url)}",
+    )
+    return "\n".join(map(one_line, lines))
+
+
+def _keys(sandbox: Sandbox) -> str:
+    declared = ", ".join(sandbox.store.generation.keys)
+    if declared or sandbox.choices.unknown_key == "reject":
+        return declared or "none is declared, and none is accepted"
+    return "any bearer key is accepted"
+
+
+def _example(sandbox: Sandbox, url: str) -> str:
+    """A curl command: listV2 of the first dataset that a key may read, or health."""
+    generation = sandbox.store.generation
+    callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
+    list_v2 = OPERATIONS["listV2"]
+    for dataset in generation.datasets.values():
+        for caller in callers:
+            if dataset.level_of(caller) >= Level.READ:
+                body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
+                key = shlex.quote(f"Authorization: Bearer {caller.key}")
+                data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
+                return (
+                    f"curl -X {list_v2.method} {url}{list_v2.path} -H {key} "
+                    f"-H 'Content-Type: application/json' -d {data}"
+                )
+    return f"curl {url}/__admin/health"

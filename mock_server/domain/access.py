@@ -1,6 +1,8 @@
-"""Who calls, and what the caller may do: keys, levels, permissions."""
+"""Who calls, and what the caller may do: API keys, permission levels.
 
-from __future__ import annotations
+The spec leaves open how keys are issued and which permission an operation needs
+(spec 5); levels and their bits are the deployed service's.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -9,19 +11,25 @@ from enum import IntEnum
 from msgspec import Struct
 
 KEY_PATTERN = "[!-+\\--~]+"
-"""What a key is, as a regular expression: visible ASCII but the comma."""
+"""An API key, as a regular expression: visible ASCII but the comma, which joins the
+values of repeated headers (RFC 9110 5.3)."""
+
+NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
+"""The name of a sandbox or a snapshot, as a regular expression."""
 
 MIN_REDACTABLE_LENGTH = 8
 """Shorter keys are not redacted in texts: that would garble ordinary words."""
 
-NAME_PATTERN = "[A-Za-z0-9._-]{1,64}"
-"""What sandboxes and snapshots can be called, as a regular expression."""
+ISSUED_KEY_PREFIX = "fastgpt-sbx-"
+"""What every key begins with that a sandbox issues, and no other."""
+_SANDBOX_DIGITS = 12
 
 
 class Level(IntEnum):
     """A permission level; its number is the bitmask that `permission.value` shows.
 
-    The spec leaves the bits open (2.2); these are the deployed service's.
+    Each level has all bits of those below it, so `level >= Level.READ` says whether
+    reading is allowed.
     """
 
     NONE = 0
@@ -30,56 +38,64 @@ class Level(IntEnum):
     MANAGE = 7
     OWNER = 4294967295
 
-    __hash__ = int.__hash__  # enums hash by name, in Python
-
-    def includes(self, other: Level) -> bool:
-        """Whether all bits of `other` are in this level."""
-        return self & other == other
-
 
 Permissions = Mapping[str, Level]
-"""What single keys may do with one app or dataset and with everything below it."""
+"""By API key: its level on one app or dataset and on everything below it."""
 
 
 class Caller(Struct, frozen=True):
-    """The holder of an API key: a key that a fixture declares, or any other."""
+    """The holder of an API key: one that a fixture declares, or any other.
+
+    `level` holds where an app or dataset says nothing else for the key.
+    """
 
     key: str
     member: str | None = None
     level: Level = Level.OWNER
 
-    def level_on(self, permissions: Permissions) -> Level:
-        """The caller's level where `permissions` hold, else the key's own level."""
-        return permissions.get(self.key, self.level)
-
 
 NOBODY = Caller("", None, Level.NONE)
-"""Who has not been admitted."""
+"""The caller of a request that has not been admitted."""
 
-ISSUED = "fastgpt-sbx-"
-"""What every key begins with that a sandbox issues, and no other."""
+
+def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
+    """A key with all permissions, None if there is none.
+
+    `any_key` says whether undeclared keys count while none is declared (choice
+    unknown_key).
+    """
+    if not declared:
+        return "fastgpt-owner" if any_key else None
+    owners = (each.key for each in declared.values() if each.level is Level.OWNER)
+    return next(owners, None)
 
 
 class KeyRing:
     """The keys that a sandbox issues: its own owner's, and one per declared key.
 
-    They follow from a secret, so that none has to be kept: `fastgpt-sbx-`, 12 hex
+    They are derived from a secret, so none has to be stored: `fastgpt-sbx-`, 12 hex
     digits that name the sandbox, 20 that name the key.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
-        self.prefix = ISSUED + self._digits("sandbox")[:12]
+        self.prefix = ISSUED_KEY_PREFIX + self._digits("sandbox")[:_SANDBOX_DIGITS]
+        """What all keys of this sandbox begin with."""
         self.owner = self.prefix + self._digits("owner")
 
     def issued(self, declared: str) -> str:
         """The key to send in place of a declared one."""
         return self.prefix + self._digits(f"declared {declared}")
 
+    def callers(self, declared: Mapping[str, Caller]) -> dict[str, Caller]:
+        """The declared callers by the keys that are issued for them, and the owner."""
+        callers = {self.issued(key): caller for key, caller in declared.items()}
+        return callers | {self.owner: Caller(self.owner)}
+
     def _digits(self, purpose: str) -> str:
         return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
 
 
 def prefix_of(key: str) -> str:
-    """The part of an issued key that names its sandbox."""
-    return key[: len(ISSUED) + 12]
+    """The part of an issued key that names its sandbox (`KeyRing.prefix`)."""
+    return key[: len(ISSUED_KEY_PREFIX) + _SANDBOX_DIGITS]

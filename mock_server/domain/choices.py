@@ -2,8 +2,9 @@
 
 Each row is a field of `Choices`: its type lists the values, its default is the value
 of profile `documented` (the spec read strictly), and `row` adds the value of profile
-`deployed` (what the service behind the spec does), the spec's section and a sentence.
-README, command line, admin API and tests are driven by this table.
+`deployed` (what the service behind the spec does), the spec's section, a sentence and
+the values that tolerate a departure from the spec. README, command line, admin API and
+tests are driven by this table.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.suggest import did_you_mean
+from mock_server.domain.errors import did_you_mean
+from mock_server.domain.limits import Limits
 
 Value = str | int
 Profile = Literal["documented", "deployed"]
@@ -28,10 +29,21 @@ class UnknownChoice(ValueError):
     """A name that is no choice, or a value that the choice does not have."""
 
 
-def row(documented: T, deployed: T, section: str, sentence: str) -> T:
-    """A field of `Choices`."""
+def row(
+    documented: T,
+    deployed: T,
+    section: str,
+    sentence: str,
+    *,
+    tolerates: tuple[T, ...] = (),
+) -> T:
+    """A field of `Choices`.
+
+    `tolerates` are the values under which a departure from the spec that has the
+    choice's name is let pass; other choices say what happens, not what is allowed.
+    """
     about = {"deployed": deployed, "section": section, "sentence": sentence}
-    default: T = field(default=documented, metadata=about)
+    default: T = field(default=documented, metadata=about | {"tolerates": tolerates})
     return default
 
 
@@ -43,19 +55,25 @@ class Choices:
         10, 10, "4.2", "Items per page when `pageSize` is omitted."
     )
     page_size_over_limit: Literal["reject", "clamp"] = row(
-        "reject", "clamp", "8", "A `pageSize` over 30 is an error, or counts as 30."
+        "reject",
+        "clamp",
+        "8",
+        "A `pageSize` over 30 is an error, or counts as 30.",
+        tolerates=("clamp",),
     )
     offset_missing: Literal["reject", "accept"] = row(
         "reject",
         "accept",
         "4.2",
         "Without `offset` the request is an error, or starts at `pageNum` (else 0).",
+        tolerates=("accept",),
     )
     numeric_strings: Literal["reject", "accept"] = row(
         "reject",
         "accept",
         "4.2",
         'Digits in a string (`"10"`) as `offset` or `pageSize`.',
+        tolerates=("accept",),
     )
     list_order: Literal["update_time_desc", "name", "fixture"] = row(
         "update_time_desc",
@@ -71,6 +89,7 @@ class Choices:
         "root",
         "4.2",
         '`parentId` `""` is an id that matches nothing, or the top level.',
+        tolerates=("unknown", "root"),
     )
     parent_unknown: Literal["not_found", "empty"] = row(
         "not_found",
@@ -98,21 +117,35 @@ class Choices:
         "ignore",
         "4.1",
         "Without `top`: an error, or accepted (then `title`, `customTitle` count too).",
+        tolerates=("ignore",),
     )
     method_mismatch: Literal["reject", "accept"] = row(
-        "reject", "accept", "4", "Another method than the spec's: 405, or served."
+        "reject",
+        "accept",
+        "4",
+        "Another method than the spec's: 405, or served.",
+        tolerates=("accept",),
     )
     content_type_missing: Literal["reject", "accept"] = row(
-        "reject", "accept", "5", "Without `Content-Type`: 415, or taken for JSON."
+        "reject",
+        "accept",
+        "5",
+        "Without `Content-Type`: 415, or taken for JSON.",
+        tolerates=("accept",),
     )
     unknown_fields: Literal["ignore", "reject"] = row(
-        "ignore", "ignore", "7", "Fields of the body that the spec does not have."
+        "ignore",
+        "ignore",
+        "7",
+        "Fields of the body that the spec does not have.",
+        tolerates=("ignore",),
     )
     list_filters: Literal["ignore", "honour"] = row(
         "ignore",
         "honour",
         "4.2",
         "The fields `selectFolder` (folders only) and `filterTags` (any of these).",
+        tolerates=("honour",),
     )
     unknown_key: Literal["accept", "reject"] = row(
         "accept", "accept", "5", "Any key, while the fixture declares none."
@@ -124,7 +157,11 @@ class Choices:
         "mapped", "mapped", "7", "The HTTP status of errors."
     )
     legacy_paths: Literal["off", "on"] = row(
-        "off", "on", "4.1", "Pins at the older path `/api/core/chat/updateHistory`."
+        "off",
+        "on",
+        "4.1",
+        "Pins at the older path `/api/core/chat/updateHistory`.",
+        tolerates=("on",),
     )
     item_fields: Literal["documented", "extended"] = row(
         "documented",
@@ -148,13 +185,12 @@ class Choice(Struct, frozen=True):
     sentence: str
 
     def parse(self, value: Value) -> Value:
-        """The value as the table has it. Raises UnknownChoice."""
-        found = {str(known): known for known in self.values}.get(str(value))
-        if found is None or isinstance(value, bool):
-            raise UnknownChoice(
-                f"Expected {self.name} to be {self.values_text()}, got {value!r}"
-            )
-        return found
+        """The value as the table has it: `"7"` is 7. Raises UnknownChoice."""
+        for known in self.values:
+            if str(known) == str(value) and not isinstance(value, bool):
+                return known
+        expected = f"Expected {self.name} to be {self.values_text()}"
+        raise UnknownChoice(f"{expected}, got {value!r}")
 
     def values_text(self) -> str:
         """The values in words: `reject or clamp`, `1 to 30`."""
@@ -165,17 +201,36 @@ class Choice(Struct, frozen=True):
 
 @cache
 def table() -> Mapping[str, Choice]:
-    """All choices by name, in the order of `Choices`."""
+    """All choices by name, in the order of `Choices`.
+
+    A choice whose type lists no values is a number of items of a page.
+    """
     hints, documented = get_type_hints(Choices), Choices()
     return {
         entry.name: Choice(
             name=entry.name,
-            values=get_args(hints[entry.name]) or tuple(range(1, LIMITS.page_size + 1)),
+            values=get_args(hints[entry.name]) or tuple(range(1, Limits.page_size + 1)),
             documented=getattr(documented, entry.name),
-            **entry.metadata,
+            deployed=entry.metadata["deployed"],
+            section=entry.metadata["section"],
+            sentence=entry.metadata["sentence"],
         )
         for entry in fields(Choices)
     }
+
+
+@cache
+def _tolerated() -> Mapping[str, tuple[Value, ...]]:
+    return {entry.name: entry.metadata["tolerates"] for entry in fields(Choices)}
+
+
+def tolerates(choices: Choices, name: str) -> bool:
+    """Whether the choices let a departure of that name pass.
+
+    A departure that has the name of no choice, such as `invalid_field`, is never let
+    pass.
+    """
+    return getattr(choices, name, None) in _tolerated().get(name, ())
 
 
 def as_profile(name: str) -> Profile:
@@ -191,7 +246,7 @@ def choose(
     profile: str = "documented",
     choices: Mapping[str, Value] | None = None,
 ) -> Choices:
-    """The choices of a profile, with single ones replaced.
+    """The choices of a profile, with single ones replaced, by name.
 
     Raises UnknownChoice for a profile, a name or a value that does not exist.
     """
@@ -201,7 +256,7 @@ def choose(
 
 
 def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
-    """The choices with single ones replaced.
+    """`base` with single choices replaced, by name.
 
     Raises UnknownChoice for a name or a value that does not exist.
     """
@@ -212,6 +267,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
 
 
 def _row(name: str) -> Choice:
+    """The choice of that name. Raises UnknownChoice, with a hint."""
     if name in table():
         return table()[name]
     hint = did_you_mean(name, table())

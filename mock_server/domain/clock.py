@@ -1,14 +1,48 @@
-"""A sandbox's clock: real time as it is handed in, shifted, or standing still."""
+"""Time: read and written, the clock of a sandbox, and what else comes from outside.
 
-from __future__ import annotations
+Times are milliseconds since 1970 UTC, as integers. Nothing here asks the machine's
+clock: real time is a function that is handed in.
+"""
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Self
 
-from mock_server.domain.times import MAX_TIME, MIN_TIME
+from msgspec import Struct
+
+from mock_server.domain.limits import Limits
+
+DEFAULT_TIME = 1704067200000
+"""2024-01-01T00:00:00.000Z: the time of everything that declares none."""
+MIN_TIME = -62135596800000
+"""0001-01-01T00:00:00.000Z, the first time that Python's dates can hold."""
+MAX_TIME = 253402300799999
+"""9999-12-31T23:59:59.999Z, the last one."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
+
+
+class Environment(Struct, frozen=True):
+    """What is handed in from outside, so that a test can control it.
+
+    `time` gives the real time in milliseconds; `seconds` a monotonic clock, for what
+    must not jump when the machine's time is set; `secret` a new unguessable text;
+    `limits` are the bounds in force.
+    """
+
+    time: Callable[[], int]
+    seconds: Callable[[], float]
+    secret: Callable[[], str]
+    limits: Limits = Limits()
 
 
 class Clock:
-    """Tells the sandbox's time in milliseconds since 1970 UTC."""
+    """The time of a sandbox: real, shifted or frozen."""
 
     def __init__(
         self, real: Callable[[], int], frozen_at: int | None = None, *, ahead: int = 0
@@ -18,9 +52,9 @@ class Clock:
         self._frozen_at = frozen_at
         self._ahead = ahead
 
-    def copy(self) -> Clock:
-        """A clock that tells the same and is set on its own."""
-        return Clock(self._real, self._frozen_at, ahead=self._ahead)
+    def copy(self) -> Self:
+        """A clock that shows the same time and is set on its own."""
+        return type(self)(self._real, self._frozen_at, ahead=self._ahead)
 
     @property
     def is_frozen(self) -> bool:
@@ -32,6 +66,7 @@ class Clock:
         if self._frozen_at is not None:
             return self._frozen_at
         now = self._real() + self._ahead
+        # A clock set near the end of time runs on: what it shows must stay writable.
         if MIN_TIME <= now <= MAX_TIME:
             return now
         return MIN_TIME if now < MIN_TIME else MAX_TIME
@@ -51,3 +86,24 @@ class Clock:
     def advance(self, ms: int) -> None:
         """Go that many milliseconds forward. Raises ValueError as `set` does."""
         self.set(self.now() + ms)
+
+
+def parse_time(text: str) -> int:
+    """Milliseconds of an RFC 3339 date-time with seconds and an offset.
+
+    Digits below a millisecond are cut off. Raises ValueError for every other form and
+    for years outside 1 to 9999.
+    """
+    if not _RFC3339.fullmatch(text):
+        raise ValueError("not an RFC 3339 date-time")
+    ms = (datetime.fromisoformat(text.upper()) - _EPOCH) // _MS
+    # The year 1 with an offset is a date that Python reads, and is before MIN_TIME.
+    if not MIN_TIME <= ms <= MAX_TIME:
+        raise ValueError("a year outside 1 to 9999")
+    return ms
+
+
+def format_time(ms: int) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.mmmZ`, the one form in which times are written."""
+    moment = (_EPOCH + ms * _MS).replace(tzinfo=None)
+    return moment.isoformat(timespec="milliseconds") + "Z"

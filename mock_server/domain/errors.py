@@ -1,29 +1,19 @@
-"""The facts an operation can refuse with; what they look like on the wire is `api`'s.
+"""Why a request is refused, and the words of messages: values, hints.
 
-Refusal                 a request that is not carried out
- ├─ InvalidField        a field of the body is missing or not as the spec says
- ├─ AppNotFound         no such application
- ├─ AppForbidden        the caller may not read the application
- ├─ ChatNotFound        no such chat session in the application
- ├─ DatasetNotFound     no such dataset
- ├─ DatasetForbidden    the caller may not read the dataset
- ├─ ParentNotFound      no such collection in the dataset
- ├─ CollectionNotFound  no such collection in the dataset (admin)
- ├─ SandboxNotFound     no such sandbox
- ├─ SnapshotNotFound    no such snapshot of the sandbox
- ├─ NameTaken           there is one of that name already
- └─ LimitReached        there are as many as there may be
+Nothing here knows HTTP: the API's table of errors says with which status each refusal
+is answered.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from mock_server.domain.limits import Limits
 
 SHOWN_CHARS = 60
 """Characters of a text that a message shows."""
 CUT_MARK = "…"
 """Stands in messages where a text has been cut."""
-_LONG_INTEGER = 10**SHOWN_CHARS
 
 
 class Refusal(Exception):
@@ -41,10 +31,11 @@ class Refusal(Exception):
 
 
 class InvalidField(Refusal):
-    """A field of the body is missing or not as the spec says; the text says which."""
+    """A field of the body is missing or not as the spec says; `message` says which."""
 
     def __init__(self, message: str) -> None:
         self.message = message
+        # Past Refusal, which would make another message of it.
         Exception.__init__(self, message)
 
 
@@ -69,11 +60,11 @@ class DatasetForbidden(Refusal):
 
 
 class ParentNotFound(Refusal):
-    """The dataset holds no collection of that id."""
+    """The dataset holds no collection of the id that a list request has as parent."""
 
 
 class CollectionNotFound(Refusal):
-    """The dataset holds no collection to be shown, changed or removed."""
+    """The dataset holds no collection of the id that an admin call is about."""
 
 
 class SandboxNotFound(Refusal):
@@ -85,24 +76,24 @@ class SnapshotNotFound(Refusal):
 
 
 class NameTaken(Refusal):
-    """There is one of that name already."""
+    """A sandbox of that name exists already."""
 
 
 class LimitReached(Refusal):
-    """There are as many as there may be."""
+    """A bound on numbers or on memory does not let another one in."""
 
 
 def quoted(text: str) -> str:
-    """A text as messages name it, in JSON's own quotes."""
+    """A text as messages show it: a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def cut(text: str) -> str:
-    """A text as it is named in messages and paths: its beginning if it is long."""
+    """A text as messages and paths show it: its beginning if it is long."""
     return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
 
 
-def show(value: object) -> str:
+def describe_value(value: object) -> str:
     """A JSON value in the words of an error message, cut where it is long."""
     if isinstance(value, str):
         if len(value) <= SHOWN_CHARS:
@@ -112,6 +103,25 @@ def show(value: object) -> str:
         return "an array"
     if isinstance(value, dict):
         return "an object"
-    if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
+    # Python refuses to write integers of more than 4,300 digits.
+    if isinstance(value, int) and abs(value) >= 10**SHOWN_CHARS:
         return "a longer integer"
     return json.dumps(value)
+
+
+_FEW, _MANY = 50, 5_000
+"""Known words up to which all are compared, and up to which some are."""
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """` (did you mean 'title'?)`, or an empty text where no known word is near.
+
+    Among many known words only some that begin alike are compared, among very many
+    none: a file with a thousand mistakes is still answered at once.
+    """
+    if len(known) > _MANY or len(word) > Limits.hinted_chars:
+        return ""
+    if len(known) > _FEW:
+        known = [each for each in known if each[:3] == word[:3]][:_FEW]
+    near = get_close_matches(word, known, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,38 +1,253 @@
-"""Faults: which one fires at a request. What it then does is told by its kind.
+"""Faults: which one fires at a request. What it then does is its kind's business.
 
 A fault is matched, then counted, then drawn for: the first `skip` matches pass, then
 each fires with its `probability`, at most `times` times, for at most `ttl` seconds.
 Draws come from a stream of the fault's own, keyed (seed, id, match index), so what
-other requests do in between changes nothing.
+other requests do in between changes nothing: a run can be replayed, or be told
+beforehand.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import ceil
 from typing import Protocol
 
 from msgspec import Struct, field
 
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.matching import holds
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.rate_limit import Pass, RateLimit
+
+
+class Faults:
+    """The faults of a sandbox, in the order in which they were added.
+
+    `active` are those that can still fire: requests pass by while it is empty.
+    """
+
+    def __init__(
+        self, seconds: Callable[[], float], memory: Memory, limits: Limits
+    ) -> None:
+        """`seconds` is a monotonic clock; faults are charged to `memory`."""
+        self.active: list[ActiveFault] = []
+        self._seconds = seconds
+        self._memory = memory
+        self._limits = limits
+        self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
+        self._added = 0
+
+    def add(self, definition: Definition) -> ActiveFault:
+        """Add a fault behind the others. Raises InvalidField or LimitReached."""
+        return self.add_all([definition])[0]
+
+    def add_all(self, definitions: Sequence[Definition]) -> list[ActiveFault]:
+        """Add several, or none of them. Raises InvalidField or LimitReached."""
+        self._check_room(len(definitions))
+        # All are charged before the first is added: any of them may not fit.
+        holdings = [
+            self._memory.hold("faults", each.size + _FIXED_BYTES, "body")
+            for each in definitions
+        ]
+        added = list(map(self._activated, definitions, holdings))
+        self.active.extend(added)
+        return added
+
+    def decide(self, request: Request, now: int) -> Decision:
+        """Match and count; the first that fires wins. `now` is in milliseconds.
+
+        Those behind the one that fires do not count the request.
+        """
+        self._end_old()
+        decision = Decision()
+        for fault in self.active:
+            found = fault.match(request, now)
+            if isinstance(found, Firing):
+                decision.firing = found
+                if fault.remaining == 0:
+                    self._spend([fault])
+                break
+            if found is not None:
+                decision.limits.append(found)
+        return decision
+
+    def all(self) -> list[ActiveFault]:
+        """Those that can still fire, and the latest spent ones, by age."""
+        self._end_old()
+        return sorted([*self.active, *self._spent], key=lambda each: int(each.id[1:]))
+
+    def get(self, fault_id: str) -> ActiveFault | None:
+        """The fault of that id, active or among the latest spent ones."""
+        return next((each for each in self.all() if each.id == fault_id), None)
+
+    def remove(self, fault: ActiveFault) -> None:
+        """Take a fault away."""
+        self.active = [each for each in self.active if each is not fault]
+        if fault in self._spent:
+            self._spent.remove(fault)
+
+    def clear(self) -> None:
+        """Take all faults away."""
+        self.active = []
+        self._spent.clear()
+
+    def seconds_left(self, fault: ActiveFault) -> float:
+        """How long a fault can still fire."""
+        return max(0.0, fault.ends - self._seconds())
+
+    def _check_room(self, count: int) -> None:
+        """Raises InvalidField unless so many can be added."""
+        self._end_old()
+        wanted, most = len(self.active) + count, self._limits.faults
+        if wanted > most:
+            message = f"Expected at most {most} faults, got {wanted} - at $"
+            raise InvalidField(f"{message} (delete some first)")
+
+    def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
+        self._added += 1
+        limit, rate_limit = definition.limit, None
+        if limit is not None:
+            rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
+        ends = self._seconds() + definition.ttl
+        return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
+
+    def _end_old(self) -> None:
+        now = self._seconds()
+        self._spend([each for each in self.active if each.ends <= now])
+
+    def _spend(self, spent: Sequence[ActiveFault]) -> None:
+        if spent:
+            # A new list: somebody may be walking along the old one.
+            self.active = [each for each in self.active if each not in spent]
+            self._spent.extend(spent)
+            for fault in spent:
+                fault.is_over = True
+
+
+class ActiveFault(Struct, eq=False):
+    """A fault that has been added: its counts, and when it ends (monotonic seconds).
+
+    What it takes is charged to `holding`.
+    """
+
+    id: str
+    definition: Definition
+    ends: float
+    holding: Holding
+    rate_limit: RateLimit | None = None
+    matches: int = 0
+    fired: int = 0
+    is_over: bool = False
+
+    @property
+    def remaining(self) -> int | None:
+        """How often it can still fire; None if only its ttl ends it."""
+        times = self.definition.times
+        if self.is_over:
+            return 0
+        return None if times is None else times - self.fired
+
+    def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
+        """A firing, or where a rate limit stands that lets the request pass.
+
+        None if it does not match, or matches and passes. `now` is in milliseconds.
+        """
+        wanted = self.definition
+        if not request.is_for(wanted):
+            return None
+        if wanted.key is not None and wanted.key not in request.keys:
+            return None
+        if wanted.body is not None and not holds(wanted.body, request.body):
+            return None
+        # Counted before drawn: the index decides the draw, whatever came of others.
+        index = self.matches
+        self.matches += 1
+        if index < wanted.skip:
+            return None
+        status = None
+        if self.rate_limit is not None:
+            status = self.rate_limit.count(request.keys[0], now)
+            if status.is_allowed:
+                return status
+        drawn = draw(wanted.seed, self.id, index)
+        if drawn >= wanted.probability:
+            return None
+        self.fired += 1
+        return Firing(self, index, drawn, status)
+
+    def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
+        """The next decisions: match index, draw, whether it fires.
+
+        That of a rate limit is for requests over the limit; others pass.
+        """
+        wanted, left = self.definition, self.remaining
+        for index in range(self.matches, self.matches + length):
+            drawn = draw(wanted.seed, self.id, index)
+            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
+            if fires and left is not None:
+                left -= 1
+            yield index, drawn, fires
+
+
+class Firing(Struct, frozen=True):
+    """A fault that fires: the index of the match, and the draw that decided it.
+
+    `limit` is where a rate limit stands.
+    """
+
+    fault: ActiveFault
+    index: int
+    draw: float
+    limit: RateLimitStatus | None = None
+
+    def draw_for(self, purpose: str) -> float:
+        """Another number of the same stream, from 0 up to 1."""
+        return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
+
+
+class Decision(Struct, eq=False):
+    """What faults say to a request: one that fires, and where rate limits stand."""
+
+    firing: Firing | None = None
+    limits: list[RateLimitStatus] = field(default_factory=list)
+
+
+class Request(Struct, frozen=True):
+    """What faults are matched by: an operation, the keys it is known by, its body.
+
+    `keys` are the one sent, by which rate limits count, and the declared one; `traits`
+    are those of the operation.
+    """
+
+    operation: str
+    keys: Sequence[str]
+    body: Mapping[str, object]
+    traits: Collection[str] = ()
+
+    def is_for(self, definition: Definition) -> bool:
+        """Whether its operation is one that a fault is meant for."""
+        is_named = definition.operation in ("*", self.operation)
+        return is_named and (not definition.needs or definition.needs in self.traits)
 
 
 class Definition(Protocol):
-    """What a fault of any kind says of when it fires; `times` None: until its `ttl`.
+    """When a fault of any kind fires.
 
-    `operations` are the names of those that the kind has a meaning for; `key` and
-    `body` are None where anything matches.
+    `operation` is the name of one, or `*`; `needs` is the trait that an operation must
+    have for the kind to have a meaning, or "". `key` and `body` are None where anything
+    matches, `times` where only the `ttl` (seconds) ends it; `limit` is a rate limit's
+    number of requests and window (seconds); `size` is in bytes of memory.
     """
 
     @property
     def kind(self) -> str: ...
     @property
-    def operations(self) -> Sequence[str]: ...
+    def operation(self) -> str: ...
+    @property
+    def needs(self) -> str: ...
     @property
     def key(self) -> str | None: ...
     @property
@@ -53,198 +268,65 @@ class Definition(Protocol):
     def size(self) -> int: ...
 
 
-class Request(Struct, frozen=True):
-    """What faults are matched by: an operation, the keys it is known by, its body."""
+class RateLimit(Struct):
+    """At most `limit` requests in `window` seconds from the first of them, per key.
 
-    operation: str
-    keys: Sequence[str]
-    body: Mapping[str, object]
-
-
-class Firing(Struct, frozen=True):
-    """A fault that fires: the draw that was below its probability.
-
-    `limit` is where a rate limit stands.
+    The windows of at most `max_keys` keys are kept, and charged to `holding`; where
+    there is no room for another, the oldest goes.
     """
 
-    fault: Armed
-    index: int
-    draw: float
-    limit: Pass | None = None
+    limit: int
+    window: int
+    holding: Holding
+    max_keys: int
+    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def draw_for(self, purpose: str) -> float:
-        """Another number of the same stream, from 0 up to 1."""
-        return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
+    def count(self, key: str, now: int) -> RateLimitStatus:
+        """Count a request at that time in milliseconds, unless it is over the limit."""
+        length = self.window * 1000
+        start, count = self._windows.get(key, (now, 0))
+        # A clock that was set back is outside the window too: a new one begins.
+        if not start <= now < start + length:
+            start, count = now, 0
+        is_allowed = count < self.limit
+        if key not in self._windows:
+            self._make_room(_WINDOW_BYTES + len(key))
+        self._windows[key] = start, count + is_allowed
+        left = self.limit - count - is_allowed
+        return RateLimitStatus(is_allowed, self.limit, left, start + length - now)
+
+    def _make_room(self, size: int) -> None:
+        while self._windows and (
+            len(self._windows) >= self.max_keys or not self.holding.fits(size)
+        ):
+            oldest = next(iter(self._windows))
+            del self._windows[oldest]
+            self.holding.grow(-_WINDOW_BYTES - len(oldest))
+        self.holding.grow(size)
 
 
-class Armed(Struct, eq=False):
-    """A fault that has been added: its counts, and when it ends (seconds)."""
+class RateLimitStatus(Struct, frozen=True):
+    """Where a limit stands after a request; `reset_ms` is what is left of the window.
 
-    id: str
-    definition: Definition
-    ends: float
-    matches: int = 0
-    fired: int = 0
-    rate_limit: RateLimit | None = None
-    is_over: bool = False
-    holding: Holding | None = None
+    `remaining` is how many requests it will still let pass.
+    """
+
+    is_allowed: bool
+    limit: int
+    remaining: int
+    reset_ms: int
 
     @property
-    def remaining(self) -> int | None:
-        """How often it can still fire; None if only its ttl ends it."""
-        times = self.definition.times
-        if self.is_over:
-            return 0
-        return None if times is None else times - self.fired
-
-    def match(self, request: Request, now: int) -> Firing | Pass | None:
-        """Whether it fires now, or lets a limited request pass; `now` in ms."""
-        wanted = self.definition
-        if request.operation not in wanted.operations:
-            return None
-        if wanted.key is not None and wanted.key not in request.keys:
-            return None
-        if wanted.body is not None and not holds(wanted.body, request.body):
-            return None
-        index = self.matches
-        self.matches += 1
-        if index < wanted.skip:
-            return None
-        passed = None
-        if self.rate_limit is not None:
-            passed = self.rate_limit.count(request.keys[0], now)
-            if passed.is_allowed:
-                return passed
-        drawn = draw(wanted.seed, self.id, index)
-        if drawn >= wanted.probability:
-            return None
-        self.fired += 1
-        return Firing(self, index, drawn, passed)
-
-    def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
-        """The next decisions: match index, draw, whether it fires.
-
-        That of a rate limit is for requests over the limit; others pass.
-        """
-        wanted, left = self.definition, self.remaining
-        for index in range(self.matches, self.matches + length):
-            drawn = draw(wanted.seed, self.id, index)
-            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
-            if fires and left is not None:
-                left -= 1
-            yield index, drawn, fires
+    def reset_seconds(self) -> int:
+        """What is left of the window in whole seconds, rounded up."""
+        return ceil(self.reset_ms / 1000)
 
 
-_FIXED_BYTES = 1_024
+# About what a fault takes beside its fields, and a rate limit's window beside its key.
+_FIXED_BYTES, _WINDOW_BYTES = 1_024, 256
 
 
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
     """A number from 0 up to 1 that depends on nothing but these."""
     digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
-
-
-class Decision(Struct, eq=False):
-    """What faults say to a request: one that fires, and where rate limits stand."""
-
-    firing: Firing | None = None
-    limits: list[Pass] = field(default_factory=list)
-
-
-class Faults:
-    """The faults of a sandbox, in the order in which they were added.
-
-    `active` is empty as long as there is nothing to decide.
-    """
-
-    def __init__(self, seconds: Callable[[], float], memory: Memory) -> None:
-        """`seconds` is a clock that never jumps; faults are charged to `memory`."""
-        self.active: list[Armed] = []
-        self._seconds = seconds
-        self._memory = memory
-        self._spent: deque[Armed] = deque(maxlen=LIMITS.faults)
-        self._added = 0
-
-    def add(self, definition: Definition) -> Armed:
-        """Add a fault behind the others. Raises InvalidField or LimitReached."""
-        return self.add_all([definition])[0]
-
-    def add_all(self, definitions: Sequence[Definition]) -> list[Armed]:
-        """Add several, or none of them. Raises InvalidField or LimitReached."""
-        self._check_room(len(definitions))
-        holdings = [
-            self._memory.hold("faults", each.size + _FIXED_BYTES, "body")
-            for each in definitions
-        ]
-        added = list(map(self._armed, definitions, holdings))
-        self.active.extend(added)
-        return added
-
-    def _armed(self, definition: Definition, holding: Holding) -> Armed:
-        self._added += 1
-        limit = definition.limit
-        return Armed(
-            id=f"f{self._added}",
-            definition=definition,
-            ends=self._seconds() + definition.ttl,
-            rate_limit=None if limit is None else RateLimit(*limit, holding),
-            holding=holding,
-        )
-
-    def _check_room(self, count: int) -> None:
-        """Raises InvalidField unless so many can be added."""
-        self._end_old()
-        wanted = len(self.active) + count
-        if wanted > LIMITS.faults:
-            message = f"Expected at most {LIMITS.faults} faults, got {wanted} - at $"
-            raise InvalidField(f"{message} (delete some first)")
-
-    def decide(self, request: Request, now: int) -> Decision:
-        """Match and count; the first that fires wins. `now` is in milliseconds."""
-        self._end_old()
-        decision = Decision()
-        for fault in self.active:
-            found = fault.match(request, now)
-            if isinstance(found, Firing):
-                decision.firing = found
-                if fault.remaining == 0:
-                    self._spend([fault])
-                break
-            if found is not None:
-                decision.limits.append(found)
-        return decision
-
-    def all(self) -> list[Armed]:
-        """Those that can still fire, and lately spent ones, by age."""
-        self._end_old()
-        return sorted([*self.active, *self._spent], key=lambda each: int(each.id[1:]))
-
-    def get(self, fault_id: str) -> Armed | None:
-        """The fault of that id, active or lately spent."""
-        return next((each for each in self.all() if each.id == fault_id), None)
-
-    def remove(self, fault: Armed) -> None:
-        """Take a fault away."""
-        self.active = [each for each in self.active if each is not fault]
-        if fault in self._spent:
-            self._spent.remove(fault)
-
-    def clear(self) -> None:
-        """Take all faults away."""
-        self.active = []
-        self._spent.clear()
-
-    def seconds_left(self, fault: Armed) -> float:
-        """How long a fault can still fire."""
-        return max(0.0, fault.ends - self._seconds())
-
-    def _end_old(self) -> None:
-        now = self._seconds()
-        self._spend([each for each in self.active if each.ends <= now])
-
-    def _spend(self, spent: Sequence[Armed]) -> None:
-        if spent:
-            self.active = [each for each in self.active if each not in spent]
-            self._spent.extend(spent)
-            for fault in spent:
-                fault.is_over = True

@@ -1,4 +1,7 @@
-"""The journal: what clients sent and were answered, bounded and counted exactly."""
+"""The journal: what clients sent and what they were answered, bounded, and counted.
+
+Entries are taken as they come: secrets have been redacted and bodies cut before.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,135 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 
 from mock_server.domain.faults import Firing
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.violations import Violation
+
+# Memory is charged in steps: charging each entry would cost 1 % of a request. Steps
+# begin small, for there may be a thousand journals, and grow with what is kept.
+_FIRST_STEP_BYTES, _STEP_BYTES = 16 * 1024, 64 * 1024
+
+
+class Journal(Struct, eq=False):
+    """The latest entries, in order; `dropped` counts those that had to go.
+
+    `listeners` are called after each new entry. Where all journals together take too
+    much of the `memory`, the one that grows drops its own oldest entries.
+    """
+
+    next_seq: int = 1
+    listeners: Sequence[Callable[[], object]] = ()
+    memory: Memory = field(default_factory=Memory)
+    limits: Limits = Limits()
+    dropped: int = 0
+    is_closed: bool = False
+    _entries: deque[Entry] = field(default_factory=deque)
+    _bytes: int = 0
+    _charged: int = 0
+    _holding: Holding | None = None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def total(self) -> int:
+        """How many entries there have been since the journal was empty."""
+        return self.dropped + len(self._entries)
+
+    def append(self, entry: Entry) -> None:
+        """Number an entry and keep it; the oldest go if that is too many or too much.
+
+        A closed journal takes none.
+        """
+        if self.is_closed:
+            return
+        entry.seq = self.next_seq
+        self.next_seq += 1
+        entry.size = _size(entry)
+        self._entries.append(entry)
+        self._bytes += entry.size
+        if len(self._entries) > self.limits.journal_entries:
+            self._drop_oldest()
+        if self._bytes > self._charged:
+            self._make_room()
+        for listener in self.listeners:
+            listener()
+
+    def since(self, seq: int) -> Iterator[Entry]:
+        """The entries from that number on that are still kept, in order."""
+        entries = list(self._entries)
+        start = max(0, seq - entries[0].seq) if entries else 0
+        return iter(entries[start:])
+
+    def emptied(self) -> Journal:
+        """An empty journal that goes on counting; this one is closed."""
+        self.close()
+        return Journal(self.next_seq, self.listeners, self.memory, self.limits)
+
+    def close(self) -> None:
+        """Forget all, give the memory back and take nothing more.
+
+        A request on its way may still hold this journal: what it appends is nobody's.
+        """
+        self.is_closed = True
+        self._bytes, self._charged, self._holding = 0, 0, None
+        self._entries.clear()
+
+    def _drop_oldest(self) -> None:
+        self._bytes -= self._entries.popleft().size
+        self.dropped += 1
+
+    def _make_room(self) -> None:
+        """Have more memory charged, or drop entries until what is charged suffices."""
+        while self._bytes > self.limits.journal_bytes:
+            self._drop_oldest()
+        while self._bytes > self._charged and not self._charge():
+            self._drop_oldest()
+
+    def _charge(self) -> bool:
+        """Charge a step, or just what is missing; says whether there was room."""
+        missing = self._bytes - self._charged
+        step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
+        for size in (max(missing, step), missing):
+            if self.memory.has_room_for_journals(size):
+                self._holding = self._holding or self.memory.hold("journals")
+                self._holding.grow(size)
+                self._charged += size
+                return True
+        return False
+
+
+class Violation(Struct, frozen=True):
+    """One departure of a request from the spec.
+
+    `name` is that of the choice that may tolerate it; where none can it is
+    `invalid_field`, `missing_authorization` or `unknown_route`. `section` is the
+    spec's, `path` the place in the request.
+    """
+
+    name: str
+    section: str
+    path: str
+    message: str
+
 
 Headers = Sequence[tuple[bytes, bytes]]
 
 
+def _no_violations(_: Entry) -> Iterator[Violation]:
+    return iter(())
+
+
 class Entry(Struct, eq=False, gc=False):
-    """One request and its answer, as bytes; keys are redacted before they come here.
+    """One request and its answer, as bytes, secrets redacted.
 
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
-    of lines, `body` None if it was not received. Bodies are cut at the limit;
-    `violations` are there if they had to be found before a cut. The journal gives
-    `seq`, and `size`: about how many bytes of memory the entry takes.
+    of `name:value` lines, `body` None if it was not received. `is_cut` and
+    `answer_is_cut` say that a body is only the beginning; `violations` are there if
+    they had to be found before the cut. `journal.append` sets `seq`, and `size`: about
+    how many bytes of memory the entry takes.
     """
+
+    # Without `gc`: there may be hundreds of thousands, and they are in no cycles.
 
     time: int
     generation: int
@@ -39,6 +156,7 @@ class Entry(Struct, eq=False, gc=False):
     answer: bytes
     duration_ms: float
     firing: Firing | None = None
+    find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     is_cut: bool = False
     answer_is_cut: bool = False
     hint: str | None = None
@@ -49,14 +167,12 @@ class Entry(Struct, eq=False, gc=False):
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
         """The request's headers, by lower-case names."""
         lines = self.headers.split(b"\n") if self.headers else []
-        return [(name, value) for name, _, value in map(_parted, lines)]
+        parts = (line.partition(b":") for line in lines)
+        return [(name, value) for name, _, value in parts]
 
 
-def _parted(line: bytes) -> tuple[bytes, bytes, bytes]:
-    return line.partition(b":")
-
-
-_FIXED_BYTES = 1024
+_FIXED_BYTES = 1_024
+"""About what an entry takes without its texts."""
 
 
 def _size(entry: Entry) -> int:
@@ -64,89 +180,3 @@ def _size(entry: Entry) -> int:
     if entry.violations:
         texts += 4 * sum(len(each.message) for each in entry.violations)
     return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)
-
-
-_STEP_BYTES = 64 * 1024
-"""Memory is charged in steps: for each entry it would cost 1 % of a request."""
-
-
-class Journal(Struct, eq=False):
-    """The latest entries, in order; `dropped` counts those that had to go.
-
-    `listeners` are called after each new entry. Where all journals together take too
-    much of the `memory`, the one that grows lets its own entries go.
-    """
-
-    next_seq: int = 1
-    listeners: Sequence[Callable[[], object]] = ()
-    memory: Memory = field(default_factory=Memory)
-    dropped: int = 0
-    _entries: deque[Entry] = field(default_factory=deque)
-    _bytes: int = 0
-    _charged: int = 0
-    _holding: Holding | None = None
-    is_closed: bool = False
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @property
-    def total(self) -> int:
-        """How many entries there have been since the journal was empty."""
-        return self.dropped + len(self._entries)
-
-    def append(self, entry: Entry) -> None:
-        """Take an entry, and let the oldest go if there are too many or too large."""
-        if self.is_closed:
-            return
-        entry.seq = self.next_seq
-        self.next_seq += 1
-        entry.size = _size(entry)
-        self._entries.append(entry)
-        self._bytes += entry.size
-        if len(self._entries) > LIMITS.journal_entries:
-            self._drop_oldest()
-        if self._bytes > self._charged:
-            self._make_room()
-        for listener in self.listeners:
-            listener()
-
-    def since(self, seq: int) -> Iterator[Entry]:
-        """The entries from that number on that are still kept, in order."""
-        entries = list(self._entries)
-        start = max(0, seq - entries[0].seq) if entries else 0
-        return iter(entries[start:])
-
-    def emptied(self) -> Journal:
-        """A new journal that counts on from this one, which takes nothing more."""
-        self.close()
-        return Journal(self.next_seq, self.listeners, self.memory)
-
-    def close(self) -> None:
-        """Give the memory back; what still comes is nobody's."""
-        self.is_closed = True
-        self._bytes, self._charged, self._holding = 0, 0, None
-        self._entries.clear()
-
-    def _drop_oldest(self) -> None:
-        self._bytes -= self._entries.popleft().size
-        self.dropped += 1
-
-    def _make_room(self) -> None:
-        """Have more memory charged, or let entries go until there is enough."""
-        while self._bytes > LIMITS.journal_bytes:
-            self._drop_oldest()
-        while self._bytes > self._charged and not self._charge():
-            self._drop_oldest()
-
-    def _charge(self) -> bool:
-        """Whether what is missing could be charged."""
-        missing = self._bytes - self._charged
-        step = max(missing, min(self._bytes, _STEP_BYTES))
-        for size in (step, missing):
-            if self.memory.has_room_for_journals(size):
-                self._holding = self._holding or self.memory.hold("journals")
-                self._holding.grow(size)
-                self._charged += size
-                return True
-        return False

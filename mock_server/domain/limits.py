@@ -1,78 +1,100 @@
-"""Every limit on data: one name, one default, one place."""
+"""Every limit of the server: one name, one default, one place."""
 
-from __future__ import annotations
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 
-class Limits(Struct, frozen=True):
-    """The bounds that keep the server small, fast and predictable."""
+@dataclass(frozen=True)
+class Limits:
+    """The bounds that keep the server small, fast and predictable.
+
+    They are handed in (`Environment.limits`), so that a test can set others. What is
+    part of a published type, such as the longest id, is read from the class
+    (`Limits.id_chars`): it is the same for every server. Units are in the names or in
+    the lines below; all are maxima unless they say otherwise.
+    """
+
+    # Fields
 
     page_size: int = 30
-    """Items of a page at most (spec 8)."""
+    """Items of a page (spec 8)."""
     id_chars: int = 256
-    """Characters of an id at most."""
+    """Characters of an id."""
     keys: int = 1_000
-    """API keys that fixtures declare at most."""
+    """API keys that fixtures declare."""
     key_chars: int = 1_024
-    """Characters of an API key at most."""
-    search_chars: int = 1024
-    """Characters of a searchText at most."""
-    title_chars: int = 1024
-    """Characters of a chat's title at most."""
+    """Characters of an API key."""
+    search_chars: int = 1_024
+    """Characters of a searchText."""
+    title_chars: int = 1_024
+    """Characters of a chat's title."""
+    tags: int = 100
+    """Tags of a filter."""
+    integer: int = 2**53 - 1
+    """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
+
+    # Messages and logs
+
     hinted_chars: int = 256
-    """Characters of a word for which messages suggest another one at most."""
+    """Characters of a word for which messages suggest another one."""
     logged_chars: int = 1_024
     """Characters of a path that a request line shows."""
     waiting_lines: int = 4_096
     """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
-    tags: int = 100
-    """Tags of a filter at most."""
-    integer: int = 2**53 - 1
-    """The largest integer that every JSON reader keeps exact."""
-    created_chats: int = 10_000
-    """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
-    created_collections: int = 10_000
-    """Collections that single admin calls may add to one dataset."""
+
+    # Requests
+
     body_bytes: int = 1024 * 1024
-    """Bytes of a request body at most."""
+    """Bytes of a request body."""
     free_body_bytes: int = 64 * 1024
     """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 2_000
-    """Chunks of a request body at most; many tiny ones cost more than large ones."""
+    """Chunks of a request body; many tiny ones cost more than a few large ones."""
     json_depth: int = 64
-    """Nested arrays and objects of a document at most."""
+    """Nested arrays and objects of a document."""
     json_containers: int = 50_000
-    """Arrays and objects of a request body at most; millions take long to make."""
-    cached_text_bytes: int = 1024 * 1024
-    """Bytes of a JSON text that is kept ready at most."""
-    cached_searches: int = 4
-    """Results of searches that one folder, or a dataset, keeps ready."""
-    cached_heads: int = 128
-    """Headers of requests of which it is kept ready what they say."""
+    """Arrays and objects of a request body; millions take long to make."""
     headers: int = 100
-    """Header fields of a request at most."""
+    """Header fields of a request."""
     header_bytes: int = 64 * 1024
-    """Bytes of a request's head at most, from its first line to the blank one."""
+    """Bytes of a request's head, from its first line to the blank one."""
     head_line_bytes: int = 16 * 1024 - 1
-    """Bytes of a request line, a header field or the line of a chunk at most, without
-    the line end."""
+    """Bytes of a request line, a header field or the line of a chunk, without the line
+    end."""
     receipt_seconds: float = 10.0
-    """From the first to the last byte of a request at most."""
+    """From the first to the last byte of a request."""
     unread_seconds: float = 30.0
     """How long a client may take nothing of an answer that waits for it."""
     discard_seconds: float = 1.0
     """How long an unread request body is read and discarded after an early answer."""
+
+    # Caches
+
+    cached_text_bytes: int = 1024 * 1024
+    """Bytes of one JSON text that is kept ready."""
+    cached_searches: int = 4
+    """Search results that a folder, or a dataset, keeps for the pages that follow."""
+    cached_heads: int = 128
+    """Request heads of which the parsed form is kept."""
+
+    # Fixtures and states
+
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of one fixture file, or of a state that is put, at most."""
+    """Bytes of one fixture file, or of a state that is put."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
     folder_depth: int = 100
-    """Folders above a collection at most."""
+    """Folders above a collection."""
     fixture_alias_nodes: int = 10_000
     """YAML nodes that aliases may add to one file."""
     fixture_problems: int = 1_000
     """Problems that one report lists."""
+    created_chats: int = 10_000
+    """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
+    created_collections: int = 10_000
+    """Collections that single admin calls may add to one dataset."""
+
+    # Loading and sending over the admin API
+
     inline_load_bytes: int = 16 * 1024
     """Bytes of a document up to which it is loaded without a process of its own."""
     inline_load_collections: int = 2_000
@@ -80,69 +102,85 @@ class Limits(Struct, frozen=True):
     inline_load_size: int = 4 * 1024 * 1024
     """Bytes of memory of a state up to which that is so."""
     load_seconds: float = 60.0
-    """Seconds that loading one document over the admin API takes at most."""
+    """Seconds that loading one document takes."""
     loads: int = 2
     """Large documents that are loaded at the same time."""
     sendings: int = 32
     """Large states that are sent at the same time."""
+
+    # Sandboxes
+
     sandboxes: int = 1_000
     """Sandboxes beside the default one."""
     sandbox_ttl: float = 3_600.0
     """Seconds without use after which a sandbox ends, unless it says otherwise."""
     sandbox_max_ttl: float = 604_800.0
-    """Seconds that a sandbox may be idle at most: a week."""
+    """Seconds that a sandbox may ask to be kept without use: a week."""
     snapshots: int = 100
     """Snapshots of one sandbox."""
+
+    # Journals
+
     journal_entries: int = 10_000
     """Entries that a journal keeps."""
     journal_bytes: int = 32 * 1024 * 1024
-    """Bytes of memory that a journal's entries take at most, roughly."""
+    """Bytes of memory that a journal's entries take, roughly."""
     journal_body_bytes: int = 8 * 1024
     """Bytes of a body that the journal keeps."""
     journal_page: int = 1_000
     """Entries or collections that one admin answer lists."""
     journal_page_bytes: int = 4 * 1024 * 1024
     """Bytes of JSON after which an answer lists no further entry."""
-    faults: int = 100
-    """Faults of a sandbox that can still fire."""
-    fault_times: int = 10_000
-    """How often one fault fires at most."""
-    fault_ttl: float = 600.0
-    """Seconds for which a fault can fire at most."""
-    fault_ms: int = 60_000
-    """Milliseconds for which a fault holds up one answer at most."""
-    fault_plan: int = 1_000
-    """Decisions of a fault that are told beforehand."""
-    limited_keys: int = 10_000
-    """Keys of which one rate limit keeps the windows."""
-    memory_bytes: int = 1024 * 1024 * 1024
-    """Bytes of memory that all data of a server takes at most, unless it says otherwise
-    (`--memory`)."""
-    journals_bytes: int = 256 * 1024 * 1024
-    """Bytes of memory that the journals of all sandboxes take at most; a quarter of the
-    budget if that is less."""
-    caches_bytes: int = 128 * 1024 * 1024
-    """Bytes of memory that JSON kept ready takes at most; an eighth of the budget if
-    that is less."""
     violations: int = 20
     """Violations that one entry lists."""
     verified_steps: int = 100
     """Steps of one verification in order."""
+    journal_streams: int = 32
+    """Clients that follow journals at the same time."""
+    stream_bytes: int = 256 * 1024
+    """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
+
+    # Faults
+
+    faults: int = 100
+    """Faults of a sandbox that can still fire; as many spent ones are remembered."""
+    fault_times: int = 10_000
+    """How often one fault fires."""
+    fault_ttl: float = 600.0
+    """Seconds for which a fault can fire."""
+    fault_ms: int = 60_000
+    """Milliseconds for which a fault holds up one answer."""
+    fault_plan: int = 1_000
+    """Decisions of a fault that are told beforehand."""
+    limited_keys: int = 10_000
+    """Keys of which one rate limit keeps the windows."""
     matched_bytes: int = 4 * 1024
     """Bytes of JSON that a fault may want in the body of a request; each request is
     compared with them."""
     altered_bytes: int = 64 * 1024
     """Bytes of JSON that a fault may set on each item."""
-    stream_bytes: int = 256 * 1024
-    """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
-    journal_streams: int = 32
-    """Clients that follow journals at the same time."""
+
+    # Memory
+
+    memory_bytes: int = 1024 * 1024 * 1024
+    """Bytes of memory that all data of a server takes, unless it says otherwise
+    (`--memory`)."""
+    journals_bytes: int = 256 * 1024 * 1024
+    """Bytes of memory that the journals of all sandboxes take; a quarter of the budget
+    if that is less."""
+    caches_bytes: int = 128 * 1024 * 1024
+    """Bytes of memory that JSON kept ready takes; an eighth of the budget if that is
+    less."""
+
+    # What our own clients read of a server
+
     answer_bytes: int = 64 * 1024 * 1024
-    """Bytes of an answer that our own clients of a server read at most."""
+    """Bytes of an answer."""
     journal_answer_bytes: int = 256 * 1024 * 1024
-    """Bytes of a whole journal that they read at most, page after page."""
+    """Bytes of a whole journal, page after page."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
-    """Bytes of a whole state that they read at most."""
+    """Bytes of a whole state."""
 
 
 LIMITS = Limits()
+"""The defaults, for what is not yet handed the limits in force."""

@@ -1,6 +1,8 @@
-"""The list operation: scope, search, filters, paging (spec 4.2)."""
+"""The list operation as a function of the state: scope, search, paging (spec 4.2).
 
-from __future__ import annotations
+Also pages that are not quite true, for faults: what clients of a changing list must
+survive.
+"""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -10,16 +12,15 @@ from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.collection import Collection
-from mock_server.domain.datasets import Dataset
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
     ParentNotFound,
+    describe_value,
     quoted,
-    show,
 )
-from mock_server.domain.listings import ANYWHERE, Search, Within
+from mock_server.domain.index import ANYWHERE, Search, Within
+from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.state import State
 
 
@@ -59,29 +60,34 @@ class Page(Struct, frozen=True):
 def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     """A page of a dataset's collections (spec 4.2); past the end it is empty.
 
-    Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden.
+    Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
+    this order.
     """
     choices = state.choices
     dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
-        got = show(request.dataset_id)
+        got = describe_value(request.dataset_id)
         raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
     within = _within(dataset, request, choices)
-    level = caller.level_on(dataset.permissions)
-    if not level.includes(Level.READ):
+    level = dataset.level_of(caller)
+    if level < Level.READ:
         expected = f"a key with read permission on dataset {quoted(dataset.id)}"
         raise DatasetForbidden(expected, "a key without it", "$.datasetId")
     listing = dataset.listing(within, choices.list_order)
     matching: Sequence[Collection] = listing.items
     if request.search_text or request.folders_only or request.tags:
+        # Without a text it does not matter which fields are searched: any will do, so
+        # that searches which differ in nothing else share a result.
         fields = choices.search_fields if request.search_text else "name"
         text, tags = request.search_text, request.tags
-        matching = listing.find(Search(text, fields, request.folders_only, tags))
+        search = Search(text, fields, request.folders_only, tags)
+        matching = listing.find(search, state.limits.cached_searches)
     page = matching[request.offset : request.offset + request.page_size]
     return Page(page, len(matching), level, matching)
 
 
 def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
+    """The part of the dataset that is asked for. Raises ParentNotFound."""
     parent = request.parent_id
     if request.search_text and choices.search_scope == "dataset":
         return ANYWHERE
@@ -92,4 +98,4 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
     if parent is None or parent in dataset or choices.parent_unknown == "empty":
         return parent
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
-    raise ParentNotFound(expected, show(parent), "$.parentId")
+    raise ParentNotFound(expected, describe_value(parent), "$.parentId")

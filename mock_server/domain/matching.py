@@ -1,16 +1,20 @@
-"""Whether a JSON value holds what another one wants, and where it does not."""
+"""Whether a JSON value holds what another one wants, and where it does not.
 
-from __future__ import annotations
+An object may have more fields than are wanted; an array must be as long as the wanted
+one, and hold what is wanted item by item. Booleans are not numbers; 1.0 is 1. What has
+no fields is compared as a whole.
+"""
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 MISSING = "nothing"
+"""Stands in a difference for a field that the value does not have."""
 
 
 class Difference(Struct, frozen=True):
-    """A place where a value is not as wanted."""
+    """A place where a value is not as wanted; `path` is like `$.a[0].b`."""
 
     path: str
     expected: object
@@ -18,7 +22,11 @@ class Difference(Struct, frozen=True):
 
 
 def holds(wanted: object, value: object) -> bool:
-    """Whether there is no difference; found in a tenth of the time of `differences`."""
+    """Whether `value` holds what is wanted.
+
+    The same as having no `differences`, in a tenth of the time: each request is
+    compared with each fault.
+    """
     if isinstance(wanted, dict) and isinstance(value, dict):
         return all(
             name in value and holds(item, value[name]) for name, item in wanted.items()
@@ -29,11 +37,7 @@ def holds(wanted: object, value: object) -> bool:
 
 
 def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
-    """Where `value` is not as wanted.
-
-    An object may have further fields; an array must be as long as the wanted one, and
-    each item as wanted. Booleans are not numbers; 1.0 is 1.
-    """
+    """Where `value` does not hold what is wanted, in the order of what is wanted."""
     if isinstance(wanted, dict) and isinstance(value, dict):
         for name, item in wanted.items():
             if name in value:
@@ -49,3 +53,17 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
             yield from differences(item, other, f"{path}[{index}]")
     elif wanted != value or isinstance(wanted, bool) is not isinstance(value, bool):
         yield Difference(path, wanted, value)
+
+
+def deeper_than(value: object, depth: int) -> bool:
+    """Whether arrays and objects nest deeper than so many levels."""
+    # Level by level instead of recursively: depth may be meant as an attack.
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(depth):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)

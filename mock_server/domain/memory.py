@@ -1,8 +1,8 @@
-"""How much memory a server's data takes, in bytes: one budget for everything held.
+"""The memory budget: how many bytes the data of a server takes, and what gives way.
 
 What is held is charged by an estimate that lies within a factor of two of what the
-process needs for it. States, changes, snapshots, faults and request bodies are refused
-once the budget is used up; journals let their oldest entries go, caches are emptied.
+process needs for it. Once the budget is used up, states, changes, snapshots, faults
+and request bodies are refused; journals drop their oldest entries, caches are emptied.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, get_args
 from weakref import WeakKeyDictionary
 
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
 Kind = Literal[
     "states",
@@ -31,21 +31,92 @@ _MIB = 1024 * 1024
 _HINT = "start with more --memory, or delete sandboxes, snapshots, faults or journals"
 
 
-def size_of(value: object) -> int:
-    """Bytes that plain data takes: a text, a number, a list, a mapping of these."""
-    size = getsizeof(value)
-    if isinstance(value, Mapping):
-        return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
-    if isinstance(value, list | tuple):
-        return size + sum(map(size_of, value))
-    return size
-
-
 class Sized(Protocol):
-    """What is shared by sandboxes, and takes `size` bytes until nobody holds it."""
+    """Data that several sandboxes share; `size` is in bytes."""
 
     @property
     def size(self) -> int: ...
+
+
+class Memory:
+    """The budget of one server (`memory_bytes`), and what its data takes of it."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.limit = self.limits.memory_bytes
+        self.used = 0
+        """Bytes of all kinds."""
+        self._used: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        # Holdings are released by whichever thread forgets them, even amid a change.
+        self._lock = RLock()
+        # A state is shared by sandboxes, snapshots and requests on their way. It is
+        # charged, and its cache kept, until the last of them lets go: hence weak keys.
+        self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
+        self._caches: WeakKeyDictionary[Any, TextCache] = WeakKeyDictionary()
+
+    def usage(self) -> dict[Kind, int]:
+        """Bytes by kind."""
+        return dict(self._used)
+
+    def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
+        """Charge so many bytes. Raises LimitReached, naming the place `at`."""
+        holding = Holding(self, kind)
+        if size:
+            holding.reserve(size, at)
+        return holding
+
+    def keep(self, shared: Sized, holding: Holding | None = None) -> None:
+        """Charge a state once, for as long as anybody holds it.
+
+        `holding` is what has been reserved for it already. Raises LimitReached.
+        """
+        if shared not in self._shared:
+            held = holding or self.hold("states", shared.size, "body")
+            self._shared[shared] = held
+
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes more are within the budget."""
+        return self.used + size <= self.limit
+
+    def check_room(self, size: int, at: str) -> None:
+        """Raises LimitReached unless so many bytes more fit; caches give way."""
+        if self.fits(size):
+            return
+        self.clear_caches()
+        if self.fits(size):
+            return
+        expected = f"at most {_mib(self.limit)} of memory in use"
+        parts = [f"{kind} {_mib(n)}" for kind, n in self._used.items() if n >= _MIB]
+        got = f"{_mib(self.used + size)}"
+        held = f"held: {', '.join(parts) or 'little'}; {_HINT}"
+        raise LimitReached(expected, got, at, held)
+
+    def has_room_for_journals(self, size: int) -> bool:
+        """Whether journals may grow by that much, within their part of the budget."""
+        share = min(self.limits.journals_bytes, self.limit // 4)
+        return self._used["journals"] + size <= share and self.fits(size)
+
+    def has_room_for_caches(self, size: int) -> bool:
+        """Whether caches may grow by that much, within their part of the budget."""
+        share = min(self.limits.caches_bytes, self.limit // 8)
+        return self._used["caches"] + size <= share and self.fits(size)
+
+    def cache_of(self, shared: Sized) -> TextCache:
+        """The cache of a state's JSON texts, kept for as long as anybody holds it."""
+        cache = self._caches.get(shared)
+        if cache is None:
+            cache = self._caches[shared] = TextCache(self)
+        return cache
+
+    def clear_caches(self) -> None:
+        """Empty all caches."""
+        for cache in tuple(self._caches.values()):
+            cache.clear()
+
+    def _add(self, kind: Kind, size: int) -> None:
+        with self._lock:
+            self._used[kind] += size
+            self.used += size
 
 
 class Holding:
@@ -80,121 +151,52 @@ class Holding:
         self.release()
 
 
-class Memory:
-    """The budget of one server, and what its data takes of it."""
-
-    def __init__(self, limit: int = LIMITS.memory_bytes) -> None:
-        self.limit = limit
-        self.used = 0
-        """Bytes of all kinds."""
-        self._used: dict[Kind, int] = dict.fromkeys(KINDS, 0)
-        # Holdings are released by whichever thread forgets them, even amid a change.
-        self._lock = RLock()
-        self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
-        self._caches: WeakKeyDictionary[Any, TextCache] = WeakKeyDictionary()
-
-    def usage(self) -> dict[Kind, int]:
-        """Bytes by kind."""
-        return dict(self._used)
-
-    def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
-        """Charge so many bytes. Raises LimitReached, naming the place `at`."""
-        holding = Holding(self, kind)
-        if size:
-            holding.reserve(size, at)
-        return holding
-
-    def keep(self, shared: Sized, holding: Holding | None = None) -> None:
-        """Charge a state once, for as long as anybody holds it.
-
-        `holding` is what has been reserved for it already. Raises LimitReached.
-        """
-        if shared not in self._shared:
-            held = holding or self.hold("states", shared.size, "body")
-            self._shared[shared] = held
-
-    def check_room(self, size: int, at: str) -> None:
-        """Raises LimitReached unless so many bytes more fit; caches give way."""
-        if self.used + size <= self.limit:
-            return
-        self.clear_caches()
-        if self.used + size <= self.limit:
-            return
-        expected = f"at most {_mib(self.limit)} of memory in use"
-        parts = [f"{kind} {_mib(n)}" for kind, n in self._used.items() if n >= _MIB]
-        got = f"{_mib(self.used + size)}"
-        held = f"held: {', '.join(parts) or 'little'}; {_HINT}"
-        raise LimitReached(expected, got, at, held)
-
-    def has_room_for_journals(self, size: int) -> bool:
-        """Whether journals may grow by that much, within their part of the budget."""
-        share = min(LIMITS.journals_bytes, self.limit // 4)
-        return self._used["journals"] + size <= share and self.fits(size)
-
-    def has_room_for_caches(self, size: int) -> bool:
-        """Whether caches may grow by that much, within their part of the budget."""
-        share = min(LIMITS.caches_bytes, self.limit // 8)
-        return self._used["caches"] + size <= share and self.fits(size)
-
-    def cache_of(self, shared: Sized) -> TextCache:
-        """The texts that are kept ready of a state, for as long as anybody holds it."""
-        cache = self._caches.get(shared)
-        if cache is None:
-            cache = self._caches[shared] = TextCache(self)
-        return cache
-
-    def clear_caches(self) -> None:
-        """Empty all caches."""
-        for cache in tuple(self._caches.values()):
-            cache.clear()
-
-    def fits(self, size: int) -> bool:
-        """Whether so many bytes more are within the budget."""
-        return self.used + size <= self.limit
-
-    def _add(self, kind: Kind, size: int) -> None:
-        with self._lock:
-            self._used[kind] += size
-            self.used += size
+_KEY_BYTES = 512
+"""About what the key of a text takes: a tuple of a page's items, and its slot."""
 
 
-_FIXED_BYTES = 512
-"""About what a key of a cache takes: a tuple of a page's items, and the entry."""
+class TextCache(dict[Hashable, bytes]):
+    """JSON texts by key, kept ready because clients ask again and again.
 
-
-class TextCache:
-    """Texts by key, kept ready because clients ask again and again.
-
-    All caches are emptied as a whole when memory is needed: clients that read on fill
-    them again within a few requests.
+    Read it as a dictionary; write it with `put`, which keeps it within the budget. All
+    caches are emptied as a whole when memory is needed: clients that read on fill them
+    again within a few requests.
     """
 
+    __slots__ = ("_holding", "_memory")
+
     def __init__(self, memory: Memory) -> None:
+        super().__init__()
         self._memory = memory
         self._holding = memory.hold("caches")
-        self._texts: dict[Hashable, bytes] = {}
-
-    def get(self, key: Hashable) -> bytes | None:
-        """The text of that key."""
-        return self._texts.get(key)
 
     def put(self, key: Hashable, text: bytes) -> bytes:
         """Keep a text if there is room for it; gives it back."""
-        size = len(text) + _FIXED_BYTES
-        if size <= LIMITS.cached_text_bytes and self._makes_room(size):
-            self._texts[key] = text
+        size = len(text) + _KEY_BYTES
+        if size <= self._memory.limits.cached_text_bytes and self._makes_room(size):
+            self[key] = text
             self._holding.grow(size)
         return text
 
     def clear(self) -> None:
         """Forget all."""
-        self._texts.clear()
+        super().clear()
         self._holding.release()
 
     def _makes_room(self, size: int) -> bool:
         if not self._memory.has_room_for_caches(size):
             self._memory.clear_caches()
         return self._memory.has_room_for_caches(size)
+
+
+def size_of(value: object) -> int:
+    """Bytes that plain data takes: a text, a number, a list, a mapping of these."""
+    size = getsizeof(value)
+    if isinstance(value, Mapping):
+        return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
+    if isinstance(value, list | tuple):
+        return size + sum(map(size_of, value))
+    return size
 
 
 def _mib(size: int) -> str:

@@ -1,19 +1,16 @@
-"""The pin operation (spec 3, 4.1)."""
-
-from __future__ import annotations
+"""The pin operation as a function of the state (spec 3, 4.1)."""
 
 from msgspec import Struct
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.chats import App, Chat
 from mock_server.domain.errors import (
     AppForbidden,
     AppNotFound,
     ChatNotFound,
+    describe_value,
     quoted,
-    show,
 )
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.records import App, Chat
 from mock_server.domain.state import State
 
 
@@ -42,17 +39,18 @@ class UpdateHistory(Struct, frozen=True):
 def update_history(state: State, caller: Caller, request: UpdateHistory) -> None:
     """Pin or unpin a chat session (spec 4.1); pinning twice is pinning once.
 
-    Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden.
+    Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden, in this order;
+    and LimitReached.
     """
     store, unknown = state.store, state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
-        raise AppNotFound("the id of an app", show(request.app_id), "$.appId")
+        raise AppNotFound("the id of an app", describe_value(request.app_id), "$.appId")
     chat = store.chat(app, request.chat_id)
     if chat is None and unknown == "not_found":
         expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
-    if not caller.level_on(app.permissions).includes(Level.READ):
+        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
+    if app.level_of(caller) < Level.READ:
         expected = f"a key with read permission on app {quoted(app.id)}"
         raise AppForbidden(expected, "a key without it", "$.appId")
     if chat is None and unknown == "create":
@@ -62,14 +60,17 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
 
 
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
-    """A chat session that the pin adds. Raises ChatNotFound where it cannot be added.
+    """A chat session that the pin adds.
 
-    To the client, a chat that cannot be created does not exist.
+    Raises ChatNotFound where it cannot be added: to the client, a chat that cannot be
+    created does not exist.
     """
     if request.chat_id in (".", ".."):
+        # No URL leads to it: clients remove such segments (RFC 3986 5.2.4).
         expected = "an id that the path of a URL can hold"
-        raise ChatNotFound(expected, show(request.chat_id), "$.chatId")
-    if state.store.created_chats >= LIMITS.created_chats:
-        expected = f"at most {LIMITS.created_chats} created chats"
+        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
+    most = state.limits.created_chats
+    if state.store.created_chats >= most:
+        expected = f"at most {most} created chats"
         raise ChatNotFound(expected, "one more", "$.chatId")
     return Chat(app.id, request.chat_id)

@@ -1,55 +1,60 @@
-"""Texts of others as terminals and build logs may show them.
+"""Texts that others wrote, made safe to show in terminals and build logs.
 
 Control characters move a terminal's cursor, marks of direction let a text read as
 another one, and a line that begins with `::`, or holds `##[`, is a command to the
-runners of GitHub and Azure.
+runners of GitHub and Azure. All of these are shown as escapes; other characters of any
+language stay as they are.
 """
-
-from __future__ import annotations
 
 import re
 
 _UNSAFE = (
-    # C0 but \n, DEL, C1; marks of direction; line ends of Unicode and more; fillers
+    # Control characters but \n; marks of direction; line and paragraph separators,
+    # embeddings and overrides; invisible operators and isolates; byte order mark
     r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    # annotations; halves of characters; what is none; tags
+    # Annotations; lone surrogates; noncharacters; tags
     r"\ufff9-\ufffb\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f"
 )
-# Compiled when first used, which a health check that finds a server never does.
+# Texts, which `re` compiles when they are first used: most commands never use them, and
+# start sooner.
 _LINE = rf"[\n{_UNSAFE}]|^\s*:(?=:)|(?<=#)#(?=\[)"
 _OF_JSON = rf"[{_UNSAFE}]|(?<=#)#(?=\[)"
 _GLIMPSE_CHARS = 60
 
 
 def one_line(text: str) -> str:
-    """A text as one line in which nothing is a command, with escapes like `\\x1b`."""
+    """A text as one line without commands, with escapes like `\\x1b`."""
     if text.isprintable() and "::" not in text and "##" not in text:
         return text
     return re.sub(_LINE, lambda found: "".join(map(_escape, found[0])), text)
 
 
 def lines(text: str) -> str:
-    """A text of several lines, each as `one_line` has it."""
+    """A text of several lines, each made safe by itself."""
     return "\n".join(map(one_line, text.split("\n")))
 
 
 def json_text(text: str) -> str:
-    """A JSON text as one that is read as the same value."""
+    """A JSON text made safe, with escapes of JSON: it is read as the same value."""
     return re.sub(_OF_JSON, lambda found: _escape_in_json(found[0]), text)
 
 
 def yaml_text(text: str) -> str:
-    """A YAML text whose strings are all in double quotes, as one of the same value."""
+    """A YAML text made safe, with escapes of YAML: it is read as the same value.
+
+    All strings in it have to be in double quotes.
+    """
     return re.sub(_OF_JSON, lambda found: _escape_in_yaml(found[0]), text)
 
 
 def glimpse(text: str) -> str:
-    """How a text begins, in quotes, in one line."""
+    """The beginning of a text in quotes, in one line."""
     shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
     return f"'{one_line(shown)}'"
 
 
 def _escape(char: str) -> str:
+    # Of a match of spaces and `::`, a plain space may stay.
     if char.isspace() and char.isprintable():
         return char
     if char in "\n\r\t":
@@ -62,7 +67,7 @@ def _escape(char: str) -> str:
 
 def _escape_in_json(char: str) -> str:
     if char < " ":
-        return " "  # between values: strings have none
+        return " "  # it stands between values: in strings, JSON has escaped it already
     units = char.encode("utf-16-be", "surrogatepass")
     pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
     return "".join(f"\\u{pair}" for pair in pairs)

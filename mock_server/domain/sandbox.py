@@ -1,29 +1,26 @@
 """A sandbox: one isolated copy of everything that a client can see or change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from threading import Lock
 
 from msgspec.structs import replace
 
-from mock_server.domain.access import Caller, KeyRing, Level
-from mock_server.domain.chats import Chat
+from mock_server.domain.access import Caller, KeyRing, owner_key
 from mock_server.domain.choices import Choices, Profile
-from mock_server.domain.clock import Clock
+from mock_server.domain.clock import Clock, Environment
 from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Journal
 from mock_server.domain.memory import Memory
-from mock_server.domain.outside import Outside
-from mock_server.domain.snapshots import Snapshot, Snapshots
-from mock_server.domain.state import State
+from mock_server.domain.records import Chat
+from mock_server.domain.state import HasState, Snapshot, Snapshots, State
 from mock_server.domain.store import Generation, Store
 
 
-class Sandbox:
+class Sandbox(HasState):
     """A name, a baseline to which resets lead back, and the state as it is now.
 
-    With a `ring`, callers use the keys that it issues instead of the declared ones.
+    With a `ring`, callers use the keys that it issues instead of the declared ones. All
+    that it holds is charged to `memory`. Raises LimitReached.
     """
 
     def __init__(
@@ -31,51 +28,27 @@ class Sandbox:
         baseline: Generation,
         profile: Profile,
         choices: Choices,
-        outside: Outside,
+        environment: Environment,
         *,
         name: str = "default",
         ring: KeyRing | None = None,
         memory: Memory | None = None,
     ) -> None:
         self.name = name
-        self._memory = memory or Memory()
+        self._memory = memory or Memory(environment.limits)
         self._memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
-        """Called after each new entry of the journal, and each change from outside."""
+        """Called after each journal entry, and each change by the admin API."""
         self.changes = 0
-        """How often it was changed by others than its clients."""
+        """How often the admin API has changed it."""
         self._start = profile, choices
-        self._outside = outside
-        self._lock = Lock()  # states are replaced from other threads too
+        self._environment = environment
+        # A test may replace the state while the server runs in a thread of its own.
+        self._lock = Lock()
         self.state = self._fresh(1, self._new_journal())
-
-    @property
-    def store(self) -> Store:
-        """The records as they are now."""
-        return self.state.store
-
-    @property
-    def clock(self) -> Clock:
-        """The clock by which chats are updated and entries dated."""
-        return self.state.clock
-
-    @property
-    def choices(self) -> Choices:
-        """The choices in force."""
-        return self.state.choices
-
-    @property
-    def journal(self) -> Journal:
-        """What clients have sent since the last reset."""
-        return self.state.journal
-
-    @property
-    def faults(self) -> Faults:
-        """What is to go wrong."""
-        return self.state.faults
 
     @property
     def start_choices(self) -> Choices:
@@ -87,11 +60,8 @@ class Sandbox:
         """A key that may do everything; None if there is none."""
         if self.ring is not None:
             return self.ring.owner
-        declared = self.store.generation.keys
-        owners = [each.key for each in declared.values() if each.level is Level.OWNER]
-        if not declared and self.choices.unknown_key == "accept":
-            owners = ["fastgpt-owner"]
-        return owners[0] if owners else None
+        any_key = self.choices.unknown_key == "accept"
+        return owner_key(self.store.generation.keys, any_key)
 
     @property
     def keys(self) -> dict[str, str]:
@@ -106,7 +76,7 @@ class Sandbox:
         return None if app is None else store.chat(app, chat_id)
 
     def changed(self) -> None:
-        """Tell the listeners of a change that no entry of the journal tells of."""
+        """Tell the listeners of a change that no journal entry tells of."""
         self.changes += 1
         for listener in tuple(self.listeners):
             listener()
@@ -114,13 +84,20 @@ class Sandbox:
     def reset(self) -> None:
         """Back to the baseline, without journal and faults; snapshots stay.
 
-        What faults hold up is ended.
+        Pending delays and hangs are cancelled.
         """
         with self._lock:
             self._replace(self.state.journal.emptied())
 
+    def put_baseline(self, baseline: Generation) -> None:
+        """Replace what resets lead back to, then reset. Raises LimitReached."""
+        self._memory.keep(baseline)
+        with self._lock:
+            self.baseline = baseline
+            self._replace(self.state.journal.emptied())
+
     def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
-        """Begin anew, with nothing left of what was before but the number.
+        """Begin anew, as a new sandbox would; only the generation number goes on.
 
         Raises LimitReached.
         """
@@ -131,20 +108,13 @@ class Sandbox:
             self.state.journal.close()
             self._replace(self._new_journal())
 
-    def put_baseline(self, baseline: Generation) -> None:
-        """Replace what resets lead back to, then reset. Raises LimitReached."""
-        self._memory.keep(baseline)
-        with self._lock:
-            self.baseline = baseline
-            self._replace(self.state.journal.emptied())
-
     def choose(self, profile: Profile, choices: Choices) -> None:
         """Have other choices in force until the next reset."""
         with self._lock:
             self.state = replace(self.state, profile=profile, choices=choices)
 
     def empty_journal(self) -> None:
-        """Forget what clients have sent."""
+        """Forget what clients have sent; entries go on being counted."""
         with self._lock:
             self.state = replace(self.state, journal=self.state.journal.emptied())
 
@@ -155,17 +125,18 @@ class Sandbox:
     def restore(self, name: str) -> None:
         """Back to a snapshot; baseline, faults and journal stay.
 
-        What faults hold up is ended. Raises SnapshotNotFound, or LimitReached.
+        Pending delays and hangs are cancelled. Raises SnapshotNotFound, LimitReached.
         """
         snapshot = self.snapshots.get(name)
-        store = snapshot.store.copy()
+        # Copies: what is done after a restore must not change the snapshot.
+        store, clock = snapshot.store.copy(), snapshot.clock.copy()
         with self._lock:
             old = self.state
             self.state = replace(
                 old,
-                number=old.number + 1,
+                generation=old.generation + 1,
                 store=store,
-                clock=snapshot.clock.copy(),
+                clock=clock,
                 profile=snapshot.profile,
                 choices=snapshot.choices,
                 callers=self._callers(store.generation),
@@ -175,32 +146,31 @@ class Sandbox:
         old.end_waits()
 
     def _replace(self, journal: Journal) -> None:
-        """Have a fresh state; what the old one holds up is ended."""
+        """Have a fresh state; pending delays and hangs of the old one are cancelled."""
         old = self.state
-        self.state = self._fresh(old.number + 1, journal)
+        self.state = self._fresh(old.generation + 1, journal)
         old.end_waits()
 
-    def _new_journal(self) -> Journal:
-        return Journal(listeners=self.listeners, memory=self._memory)
-
-    def _fresh(self, number: int, journal: Journal) -> State:
+    def _fresh(self, generation: int, journal: Journal) -> State:
         profile, choices = self._start
+        environment, memory = self._environment, self._memory
         return State(
-            number=number,
-            store=Store(self.baseline, self._memory),
-            clock=Clock(self._outside.time, self.baseline.frozen_at),
+            generation=generation,
+            store=Store(self.baseline, memory),
+            clock=Clock(environment.time, self.baseline.frozen_at),
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),
             journal=journal,
-            faults=Faults(self._outside.seconds, self._memory),
-            texts=self._memory.cache_of(self.baseline),
+            faults=Faults(environment.seconds, memory, environment.limits),
+            texts=memory.cache_of(self.baseline),
+            limits=environment.limits,
         )
 
+    def _new_journal(self) -> Journal:
+        memory, limits = self._memory, self._environment.limits
+        return Journal(listeners=self.listeners, memory=memory, limits=limits)
+
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:
-        if self.ring is None:
-            return generation.keys
-        issued = {
-            self.ring.issued(key): caller for key, caller in generation.keys.items()
-        }
-        return issued | {self.ring.owner: Caller(self.ring.owner)}
+        declared = generation.keys
+        return declared if self.ring is None else self.ring.callers(declared)

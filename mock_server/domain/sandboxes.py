@@ -1,23 +1,20 @@
 """All sandboxes of a server: found by name and by key, bounded, ended when idle."""
 
-from __future__ import annotations
-
 from math import inf
 
 from msgspec import Struct
 
-from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
 from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import (
     LimitReached,
     NameTaken,
     SandboxNotFound,
+    describe_value,
     quoted,
-    show,
 )
-from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Memory
-from mock_server.domain.outside import Outside
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
@@ -25,14 +22,14 @@ DEFAULT = "default"
 
 
 class Lease(Struct, eq=False):
-    """A sandbox that ends once it is idle for `ttl` seconds."""
+    """A sandbox that ends once it is idle for `ttl` seconds; `ends` is monotonic."""
 
     sandbox: Sandbox
     ttl: float
     ends: float
 
     def is_over(self, now: float) -> bool:
-        """Whether it has been idle for too long; what a fault holds up is a use."""
+        """Whether it has been idle for too long; a pending delay or hang is a use."""
         if self.sandbox.state.waits:
             self.ends = now + self.ttl
         return self.ends <= now
@@ -46,15 +43,18 @@ class Sandboxes:
         baseline: Generation,
         profile: Profile,
         choices: Choices,
-        outside: Outside,
-        memory: Memory | None = None,
+        environment: Environment,
     ) -> None:
-        self.memory = memory or Memory()
-        """What all of them take."""
-        self.default = Sandbox(baseline, profile, choices, outside, memory=self.memory)
+        """`profile` and `choices` are those of every sandbox that names no others."""
+        self.limits = environment.limits
+        self.memory = Memory(self.limits)
+        """The budget that all of them share."""
+        self.default = Sandbox(
+            baseline, profile, choices, environment, memory=self.memory
+        )
         self.profile = profile
         self.choices = choices
-        self._outside = outside
+        self._environment = environment
         self._leases: dict[str, Lease] = {}
         self._by_prefix: dict[str, str] = {}
         self._made = 0
@@ -68,9 +68,9 @@ class Sandboxes:
     def of_key(self, key: str) -> Sandbox | None:
         """The sandbox that a key leads to, which is then not idle.
 
-        A key that a sandbox has issued never leads to another: None once it is gone.
+        A key that a sandbox has issued never leads to another: None once it has ended.
         """
-        if not key.startswith(ISSUED):
+        if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
         name = self._by_prefix.get(prefix_of(key), "")
         try:
@@ -88,7 +88,9 @@ class Sandboxes:
         lease = self._leases.get(name)
         if lease is None:
             return None
-        return self._outside.time() + int((lease.ends - self._outside.seconds()) * 1000)
+        # Leases run on the monotonic clock: setting the machine's must not end them.
+        left = lease.ends - self._environment.seconds()
+        return self._environment.time() + int(left * 1000)
 
     def ttl_of(self, name: str) -> float:
         """Seconds without use after which a sandbox ends."""
@@ -99,33 +101,34 @@ class Sandboxes:
         self,
         name: str | None = None,
         *,
-        ttl: float = LIMITS.sandbox_ttl,
+        ttl: float | None = None,
         profile: Profile | None = None,
         choices: Choices | None = None,
         baseline: Generation | None = None,
     ) -> Sandbox:
-        """A new sandbox; what is None is as in the default one's baseline.
+        """A new sandbox; what is None is a new name, or as at the start of the server.
 
-        `ttl` is in seconds. Raises NameTaken or LimitReached; none is ever ended
-        to make room.
+        `ttl` is in seconds. Raises NameTaken, and LimitReached: no sandbox is ended to
+        make room for another.
         """
         self._end_idle()
         name = self._free_name() if name is None else name
         self.check_free(name)
-        if len(self._leases) >= LIMITS.sandboxes:
-            expected = f"at most {LIMITS.sandboxes} sandboxes"
+        if len(self._leases) >= self.limits.sandboxes:
+            expected = f"at most {self.limits.sandboxes} sandboxes"
             raise LimitReached(expected, "one more", "path", "delete some first")
-        ring = KeyRing(self._outside.secret())
+        ring = KeyRing(self._environment.secret())
         sandbox = Sandbox(
             baseline or self.default.baseline,
             profile or self.profile,
             choices or self.choices,
-            self._outside,
+            self._environment,
             name=name,
             ring=ring,
             memory=self.memory,
         )
-        self._leases[name] = Lease(sandbox, ttl, self._outside.seconds() + ttl)
+        ttl = self.limits.sandbox_ttl if ttl is None else ttl
+        self._leases[name] = Lease(sandbox, ttl, self._environment.seconds() + ttl)
         self._by_prefix[ring.prefix] = name
         return sandbox
 
@@ -133,32 +136,34 @@ class Sandboxes:
         """Raises NameTaken if there is a sandbox of that name."""
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
-            raise NameTaken(expected, show(name), "$.name")
+            raise NameTaken(expected, describe_value(name), "$.name")
 
     def delete(self, name: str) -> None:
         """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
         lease = self._leases.pop(name, None)
         if lease is None:
             expected = f"a sandbox other than {quoted(DEFAULT)}"
-            raise SandboxNotFound(expected, show(name), "path")
+            raise SandboxNotFound(expected, describe_value(name), "path")
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
-        lease.sandbox.reset()  # for requests on their way: they look again
+        # Requests on their way see that their state was replaced, and look again.
+        lease.sandbox.reset()
         for listener in tuple(lease.sandbox.listeners):
             listener()
 
     def _used(self, name: str) -> Lease:
-        lease, now = self._leases.get(name), self._outside.seconds()
+        """The lease of that name, prolonged. Raises SandboxNotFound."""
+        lease, now = self._leases.get(name), self._environment.seconds()
         if lease is not None and lease.is_over(now):
             self.delete(name)
             lease = None
         if lease is None:
-            raise SandboxNotFound("the name of a sandbox", show(name), "path")
+            raise SandboxNotFound("the name of a sandbox", describe_value(name), "path")
         lease.ends = now + lease.ttl
         return lease
 
     def _end_idle(self) -> None:
-        now = self._outside.seconds()
+        now = self._environment.seconds()
         for name in [name for name, each in self._leases.items() if each.is_over(now)]:
             self.delete(name)
 

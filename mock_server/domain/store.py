@@ -1,8 +1,9 @@
-"""What a sandbox holds: an immutable generation, and an overlay of what changed."""
+"""What a sandbox holds: an immutable generation, and an overlay of what changed.
 
-from __future__ import annotations
+A generation is shared by any number of stores, so that making and resetting a sandbox
+costs the same whatever the size of the fixture.
+"""
 
-from collections.abc import Collection as AnyOf
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from sys import getsizeof
@@ -12,20 +13,18 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
-from mock_server.domain.chats import App, Chat
-from mock_server.domain.collection import Collection
-from mock_server.domain.datasets import Dataset
-from mock_server.domain.listings import Order
+from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
+from mock_server.domain.records import App, Chat, Collection, Dataset
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
-    `files` and `sha256` say where all of it comes from; `secrets` are the keys that
-    must not come out again, sorted; `size` is about how many bytes of memory all of it
-    takes.
+    `files` and `sha256` say where all of it comes from; `size` is about how many bytes
+    of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
+    come out again, sorted.
     """
 
     apps: Mapping[str, App] = field(default_factory=dict)
@@ -39,6 +38,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
 
     def __post_init__(self) -> None:
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
+        # The way of msgspec for what a frozen struct derives from its fields.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
 
     def sort(self, order: Order) -> None:
@@ -47,30 +47,30 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
             dataset.listing(None, order)
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
-        """All chats and collections, so many at a time."""
+        """All chats and collections, in lists of `at_once`."""
         holders: list[Iterable[Chat | Collection]] = [
             *(app.chats.values() for app in self.apps.values()),
             *(dataset.collections for dataset in self.datasets.values()),
         ]
-        every = chain.from_iterable(holders)
-        while some := list(islice(every, at_once)):
+        records = chain.from_iterable(holders)
+        while some := list(islice(records, at_once)):
             yield some
 
     def counts(self) -> dict[str, int]:
         """How many datasets, collections and chats there are."""
+        datasets, apps = self.datasets.values(), self.apps.values()
         return {
-            "datasets": len(self.datasets),
-            "collections": sum(
-                len(each.collections) for each in self.datasets.values()
-            ),
-            "chats": sum(len(app.chats) for app in self.apps.values()),
+            "datasets": len(datasets),
+            "collections": sum(len(dataset.collections) for dataset in datasets),
+            "chats": sum(len(app.chats) for app in apps),
         }
 
 
 class Store:
-    """The records of one sandbox. A new store over the same generation is a reset.
+    """The chats and collections of one sandbox as they are now.
 
-    What it holds beside the generation is charged to `memory`.
+    A new store over the same generation is a reset. What it holds beside the generation
+    is charged to `memory`, as `kind`.
     """
 
     def __init__(
@@ -80,31 +80,33 @@ class Store:
         kind: Kind = "changes",
     ) -> None:
         self.generation = generation
-        self._memory = Memory() if memory is None else memory
-        self._held = self._memory.hold(kind)
-        self._chats: dict[str, dict[str, Chat | None]] = {}  # None: removed
-        self._datasets: dict[str, Dataset] = {}
-        self._put: dict[str, dict[str, int]] = {}
-        """By dataset: the bytes of each collection that has been put."""
-        self._more_chats: dict[str, int] = {}
-        """By app: how many chats there are more than the generation has."""
         self.created_chats = 0
         """How many chat sessions there are that the generation does not have."""
+        self._memory = Memory() if memory is None else memory
+        self._holding = self._memory.hold(kind)
+        # By app, then by chat id, what has been put; None for what has been removed.
+        self._chats: dict[str, dict[str, Chat | None]] = {}
+        # By app, how many chats there are more than the generation has.
+        self._more_chats: dict[str, int] = {}
+        # By id, the datasets that have been changed.
+        self._datasets: dict[str, Dataset] = {}
+        # By dataset, then by id, the bytes of each collection that has been put.
+        self._put: dict[str, dict[str, int]] = {}
 
     @property
     def size(self) -> int:
         """About how many bytes it takes beside the generation."""
-        return self._held.size
+        return self._holding.size
 
     def copy(self, kind: Kind = "changes") -> Self:
         """A store that holds the same and changes on its own. Raises LimitReached."""
         copy = type(self)(self.generation, self._memory, kind)
-        copy._held.reserve(_STORE + self.size)
+        copy._holding.reserve(_STORE_BYTES + self.size)
+        copy.created_chats = self.created_chats
         copy._chats = {app_id: dict(chats) for app_id, chats in self._chats.items()}
+        copy._more_chats = dict(self._more_chats)
         copy._datasets = dict(self._datasets)
         copy._put = {dataset: dict(sizes) for dataset, sizes in self._put.items()}
-        copy._more_chats = dict(self._more_chats)
-        copy.created_chats = self.created_chats
         return copy
 
     def app(self, app_id: str) -> App | None:
@@ -139,8 +141,9 @@ class Store:
         Raises LimitReached.
         """
         chat_id = chat.chat_id
-        changed = self._chats.get(app.id) or _NONE
+        changed = self._chats.get(app.id) or _NO_CHANGES
         old = changed.get(chat_id)
+        # A pin that is repeated keeps the texts of the chat: its size is known.
         if (
             old is None
             or chat.title is not old.title
@@ -149,30 +152,12 @@ class Store:
             changed = self._charged(app, chat, old)
         changed[chat_id] = chat
 
-    def _charged(
-        self, app: App, chat: Chat, old: Chat | None
-    ) -> dict[str, Chat | None]:
-        """Charge and count a chat that is not yet, or not like this, in the overlay.
-
-        Gives the overlay.
-        """
-        self._charge(_chat_size(chat) - (0 if old is None else _chat_size(old)))
-        chat_id = chat.chat_id
-        if old is None and self.chat(app, chat_id) is None:
-            self._count(app, chat_id, 1)
-        return self._chats.setdefault(app.id, {})
-
-    def _count(self, app: App, chat_id: str, more: int) -> None:
-        self._more_chats[app.id] = self._more_chats.get(app.id, 0) + more
-        if chat_id not in app.chats:
-            self.created_chats += more
-
     def remove_chat(self, app: App, chat_id: str) -> None:
         """Remove a chat session that there is."""
         changed = self._chats.setdefault(app.id, {})
         old = changed.get(chat_id)
         self._count(app, chat_id, -1)
-        self._held.grow(0 if old is None else -_chat_size(old))
+        self._holding.grow(0 if old is None else -_chat_size(old))
         if chat_id in app.chats:
             changed[chat_id] = None
         else:
@@ -194,49 +179,68 @@ class Store:
         """
         sizes = self._put.setdefault(dataset.id, {})
         size, old = _collection_size(collection), sizes.get(collection.id, 0)
-        is_new = collection.id not in dataset
-        listed = _LISTED * (len(dataset.collections) + is_new) - self._listed(dataset)
-        self._charge(size - old + listed)
+        count = len(dataset.collections) + (collection.id not in dataset)
+        self._charge(size - old + self._more_listed(dataset, count))
         sizes[collection.id] = size
         self._datasets[dataset.id] = dataset.with_collection(collection)
 
-    def remove_collections(self, dataset: Dataset, ids: AnyOf[str]) -> None:
+    def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove collections of a dataset. Raises LimitReached."""
-        sizes = self._put.setdefault(dataset.id, {})
+        sizes, ids = self._put.setdefault(dataset.id, {}), set(ids)
         left = dataset.without(ids)
-        freed = sum(sizes.get(each, 0) for each in ids)
-        listed = _LISTED * len(left.collections) - self._listed(dataset)
-        self._charge(listed - freed)
-        for each in ids:
-            sizes.pop(each, None)
+        freed = sum(sizes.get(collection_id, 0) for collection_id in ids)
+        self._charge(self._more_listed(dataset, len(left.collections)) - freed)
+        for collection_id in ids:
+            sizes.pop(collection_id, None)
         self._datasets[dataset.id] = left
+
+    def _charged(
+        self, app: App, chat: Chat, old: Chat | None
+    ) -> dict[str, Chat | None]:
+        """Charge and count a chat that is to be put in place of `old`.
+
+        Gives the changed chats of the app. Raises LimitReached.
+        """
+        self._charge(_chat_size(chat) - (0 if old is None else _chat_size(old)))
+        chat_id = chat.chat_id
+        if old is None and self.chat(app, chat_id) is None:
+            self._count(app, chat_id, 1)
+        return self._chats.setdefault(app.id, {})
+
+    def _count(self, app: App, chat_id: str, more: int) -> None:
+        self._more_chats[app.id] = self._more_chats.get(app.id, 0) + more
+        if chat_id not in app.chats:
+            self.created_chats += more
+
+    def _more_listed(self, dataset: Dataset, count: int) -> int:
+        """The bytes that listings of a changed dataset take more, of `count` items.
+
+        A dataset is listed anew once it is changed; those of the generation are charged
+        with the generation.
+        """
+        listed = len(dataset.collections) if dataset.id in self._datasets else 0
+        return _LISTED_BYTES * (count - listed)
 
     def _charge(self, size: int) -> None:
         """Charge so many bytes more, or fewer. Raises LimitReached."""
         if size > 0:
-            self._held.reserve(size)
+            self._holding.reserve(size)
         else:
-            self._held.grow(size)
-
-    def _listed(self, dataset: Dataset) -> int:
-        """The bytes that a dataset takes already, apart from collections put."""
-        if dataset.id not in self._datasets:
-            return 0
-        return _LISTED * len(dataset.collections)
+            self._holding.grow(size)
 
 
-_NONE: dict[str, Chat | None] = {}
-_STORE = 1_024
-_LISTED = 150
-_COLLECTION = 700
-_CHAT = 400
+_NO_CHANGES: dict[str, Chat | None] = {}
+
+# About what these take: a store that is a copy; an item in the listings of a dataset; a
+# collection and a chat without their texts.
+_STORE_BYTES, _LISTED_BYTES, _COLLECTION_BYTES, _CHAT_BYTES = 1_024, 150, 700, 400
 
 
 def _chat_size(chat: Chat) -> int:
-    return _CHAT + getsizeof(chat.title) + getsizeof(chat.custom_title)
+    return _CHAT_BYTES + getsizeof(chat.title) + getsizeof(chat.custom_title)
 
 
 def _collection_size(each: Collection) -> int:
     texts = (each.name, each.type, each.tmb_id, each.training_type, *each.tags)
     more = (each.external_file_id, each.file_id or "", each.raw_link or "")
-    return _COLLECTION + sum(map(getsizeof, (*texts, *more)))
+    return _COLLECTION_BYTES + sum(map(getsizeof, (*texts, *more)))

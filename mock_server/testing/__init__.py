@@ -1,1 +1,1 @@
-"""What the pytest plugin is made of; `mock_server.pytest_plugin` is its face."""
+"""The parts of the pytest plugin that are imported only once a test uses it."""

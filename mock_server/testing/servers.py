@@ -1,9 +1,10 @@
-"""The sandboxes of tests: on servers of this process, or on one that runs already."""
+"""Servers for tests: in this process, or a sandbox of one that runs already."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,114 +14,124 @@ import msgspec
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
-from mock_server.admin.sandboxes import SandboxView
-from mock_server.admin.views import ResetView
+from mock_server.admin.resources.sandboxes import SandboxView
 from mock_server.client import SECONDS, AdminClient
 from mock_server.domain.access import Caller
-from mock_server.domain.choices import Choices, Profile, Value, as_profile, choose
+from mock_server.domain.choices import (
+    Choices,
+    Profile,
+    Value,
+    as_profile,
+    choose,
+    table,
+)
 from mock_server.domain.store import Generation, Store
+from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
-from mock_server.fixture.write import to_document
 from mock_server.server import MockServer
-from mock_server.testing.handle import Handle
+from mock_server.testing.fixture import MockServerFixture
+from mock_server.views import ResetView
 
 AnyFixture = FixtureLike | Generation | Sequence[FixtureLike] | None
+# Of a choice with many values only the first and the last one say anything new.
+_ONLY_ENDS = ("page_size_default",)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a test wants: its fixture, profile and choices, and how to serve them."""
+class Setup:
+    """What a test asks for; `options` are further arguments of MockServer."""
 
     fixture: AnyFixture = None
     profile: str = "documented"
     choices: Mapping[str, Value] = field(default_factory=dict)
-    serving: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def chosen(self) -> tuple[Profile, Choices]:
-        """The profile and all choices. Raises UnknownChoice."""
+        """The profile and the value of every choice. Raises UnknownChoice."""
         return as_profile(self.profile), choose(self.profile, self.choices)
 
 
-class OwnServers:
-    """Servers in this process, one for each way of serving; the same one for all tests.
+class LocalServers:
+    """Servers in this process, one for each set of options, shared by all tests.
 
-    A fixture is loaded once, a test's sandbox begins by a swap of pointers.
+    Each fixture is loaded once. A test begins with the whole state of the server
+    replaced, which takes microseconds whatever the size of the fixture.
     """
 
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._servers: dict[str, MockServer] = {}
         self._running: set[str] = set()
-        self._loaded: dict[str, Generation] = {}
+        self._generations: dict[str, Generation] = {}
 
-    def app(self, wanted: Wanted) -> ASGIApp:
-        """An application that begins anew; no socket is opened."""
-        return self._begun(wanted).app
+    def app(self, setup: Setup) -> ASGIApp:
+        """An application in its first state; no socket is opened."""
+        return self._prepared(setup).app
 
-    def handle(self, wanted: Wanted) -> Handle:
-        """The handle of a running server of which the sandbox begins anew."""
-        server = self._begun(wanted)
-        name = _name(wanted.serving)
+    def running(self, setup: Setup) -> MockServerFixture:
+        """A running server in its first state."""
+        server = self._prepared(setup)
+        name = _options_name(setup.options)
         if name not in self._running:
             self._stack.enter_context(server)
             self._running.add(name)
         sandbox = server.sandbox
-        token = wanted.serving.get("admin_token")
+        token = setup.options.get("admin_token")
         client = AdminClient(server.url, token=token)
-        return Handle(client, sandbox.key, sandbox.keys)
+        return MockServerFixture(client, sandbox.key, sandbox.keys)
 
     def close(self) -> None:
         """Stop all servers."""
         self._stack.close()
 
-    def _begun(self, wanted: Wanted) -> MockServer:
-        name = _name(wanted.serving)
+    def _prepared(self, setup: Setup) -> MockServer:
+        name = _options_name(setup.options)
         if name not in self._servers:
-            self._servers[name] = MockServer(self.generation(None), **wanted.serving)
-        server, generation = self._servers[name], self.generation(wanted.fixture)
-        profile, choices = wanted.chosen()
+            self._servers[name] = MockServer(self._loaded(None), **setup.options)
+        server, generation = self._servers[name], self._loaded(setup.fixture)
+        profile, choices = setup.chosen()
         if choices.unknown_key == "reject" and not generation.keys:
-            # There must be a key to call with.
+            # Without any key the test could not call anything.
             owner = Caller("fastgpt-owner")
             generation = replace(generation, keys={owner.key: owner})
         server.sandbox.begin(generation, profile, choices)
         return server
 
-    def generation(self, fixture: AnyFixture) -> Generation:
-        """A fixture, loaded when it is first asked for."""
+    def _loaded(self, fixture: AnyFixture) -> Generation:
+        """A fixture, loaded when it is first used."""
         if isinstance(fixture, Generation):
             return fixture
         name = _fixture_name(fixture)
-        if name not in self._loaded:
-            self._loaded[name] = _load(fixture)
-        return self._loaded[name]
+        if name not in self._generations:
+            self._generations[name] = _load(fixture)
+        return self._generations[name]
 
 
 @contextmanager
-def shared(
+def remote_sandbox(
     url: str,
     token: str | None,
-    wanted: Wanted,
+    setup: Setup,
     test: str,
     timeout: float = SECONDS,
-) -> Iterator[Handle]:
-    """A handle of a server that runs already: a sandbox that lasts as long as the test.
+) -> Iterator[MockServerFixture]:
+    """A sandbox for one test on the server at `url`; it ends with the context.
 
-    Raises Unreachable or Refused.
+    `timeout` is in seconds, for each call. Raises Unreachable or Refused.
     """
     server = AdminClient(url, token=token, timeout=timeout)
     asked: dict[str, Any] = {"name": sandbox_name(test), "ttl": 600}
-    asked |= {"profile": wanted.profile, "choices": dict(wanted.choices)}
+    asked |= {"profile": setup.profile, "choices": dict(setup.choices)}
     made = server.json(SandboxView, "POST", "/sandboxes", **asked)
     mine = AdminClient(url, made["name"], token, timeout)
     try:
-        if wanted.fixture is not None:
-            generation = _load(wanted.fixture)
+        if setup.fixture is not None:
+            generation = _load(setup.fixture)
             document = to_document(Store(generation), generation.frozen_at)
             mine.ask(ResetView, "PUT", "/state", msgspec.json.encode(document))
             made = mine.json(SandboxView, "GET", "")
-        yield Handle(mine, made["key"], made["keys"])
+        yield MockServerFixture(mine, made["key"], made["keys"])
     finally:
         mine.json(SandboxView, "DELETE", "")
 
@@ -149,5 +160,47 @@ def _fixture_name(fixture: AnyFixture) -> str:
     return repr(fixture)
 
 
-def _name(serving: Mapping[str, Any]) -> str:
-    return repr(sorted(serving.items()))
+def _options_name(options: Mapping[str, Any]) -> str:
+    return repr(sorted(options.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One choice with another value than a test's baseline; its text is NAME=VALUE."""
+
+    name: str
+    value: Value
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+    def differs_from(self, choices: Choices) -> bool:
+        """Whether these choices have another value."""
+        return bool(getattr(choices, self.name) != self.value)
+
+
+def variants(baseline: Choices, fixed: Iterable[str] = ()) -> Iterator[Variant]:
+    """Every other value than the baseline's, of every choice that is not `fixed`."""
+    for choice in table().values():
+        values = choice.values
+        if choice.name in _ONLY_ENDS:
+            values = values[0], values[-1]
+        for value in values:
+            variant = Variant(choice.name, value)
+            if choice.name not in fixed and variant.differs_from(baseline):
+                yield variant
+
+
+def dependences(
+    passed: Iterable[tuple[str, str]], failed: Iterable[tuple[str, str]]
+) -> Mapping[str, list[str]]:
+    """The tests that pass under the baseline and fail under a variant, by variant.
+
+    An outcome is a test and its variant, which is empty under the baseline.
+    """
+    fine = {test for test, variant in passed if not variant}
+    found: dict[str, list[str]] = defaultdict(list)
+    for test, variant in failed:
+        if variant and test in fine:
+            found[variant].append(test)
+    return found

@@ -1,6 +1,6 @@
-"""What lies below ASGI: what is a request, how long it may take, how a server drains.
+"""Below ASGI: uvicorn's server and protocols, with deadlines, strict framing and drain.
 
-It subclasses uvicorn's protocols and server, and h11's buffer, which is why these are
-pinned. Both parsers are to make the same of any bytes: what one of them refuses, or
-another server might read otherwise, is refused by both.
+This package subclasses uvicorn's server and protocols and h11's buffer, so all three
+dependencies are pinned. Both parsers must give the same result for any bytes: what one
+of them refuses, or another server might read differently, is refused with either.
 """

@@ -1,10 +1,9 @@
-"""A uvicorn server that says when it is ready and loses no request when it stops.
+"""A uvicorn server that reports when it is ready and loses no request when it stops.
 
-While it serves, it ends what clients do not read.
-
-uvicorn closes idle connections at once, and with them the requests that clients were
-just sending. Here every answer first announces the close; idle connections stay open
-for a moment, then what is in flight is waited for, then all ends.
+On SIGTERM uvicorn closes idle connections at once, and with them the requests that
+clients are just sending. Here a stop has phases: listeners close, every response
+announces `Connection: close`, idle connections stay open for a moment, requests in
+progress are waited for, then all that is left is cut off.
 """
 
 from __future__ import annotations
@@ -19,22 +18,23 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from mock_server.domain.limits import LIMITS
-from mock_server.wire.protocol import PROTOCOLS, HttpParser
-from mock_server.wire.unread import LOOKS, Connection, Unread
+from mock_server.domain.limits import Limits
+from mock_server.wire.protocol import HttpParser, protocol_class, unless_refused
+from mock_server.wire.transport import Connection, UnreadConnections
 
 KEEP_ALIVE_SECONDS = 75
 IDLE_SECONDS = 1.0
 GRACE_SECONDS = 4.0
-_TICK_SECONDS = 0.01
+_POLL_SECONDS = 0.01
+_CHECKS_PER_LIMIT = 10
 
 
 class Server(uvicorn.Server):
     """Serves one application.
 
-    `on_ready` is called once requests are taken, `on_stop` when it is to end what has
-    no end of its own. An `embedded` server stops without waiting for idle connections.
-    A client that takes nothing of an answer for `unread_seconds` is cut off.
+    `on_ready` is called once requests are accepted, `on_stop` when it should end the
+    responses that have no end of their own. An `embedded` server stops without waiting
+    for idle connections.
     """
 
     def __init__(
@@ -45,42 +45,44 @@ class Server(uvicorn.Server):
         on_stop: Callable[[], object] = lambda: None,
         *,
         embedded: bool,
-        unread_seconds: float = LIMITS.unread_seconds,
+        limits: Limits = Limits(),
     ) -> None:
         super().__init__(
             uvicorn.Config(
-                app,
-                http=PROTOCOLS[http],
+                unless_refused(app),
+                http=protocol_class(http, limits),
                 ws="none",
                 lifespan="off",
+                interface="asgi3",
                 log_config=None,
                 log_level="warning",
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                # Its default is a fourth of what a head may have.
-                h11_max_incomplete_event_size=2 * LIMITS.header_bytes,
+                # The buffer of StrictH11Protocol has the last word; h11's own limit,
+                # 16 KiB by default, only must not come before it.
+                h11_max_incomplete_event_size=2 * limits.header_bytes,
             )
         )
         self._on_ready = on_ready
         self._on_stop = on_stop
         self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
-        self.unread_seconds = unread_seconds
-        self._unread = Unread(unread_seconds)
-        self._next_look: asyncio.TimerHandle | None = None
+        self._unread = UnreadConnections(limits.unread_seconds)
+        self._check_seconds = limits.unread_seconds / _CHECKS_PER_LIMIT
+        self._next_check: asyncio.TimerHandle | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn; listens, then reports."""
         await super().startup(sockets)
-        self._look()
+        self._check_unread()
         self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn once a stop is asked for; ends all connections."""
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
-        # The list that every answer's headers begin with, those in flight included.
+        # uvicorn puts this list first in every response, those in progress included.
         self.server_state.default_headers.append((b"connection", b"close"))
         self._on_stop()
         connections, tasks = self.server_state.connections, self.server_state.tasks
@@ -93,36 +95,35 @@ class Server(uvicorn.Server):
         await self._until(lambda: not tasks, IDLE_SECONDS)
         for task in list(tasks):
             task.cancel()
-        if self._next_look is not None:
-            self._next_look.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
 
-    def _look(self) -> None:
-        """End the connections that are not read, now and from time to time."""
+    def _check_unread(self) -> None:
+        """End connections that are not read, now and again and again."""
         loop = asyncio.get_running_loop()
-        # Both protocols are Bounded, whose transport is what Unread needs.
+        # Every protocol has RequestDeadlineMixin, which sets this kind of transport.
         connections = cast("list[Connection]", list(self.server_state.connections))
-        self._unread.look(connections, loop.time())
-        self._next_look = loop.call_later(self.unread_seconds / LOOKS, self._look)
+        self._unread.check(connections, loop.time())
+        self._next_check = loop.call_later(self._check_seconds, self._check_unread)
 
     async def _until(self, done: Callable[[], bool], seconds: float) -> None:
-        """Wait for a condition; a second signal ends the wait."""
+        """Wait for a condition, for that long at most; a second signal ends it."""
         end = asyncio.get_running_loop().time() + seconds
         while not (done() or self.force_exit):
             if asyncio.get_running_loop().time() >= end:
                 return
-            await asyncio.sleep(_TICK_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Called at SIGINT and SIGTERM; the second one ends at once."""
+        """Called at SIGINT and SIGTERM; the second one skips all waiting."""
         self.force_exit = self.should_exit
         super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Called by uvicorn, which raises captured signals anew when it ends.
-
-        A requested stop must exit 0, so they are dropped.
-        """
+        """Called by uvicorn around serving."""
         with super().capture_signals():
             yield
+            # uvicorn would raise them again, and the process end by the signal; a stop
+            # that was asked for exits with 0.
             self._captured_signals.clear()

@@ -1,50 +1,61 @@
-"""What h11 reads from: bytes that zttp would take too.
+"""The parser in pure Python: h11, which also refuses what zttp refuses.
 
-h11 takes line ends without CR, folded fields, control characters in chunk lines and
-any field in trailers, and hands on what it has made of them. So lines are checked
-before it sees them, as soon as each has come, however the bytes are cut.
+h11 accepts line ends without CR, folded fields, control characters in chunk lines and
+any field in trailers, and passes them on normalised. So lines are checked before h11
+sees them, each as soon as it is complete, however the bytes are cut into segments.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from h11._receivebuffer import ReceiveBuffer
 from h11._util import LocalProtocolError
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
 _TOKEN = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+"
 # RFC 9112 3, with any minor version (RFC 9110 2.5).
 _REQUEST_LINE = re.compile(_TOKEN + rb" [\x21-\x7e]+ HTTP/1\.[0-9]")
-# RFC 9112 5 without folds.
+# RFC 9112 5, without folded lines (5.2).
 _FIELD = re.compile(rb"(" + _TOKEN + rb"):[^\x00-\x08\x0a-\x1f\x7f]*")
 # RFC 9112 7.1 without spaces around the size, which must fit in 64 bits.
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(;[^\x00-\x08\x0a-\x1f\x7f]*)?")
 _LENGTH = re.compile(rb"[^:]+:[ \t]*([0-9]+)[ \t]*")
-# What says where a request ends, whose it is, or how to read it (RFC 9110 6.5.1).
+# Framing, routing and content must not be changed by trailers (RFC 9110 6.5.1).
 _NOT_IN_TRAILERS = frozenset(
-    (
-        *(b"connection", b"content-encoding", b"content-length", b"content-range"),
-        *(b"content-type", b"host", b"te", b"trailer", b"transfer-encoding"),
-        b"upgrade",
-    )
+    b"connection content-encoding content-length content-range content-type host te "
+    b"trailer transfer-encoding upgrade".split()
 )
 
 
-class StrictBuffer(ReceiveBuffer):
-    """A buffer of h11 that gives out lines only if they are beyond doubt.
+class StrictH11Protocol(H11Protocol):
+    """uvicorn's protocol on h11, reading from a StrictBuffer."""
 
-    Raises h11's LocalProtocolError, which h11 reports as the client's.
+    limits: Limits
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # There is no public way to see lines before h11 has normalised them.
+        self.conn._receive_buffer = StrictBuffer(self.limits)
+
+
+class StrictBuffer(ReceiveBuffer):
+    """A buffer of h11 that gives out well-formed lines only.
+
+    Raises h11's LocalProtocolError, which h11 turns into a RemoteProtocolError.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
         super().__init__()
+        self._limits = limits
         self._searched = 0
         self._begin()
 
     def maybe_extract_next_line(self) -> bytearray | None:
-        """The first line of a chunk with its line end; None if it is not there yet."""
+        """The first line of a chunk with its line end; None if it is incomplete."""
         line = self._next_line(0)
         if line is None:
             return None
@@ -53,19 +64,19 @@ class StrictBuffer(ReceiveBuffer):
         return self._taken(len(line) + 2)
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """A head or the trailers, without line ends; None if the end is not there."""
+        """The lines of a head or of trailers, without line ends; None if incomplete."""
         while (line := self._next_line(self._start)) is not None:
             self._start += len(line) + 2
             if not line:
                 return self._lines_taken()
             self._lines.append(line)
             self._check_size(line)
-        if not self._in_trailers and len(self._data) > LIMITS.header_bytes:
+        if not self._in_trailers and len(self._data) > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
         return None
 
     def _begin(self) -> None:
-        """What comes next is the first line of a head, or of trailers."""
+        """Expect the first line of a head, or of trailers."""
         self._lines: list[bytearray] = []
         self._size = self._start = 0
         self._in_trailers = False
@@ -81,7 +92,7 @@ class StrictBuffer(ReceiveBuffer):
             for line in lines[not in_trailers :]
         ]
         if in_trailers and not _NOT_IN_TRAILERS.isdisjoint(names):
-            raise LocalProtocolError("framing in trailers")
+            raise LocalProtocolError("a field that trailers must not have")
         # h11 makes one length of several that are equal.
         if names.count(b"content-length") > 1:
             raise LocalProtocolError("two lengths")
@@ -90,23 +101,23 @@ class StrictBuffer(ReceiveBuffer):
         return lines
 
     def _check_size(self, line: bytearray) -> None:
-        """Count one more line of a head or of trailers; of a head, line ends too."""
+        """Count one more line; in a head, line ends too, as zttp does."""
         ends = 0 if self._in_trailers else 2
         self._size += len(line) + ends
-        if self._size + ends > LIMITS.header_bytes:
+        if self._size + ends > self._limits.header_bytes:
             raise LocalProtocolError("head too long")
-        if len(self._lines) > LIMITS.headers + (not self._in_trailers):
+        if len(self._lines) > self._limits.headers + (not self._in_trailers):
             raise LocalProtocolError("too many fields")
 
     def _next_line(self, start: int) -> bytearray | None:
-        """The line that begins there, without its line end; None if it has no end."""
+        """The line from `start`, without its line end; None if it has none yet."""
         end = self._data.find(b"\r", max(start, self._searched))
         line_end = self._data.find(b"\n", max(start, self._searched), end + 1 or None)
         if line_end >= 0:
             raise LocalProtocolError("bare LF")
         self._searched = len(self._data) if end < 0 else end
         length = self._searched - start
-        if length > LIMITS.head_line_bytes + (end < 0):
+        if length > self._limits.head_line_bytes + (end < 0):
             raise LocalProtocolError("line too long")
         if end < 0 or end + 1 == len(self._data):
             return None
@@ -120,8 +131,9 @@ class StrictBuffer(ReceiveBuffer):
 
 
 def _check_length(line: bytearray) -> None:
+    # int() takes 4,300 digits at most; h11 itself refuses more than 20 of them.
     if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
-        raise LocalProtocolError("length out of reach")
+        raise LocalProtocolError("length over 64 bits")
 
 
 def _checked(pattern: re.Pattern[bytes], line: bytearray) -> re.Match[bytes]:

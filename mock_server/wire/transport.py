@@ -1,17 +1,29 @@
-"""A connection that sends what is written in one go as one piece."""
+"""The writing side of a connection: joined writes, and clients that do not read."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import struct
+import sys
+from collections.abc import Iterable
+from typing import Protocol
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
 
 _LARGE_BYTES = 64 * 1024
+# struct linger: on, 0 seconds. Closing the socket then sends an RST.
+_NO_LINGER = struct.pack("ii", 1, 0)
 
 
-class Joined:
+class CoalescingTransport:
     """A transport that joins the writes of one turn of the event loop.
 
-    uvicorn writes the head of an answer and its body on their own, and each write
-    costs a call of the system: as much as all else that an answer takes.
+    uvicorn writes the head and the body of a response separately; each write is a
+    system call, and one costs as much CPU time as all else that a response needs.
     """
 
     def __init__(
@@ -28,11 +40,11 @@ class Joined:
         self.can_write_eof = transport.can_write_eof
 
     def write(self, data: bytes) -> None:
-        """Send it with what else this turn writes; what is large goes at once."""
+        """Send bytes at the end of this turn, or at once if there are many."""
         if not data:
             return
         self._parts.append(data)
-        # A transport that is closing takes what comes at once, and nothing later.
+        # A closing transport still takes bytes in this turn, but not in the next one.
         if len(data) >= _LARGE_BYTES or self.is_closing():
             self.flush()
         elif len(self._parts) == 1:
@@ -47,16 +59,16 @@ class Joined:
             self._transport.write(data)
 
     def get_write_buffer_size(self) -> int:
-        """How many bytes are still to be sent."""
+        """The number of bytes still to be sent."""
         waiting = sum(map(len, self._parts))
         return waiting + self._transport.get_write_buffer_size()
 
     def sent(self) -> int:
-        """How many bytes the system has taken to send so far."""
+        """The number of bytes handed to the operating system so far."""
         return self._written - self._transport.get_write_buffer_size()
 
     def write_eof(self) -> None:
-        """Send what there is, then a FIN."""
+        """Send what has been written, then a FIN."""
         self.flush()
         self._transport.write_eof()
 
@@ -66,6 +78,68 @@ class Joined:
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close at once; what is not sent yet is lost."""
         self._parts.clear()
         self._transport.abort()
+
+
+class Connection(Protocol):
+    """The part of a uvicorn protocol that `UnreadConnections` needs."""
+
+    transport: CoalescingTransport
+
+
+class UnreadConnections:
+    """Ends connections whose clients no longer read what they have asked for.
+
+    What a client does not take stays in memory, even after the server has closed the
+    connection. A client that reads slowly is left alone.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        """A client may take nothing for that many `seconds`."""
+        self._seconds = seconds
+        self._stalled: dict[Connection, tuple[int, float]] = {}
+
+    def check(self, connections: Iterable[Connection], now: float) -> None:
+        """Reset the connections that have made no progress for too long.
+
+        `now` is in seconds, of a monotonic clock. To be called several times within the
+        seconds that clients have.
+        """
+        stalled = {}
+        for connection in connections:
+            transport = connection.transport
+            if not transport.get_write_buffer_size():
+                continue
+            taken = _bytes_taken(transport)
+            before, since = self._stalled.get(connection, (taken, now))
+            if taken != before:
+                since = now
+            if now - since >= self._seconds:
+                _reset(transport)
+            else:
+                stalled[connection] = taken, since
+        self._stalled = stalled
+
+
+def _reset(transport: CoalescingTransport) -> None:
+    # After a FIN the operating system would keep what it has taken, for minutes.
+    raw = transport.get_extra_info("socket")
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+    transport.abort()
+
+
+def _bytes_taken(transport: CoalescingTransport) -> int:
+    """The number of bytes that the client has taken, as far as can be told.
+
+    What waits in the socket's send queue is subtracted where the system tells it: a
+    socket takes more only in large lots, and a slow client needs minutes for one.
+    """
+    queued = bytearray(4)
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(
+                transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, queued
+            )
+    return transport.sent() - int.from_bytes(queued, sys.byteorder)

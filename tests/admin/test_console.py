@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mock_server
-from mock_server.admin.console import FILES, INDEX, PATHS
+from mock_server.admin.resources.console import FILES, INDEX, PATHS
 from tests.conftest import MakeApi
 from tests.support import Api
 

@@ -12,9 +12,9 @@ from contextlib import closing
 
 import pytest
 
-from mock_server.admin.console import PAGE
-from mock_server.admin.events import Streams
-from mock_server.admin.routes import table
+from mock_server.admin.app import table
+from mock_server.admin.resources.console import PAGE
+from mock_server.admin.stream import Streams
 from mock_server.wire.protocol import HttpParser
 from tests.admin.world import (
     BODIED,

@@ -96,7 +96,7 @@ def test_hostile_states_are_refused_over_a_socket_too(
         content = STATES[case]
         answer = put_state(api, content, content_type)
         assert (answer["http"], answer["statusText"]) == (400, "badFixture"), case
-    assert (get_state(api), api.sandbox.state.number) == (before, 1)
+    assert (get_state(api), api.sandbox.state.generation) == (before, 1)
 
 
 def test_a_state_may_be_called_json_in_any_case(api: Api) -> None:
@@ -113,7 +113,7 @@ def test_a_state_of_more_than_32_mib_is_413(api: Api) -> None:
             answer = put_state(api, content, content_type)
             assert (answer["http"], answer["statusText"]) == (413, "bodyTooLarge")
             assert answer["message"].startswith(f"Expected at most {32 * MIB} bytes")
-    assert (get_state(api), api.sandbox.state.number) == (before, 1)
+    assert (get_state(api), api.sandbox.state.generation) == (before, 1)
 
 
 @pytest.mark.usefixtures("quiet")

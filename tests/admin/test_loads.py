@@ -23,14 +23,14 @@ from mock_server.admin.loads import Document, Loads
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import LIMITS, Limits
 from mock_server.domain.listing import ListV2, list_v2
 from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
+from mock_server.fixture.dump import to_document
 from mock_server.fixture.load import parse_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.worker import Job, write_block
-from mock_server.fixture.write import to_document
 from tests.large import LARGE, document, is_alive, loading, pids, put
 from tests.process import serving
 from tests.support import fetch, wait
@@ -91,7 +91,7 @@ def test_a_process_that_is_killed_is_told_and_changes_nothing(
     assert asked.result().status_code == 400
     assert "can be loaded" in asked.result().json()["message"]
     assert get(server, "/state").content == before
-    assert server.app.state.loads.children == set()
+    assert server.app.loads.children == set()
 
 
 def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
@@ -104,7 +104,7 @@ def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
         client.sendall(LARGE)
         (pid,) = wait(lambda: pids(server))
     wait(lambda: not is_alive(pid))
-    assert server.sandbox.state.number == 1
+    assert server.sandbox.state.generation == 1
 
 
 def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
@@ -159,7 +159,7 @@ def test_problems_of_large_documents_are_those_of_small_ones() -> None:
 
 @pytest.mark.parametrize("content", [MIDDLE, b'{"apps": [{"id": "a"}]}'])
 def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
-    memory = Memory(512)
+    memory = Memory(Limits(memory_bytes=512))
     with pytest.raises(LimitReached, match=r"at most 0\.0 MiB of memory in use"):
         load(content, Loads(memory))
     assert memory.used == 0

@@ -120,7 +120,7 @@ def test_a_sandbox_ends_when_it_is_idle_for_its_ttl(api: Api) -> None:
 
 
 def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
-    sandboxes = create_app(LIBRARY).state.sandboxes
+    sandboxes = create_app(LIBRARY).sandboxes
     first = sandboxes.create("first")
     for _ in range(LIMITS.sandboxes - 1):
         sandboxes.create()

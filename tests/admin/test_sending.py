@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.fixture.write import to_document
+from mock_server.fixture.dump import to_document
 from mock_server.fixture.yaml_text import to_yaml
 from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
@@ -116,7 +116,7 @@ def test_a_client_of_http_1_0_gets_no_chunks(http: HttpParser) -> None:
     app = create_app(holding(100))
     with running(app, http=http) as url, connect(url, b"1.0") as client:
         got = rest(client).partition(b"\r\n\r\n")[2]
-    assert got == msgspec.json.encode(to_document(app.state.sandbox.store))
+    assert got == msgspec.json.encode(to_document(app.sandbox.store))
 
 
 def test_a_small_state_says_its_length(server: MockServer) -> None:

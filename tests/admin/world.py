@@ -10,16 +10,16 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Scope
 
-from mock_server.admin.console import FILE, PAGE
-from mock_server.admin.events import Streams
-from mock_server.admin.route import AdminRoute
-from mock_server.admin.routes import table
-from mock_server.api.faults.definitions import read_fault
+from mock_server.admin.app import table
+from mock_server.admin.framework import AdminRoute
+from mock_server.admin.resources.console import FILE, PAGE
+from mock_server.admin.stream import Streams
+from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Store
-from mock_server.fixture.write import to_document
+from mock_server.fixture.dump import to_document
 from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN
 
 TOKEN, TEAM, SNAPSHOT = "s3cret-of-admins", "team", "before"
@@ -127,7 +127,7 @@ class World:
 
     def __init__(self, token: str | None = TOKEN) -> None:
         self.app = create_app(LIBRARY, admin_token=token)
-        self.sandboxes: Sandboxes = self.app.state.sandboxes
+        self.sandboxes: Sandboxes = self.app.sandboxes
         team = self.sandboxes.create(TEAM)
         assert team.key is not None
         self.key = team.key
@@ -164,13 +164,13 @@ def _all_of(sandbox: Sandbox) -> list[object]:
     state, journal = sandbox.state, sandbox.journal
     return [
         sandbox.name,
-        state.number,
+        state.generation,
         (state.profile, state.choices),
         (state.clock.now(), state.clock.is_frozen),
         to_document(state.store.copy(), state.clock.now()),
         to_document(Store(sandbox.baseline), None),
         [
-            (name, each.number, to_document(each.store.copy(), each.clock.now()))
+            (name, each.generation, to_document(each.store.copy(), each.clock.now()))
             for name, each in (
                 (name, sandbox.snapshots.get(name)) for name in sandbox.snapshots
             )

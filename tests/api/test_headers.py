@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.head import read_head
+from mock_server.api.headers import parse_headers
 from mock_server.app import create_app
 from tests.support import LIBRARY, LIST
 
@@ -29,13 +29,13 @@ BEARER = (b"authorization", b"Bearer some-key")
 def test_a_head_tells_what_is_needed(
     headers: list[tuple[bytes, bytes]], key: str | None, is_json: bool, length: int
 ) -> None:
-    head = read_head(headers)
+    head = parse_headers(headers)
     assert (head.key, head.is_json, head.length) == (key, is_json, length)
 
 
 def test_a_block_holds_every_header_and_no_credentials() -> None:
     cookie = (b"cookie", b"session=1")
-    block = read_head([BEARER, cookie, JSON, (b"x-a", b"1")]).block
+    block = parse_headers([BEARER, cookie, JSON, (b"x-a", b"1")]).block
     assert block.split(b"\n")[2:] == [b"content-type:application/json", b"x-a:1"]
     assert b"some-key" not in block
     assert b"session" not in block

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.last_resort import LastResort
+from mock_server.api.middleware import ServerErrorMiddleware
 from mock_server.wire.protocol import HttpParser
 from tests.support import Switch, fetch
 
@@ -24,7 +24,7 @@ def test_an_unexpected_error_is_an_envelope_and_a_line(
         raise ZeroDivisionError("a secret")
 
     switch, url = live(http)
-    switch.app = LastResort(broken)
+    switch.app = ServerErrorMiddleware(broken)
     with caplog.at_level(logging.ERROR):
         response = fetch("POST", url, content=b"x")
     answer = response.json()
@@ -52,5 +52,5 @@ def test_nothing_is_added_to_an_answer_that_has_begun() -> None:
         return {"type": "http.disconnect"}
 
     scope = {"type": "http", "http_version": "1.1", "headers": []}
-    asyncio.run(LastResort(broken)(scope, receive, send))
+    asyncio.run(ServerErrorMiddleware(broken)(scope, receive, send))
     assert len(sent) == 1

@@ -31,7 +31,7 @@ def sandboxes_over(collections: int) -> Sandboxes:
     entries = [{"name": "Article {n}", "repeat": collections}]
     keys = [{"key": f"key-{number}"} for number in range(5)]
     document = {"keys": keys, "datasets": [{"id": "d", "collections": entries}]}
-    found = create_app(document).state.sandboxes
+    found = create_app(document).sandboxes
     assert isinstance(found, Sandboxes)
     return found
 

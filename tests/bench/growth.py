@@ -74,7 +74,7 @@ def searching(app: Starlette, terms: Sequence[str]) -> float:
 def seconds_at(size: int) -> dict[str, float]:
     """What each call costs with so many collections."""
     app = create_app(load_fixture(document(size)))
-    sandboxes = app.state.sandboxes
+    sandboxes = app.sandboxes
     return {
         "first page of all": listing(app, 1),
         "page at the start": listing(app),

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from mock_server.app import create_app
-from mock_server.cli.banner import banner
+from mock_server.cli.serve import banner
 
 
 def said(document: dict[str, Any], **choices: str) -> str:
     app = create_app(document, choices=choices)
     where = "http://localhost:1"
-    return banner(app.state.sandbox, where, admin_open=True)
+    return banner(app.sandbox, where, admin_open=True)
 
 
 def test_the_call_to_try_survives_a_shell() -> None:

@@ -50,7 +50,7 @@ def test_reset_says_the_new_generation(server: MockServer) -> None:
     answer = json.loads(run(server, "reset"))
     assert answer == {
         "sandbox": "default",
-        "generation": server.sandbox.state.number,
+        "generation": server.sandbox.state.generation,
     }
     assert len(server.sandbox.journal) == 0
 

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from mock_server.cli.reports import REPORTS
-from mock_server.fixture.problems import Problem
-from mock_server.fixture.text import Text
+from mock_server.cli.show import REPORTS
+from mock_server.fixture.problems import Problem, Text
 
 PROBLEM = Problem("a,b.yaml", 12, 5, "50%: no\nway", "  - x: 1")
 FILE = Problem("a.yaml", 0, 0, "no such file")

@@ -1,13 +1,19 @@
-"""Permission levels."""
+"""Permission levels, and the keys that sandboxes issue."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.access import Caller, Level
+from mock_server.domain.access import (
+    ISSUED_KEY_PREFIX,
+    Caller,
+    KeyRing,
+    Level,
+    owner_key,
+    prefix_of,
+)
 
 levels = st.sampled_from(Level)
 RISING = [Level.NONE, Level.READ, Level.WRITE, Level.MANAGE, Level.OWNER]
@@ -17,21 +23,41 @@ def test_the_bits_are_the_deployed_services() -> None:
     assert [level.value for level in RISING] == [0, 4, 6, 7, 2**32 - 1]
 
 
-def test_each_level_includes_those_below_and_no_other() -> None:
-    for lower, higher in pairwise(RISING):
-        assert higher.includes(lower)
-        assert not lower.includes(higher)
-
-
-@given(levels, levels, levels)
-def test_including_is_an_order(one: Level, two: Level, three: Level) -> None:
-    assert one.includes(one)
-    assert not (one.includes(two) and two.includes(three)) or one.includes(three)
-
-
-@given(levels, st.dictionaries(st.sampled_from("abc"), levels))
-def test_a_permission_of_the_key_overrides_its_level(
-    own: Level, permissions: dict[str, Level]
+@given(levels, levels)
+def test_a_level_is_at_least_another_if_it_has_all_its_bits(
+    one: Level, other: Level
 ) -> None:
-    expected = permissions.get("a", own)
-    assert Caller("a", level=own).level_on(permissions) is expected
+    assert (one >= other) is (one & other == other)
+
+
+@given(st.lists(st.text(min_size=1), unique=True, max_size=5), st.text())
+def test_issued_keys_are_distinct_and_always_the_same(
+    declared: list[str], secret: str
+) -> None:
+    ring = KeyRing(secret)
+    keys = [ring.owner, *(ring.issued(key) for key in declared)]
+    assert len(set(keys)) == len(keys)
+    assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
+    for key in keys:
+        assert prefix_of(key) == ring.prefix
+        assert key.startswith(ISSUED_KEY_PREFIX)
+
+
+def test_issued_keys_lead_to_those_they_stand_for() -> None:
+    ring, reader = KeyRing("secret"), Caller("r", "tmb-1", Level.READ)
+    callers = ring.callers({"r": reader})
+    assert callers[ring.issued("r")] is reader
+    assert callers[ring.owner].level is Level.OWNER
+    assert len(callers) == 2
+
+
+def test_the_first_declared_owner_has_the_owners_key() -> None:
+    keys = {"r": Level.READ, "a": Level.OWNER, "b": Level.OWNER}
+    declared = {key: Caller(key, level=level) for key, level in keys.items()}
+    assert owner_key(declared, any_key=True) == "a"
+    assert owner_key({"r": declared["r"]}, any_key=True) is None
+
+
+@pytest.mark.parametrize(("any_key", "key"), [(True, "fastgpt-owner"), (False, None)])
+def test_where_no_key_is_declared_any_may_count(any_key: bool, key: str | None) -> None:
+    assert owner_key({}, any_key) == key

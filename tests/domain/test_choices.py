@@ -4,7 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.choices import Choices, UnknownChoice, Value, choose, table
+from mock_server.domain.choices import (
+    PROFILES,
+    Choices,
+    UnknownChoice,
+    Value,
+    choose,
+    table,
+    tolerates,
+)
+
+TOLERATING = {
+    "page_size_over_limit": {"clamp"},
+    "offset_missing": {"accept"},
+    "numeric_strings": {"accept"},
+    "parent_empty_string": {"unknown", "root"},
+    "top_missing": {"ignore"},
+    "method_mismatch": {"accept"},
+    "content_type_missing": {"accept"},
+    "unknown_fields": {"ignore"},
+    "list_filters": {"honour"},
+    "legacy_paths": {"on"},
+}
 
 
 def test_every_row_is_complete() -> None:
@@ -51,3 +72,18 @@ def test_a_bad_choice_says_what_there_is(name: str, value: Value, message: str) 
 def test_a_bad_profile_says_what_there_is() -> None:
     with pytest.raises(UnknownChoice, match="documented or deployed, got 'real'"):
         choose("real")
+
+
+@pytest.mark.parametrize("name", table())
+def test_only_these_values_tolerate_a_departure(name: str) -> None:
+    tolerating = {
+        value
+        for value in table()[name].values
+        if tolerates(choose(choices={name: value}), name)
+    }
+    assert tolerating == TOLERATING.get(name, set())
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_is_no_choice_is_never_tolerated(profile: str) -> None:
+    assert not tolerates(choose(profile), "invalid_field")

@@ -1,11 +1,10 @@
-"""How values look in messages."""
+"""The words of messages: values, hints, suggestions and what they may cost."""
 
 from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.errors import AppNotFound, show
-from mock_server.domain.suggest import did_you_mean
+from mock_server.domain.errors import AppNotFound, describe_value, did_you_mean
 
 
 @pytest.mark.parametrize(
@@ -28,7 +27,7 @@ from mock_server.domain.suggest import did_you_mean
     ids=range(13),
 )
 def test_values_are_shown_as_json_and_cut(value: object, shown: str) -> None:
-    assert show(value) == shown
+    assert describe_value(value) == shown
 
 
 def test_a_hint_stands_in_brackets_at_the_end() -> None:

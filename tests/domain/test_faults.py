@@ -8,30 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.api.faults.definitions import (
-    Delay,
-    Error,
-    Fault,
-    LostWrite,
-    Match,
-    RateLimited,
-)
-from mock_server.api.faults.on_answers import delay_ms
+from mock_server.api.faults.delay import Delay
+from mock_server.api.faults.error import Error
+from mock_server.api.faults.fault import Fault, Match
+from mock_server.api.faults.lost_write import LostWrite
+from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults import Decision, Faults, Request, draw
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 
-PIN = Request("updateHistory", ("issued", "declared"), {"chatId": "c", "top": True})
-LIST = Request("listV2", ("other",), {"offset": 0})
+PIN = Request(
+    "updateHistory", ("issued", "declared"), {"chatId": "c", "top": True}, ("write",)
+)
+LIST = Request("listV2", ("other",), {"offset": 0}, ("page",))
 
 
 class Turned:
     """Faults, and seconds that a test turns."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: Fault, limits: Limits | None = None) -> None:
         self.seconds = 0.0
-        self.faults = Faults(lambda: self.seconds, Memory())
+        self.faults = Faults(lambda: self.seconds, Memory(), limits or Limits())
         for fault in faults:
             self.faults.add(fault)
 
@@ -154,12 +152,20 @@ def test_a_spent_fault_is_still_shown() -> None:
 
 
 def test_faults_are_bounded_and_spent_ones_make_room() -> None:
-    turned = Turned(*[Error(match=Match(key="x"))] * LIMITS.faults)
-    with pytest.raises(InvalidField, match="at most 100 faults, got 101"):
+    turned = Turned(*[Error(match=Match(key="x"))] * 2, limits=Limits(faults=2))
+    with pytest.raises(InvalidField, match="at most 2 faults, got 3"):
         turned.faults.add(Error())
     turned.fired([Request("listV2", ("x",), {})])
-    assert turned.faults.add(Error()).id == "f101"
-    assert len(turned.faults.all()) == LIMITS.faults + 1
+    assert turned.faults.add(Error()).id == "f3"
+    assert len(turned.faults.all()) == 3
+
+
+def test_as_many_spent_faults_are_shown_as_there_may_be_active_ones() -> None:
+    turned = Turned(limits=Limits(faults=2))
+    for _ in range(4):
+        turned.faults.add(Error())
+        turned.fired([PIN])
+    assert [each.id for each in turned.faults.all()] == ["f3", "f4"]
 
 
 def test_a_removed_fault_fires_no_more() -> None:
@@ -221,24 +227,24 @@ def test_no_window_lets_more_pass_than_its_limit(
 
 
 def test_windows_of_many_keys_are_bounded() -> None:
-    turned = Turned(RateLimited(requests=1, window=10))
-    for number in range(LIMITS.limited_keys + 1):
-        limited(turned, str(number), 0)
-    assert limited(turned, str(LIMITS.limited_keys), 0)
-    assert not limited(turned, "0", 0)
+    fault = RateLimited(requests=1, window=10)
+    turned = Turned(fault, limits=Limits(limited_keys=2))
+    assert not any(limited(turned, key, 0) for key in ("a", "b", "c"))
+    assert limited(turned, "c", 0)
+    assert not limited(turned, "a", 0)
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
 def test_no_delay_is_longer_than_the_limit(first: float, second: float) -> None:
-    wide = Delay(median=LIMITS.fault_ms, sigma=10)
-    assert 0 <= delay_ms(wide, first, second) <= LIMITS.fault_ms
-    assert 10 <= delay_ms(Delay(min=10, max=20), first, second) <= 20
-    assert delay_ms(Delay(ms=5), first, second) == 5
+    wide = Delay(median=Limits.fault_ms, sigma=10)
+    assert 0 <= wide.milliseconds(first, second) <= Limits.fault_ms
+    assert 10 <= Delay(min=10, max=20).milliseconds(first, second) <= 20
+    assert Delay(ms=5).milliseconds(first, second) == 5
 
 
 def test_half_of_lognormal_delays_are_below_their_median() -> None:
     delays = [
-        delay_ms(Delay(median=100, sigma=1), draw(0, "x", n), draw(0, "y", n))
+        Delay(median=100, sigma=1).milliseconds(draw(0, "x", n), draw(0, "y", n))
         for n in range(10_000)
     ]
     assert abs(sum(each < 100 for each in delays) / len(delays) - 0.5) < 0.02

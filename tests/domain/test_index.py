@@ -1,4 +1,4 @@
-"""Listings and searches, against a plain reading of what they ask for."""
+"""Listings and searches in them, against a plain reading of what they ask for."""
 
 from __future__ import annotations
 
@@ -8,47 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.collection import Collection
-from mock_server.domain.listings import Listing, Search
-from mock_server.domain.search import Haystack, fold
-
-tags = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
-collections = st.lists(
-    st.builds(
-        lambda name, kind, tags: Collection("id", name, type=kind, tags=tags),
-        name=st.text("xy", max_size=3),
-        kind=st.sampled_from(["folder", "link"]),
-        tags=tags,
-    ),
-    max_size=8,
-)
-searches = st.builds(
-    Search,
-    term=st.text("xy", max_size=2),
-    fields=st.just("name"),
-    folders_only=st.booleans(),
-    tags=tags,
-).filter(lambda search: search.term or search.folders_only or search.tags)
-
-
-def matches(search: Search, item: Collection) -> bool:
-    """Whether a collection is what a search asks for."""
-    return (
-        search.term in item.name
-        and (item.type == "folder" or not search.folders_only)
-        and (not search.tags or bool({*search.tags} & {*item.tags}))
-    )
-
-
-@given(collections, st.lists(searches, min_size=1, max_size=6))
-def test_a_search_finds_what_it_asks_for_in_order(
-    items: list[Collection], asked: list[Search]
-) -> None:
-    listing: Any = Listing(items)
-    for search in [*asked, *asked]:
-        expected = [item for item in items if matches(search, item)]
-        assert list(listing.find(search)[:]) == expected
-
+from mock_server.domain.index import Haystack, Listing, Search, fold
+from mock_server.domain.records import Collection
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -108,3 +69,51 @@ def test_a_term_never_matches_across_two_texts() -> None:
     haystack = Haystack([["red", "blue"], ["green"]])
     for term in ("redblue", "red blue", "db", "bluegreen", "eg"):
         assert not haystack.find(term)
+
+
+tags = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
+collections = st.lists(
+    st.builds(
+        lambda name, kind, tags: Collection("id", name, type=kind, tags=tags),
+        name=st.text("xy", max_size=3),
+        kind=st.sampled_from(["folder", "link"]),
+        tags=tags,
+    ),
+    max_size=8,
+)
+searches = st.builds(
+    Search,
+    term=st.text("xy", max_size=2),
+    fields=st.just("name"),
+    folders_only=st.booleans(),
+    tags=tags,
+).filter(lambda search: search.term or search.folders_only or search.tags)
+
+
+def matches(search: Search, item: Collection) -> bool:
+    """Whether a collection is what a search asks for."""
+    return (
+        search.term in item.name
+        and (item.type == "folder" or not search.folders_only)
+        and (not search.tags or bool({*search.tags} & {*item.tags}))
+    )
+
+
+@given(collections, st.lists(searches, min_size=1, max_size=6))
+def test_a_search_finds_what_it_asks_for_in_order(
+    items: list[Collection], asked: list[Search]
+) -> None:
+    listing: Any = Listing(items)
+    for search in [*asked, *asked]:
+        expected = [item for item in items if matches(search, item)]
+        assert list(listing.find(search, 2)[:]) == expected
+
+
+def test_the_latest_results_are_kept() -> None:
+    listing = Listing([Collection("x", "X"), Collection("y", "Y")])
+    one, two, three = (Search(term) for term in "xyz")
+    kept = {search: listing.find(search, 2) for search in (one, two)}
+    assert listing.find(one, 2) is kept[one]
+    listing.find(three, 2)
+    assert listing.find(one, 2) is kept[one]
+    assert listing.find(two, 2) is not kept[two]

@@ -1,4 +1,4 @@
-"""Properties of listing: pages, orders, searches over any tree."""
+"""Pages, orders and searches over any tree."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from hypothesis import strategies as st
 
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
-from mock_server.domain.collection import Collection
-from mock_server.domain.datasets import Dataset
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
     ParentNotFound,
     Refusal,
 )
-from mock_server.domain.listing import OMITTED, ListV2, Omitted, Page, list_v2
-from mock_server.domain.outside import Outside
+from mock_server.domain.listing import (
+    OMITTED,
+    ListV2,
+    Omitted,
+    Page,
+    list_v2,
+)
+from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
 
-OUTSIDE = Outside(lambda: 0, lambda: 0.0, lambda: "secret")
+OUTSIDE = Environment(lambda: 0, lambda: 0.0, lambda: "secret")
 
 
 @st.composite
@@ -106,6 +111,14 @@ def test_a_refusal_says_what_was_expected(
     with pytest.raises(refusal) as error:
         list_v2(sandbox.state, caller, ListV2(dataset_id, 0, 10, parent))
     assert error.value.message.startswith(f"Expected {message}")
+
+
+def test_a_key_that_may_only_read_may_list() -> None:
+    generation = Generation(datasets={"d": Dataset("d")})
+    state = Sandbox(generation, "documented", choose(), OUTSIDE).state
+    reader = Caller("reader", level=Level.READ)
+    page = list_v2(state, reader, ListV2("d", 0, 10))
+    assert (page.total, page.level) == (0, Level.READ)
 
 
 @given(datasets(), st.integers(1, 30))

@@ -1,4 +1,4 @@
-"""Whether a JSON value holds another one, and where it does not."""
+"""Whether a JSON value holds another one, and where it does not; how deep it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.matching import MISSING, Difference, differences, holds
-from mock_server.domain.nesting import deeper_than
+from mock_server.domain.matching import (
+    MISSING,
+    Difference,
+    deeper_than,
+    differences,
+    holds,
+)
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 values = st.recursive(

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.api.faults.definitions import Error, Fault, Match, RateLimited
+from mock_server.api.faults.error import Error
+from mock_server.api.faults.fault import Fault, Match
+from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults import Faults, Request
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory, size_of
 from mock_server.domain.store import Generation
 
 MIB = 1024 * 1024
 
 
+def budget(size: int) -> Memory:
+    """A memory of so many bytes."""
+    return Memory(Limits(memory_bytes=size))
+
+
 def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
-    memory, state = Memory(10 * MIB), Generation(size=6 * MIB)
+    memory, state = budget(10 * MIB), Generation(size=6 * MIB)
     memory.keep(state)
     memory.keep(state)
     assert memory.usage()["states"] == memory.used == 6 * MIB
@@ -24,7 +31,7 @@ def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
 
 
 def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
-    memory, state = Memory(10 * MIB), Generation(size=6 * MIB)
+    memory, state = budget(10 * MIB), Generation(size=6 * MIB)
     memory.keep(state)
     with pytest.raises(LimitReached) as refused:
         memory.hold("snapshots", 5 * MIB, "path")
@@ -36,7 +43,7 @@ def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
 
 
 def test_caches_give_way_to_what_is_kept() -> None:
-    memory, state = Memory(10 * MIB), Generation()
+    memory, state = budget(10 * MIB), Generation()
     cache = memory.cache_of(state)
     cache.put("page", b"x" * (MIB - 1024))
     assert memory.used > MIB - 1024
@@ -53,27 +60,39 @@ def test_a_cache_goes_with_its_state() -> None:
 
 
 def test_texts_are_kept_by_the_byte_not_by_the_number() -> None:
-    memory, state = Memory(80 * MIB), Generation()
+    memory, state = budget(80 * MIB), Generation()
     cache = memory.cache_of(state)
     for number in range(100):
         cache.put(number, b"x" * (MIB // 4))
         assert memory.usage()["caches"] <= 10 * MIB
     assert cache.get(99) is not None
-    cache.put("large", b"x" * (LIMITS.cached_text_bytes + 1))
+    cache.put("large", b"x" * (Limits.cached_text_bytes + 1))
     assert cache.get("large") is None
 
 
 def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:
-    memory = Memory(8 * MIB)
+    memory = budget(8 * MIB)
     assert memory.has_room_for_journals(2 * MIB)
     assert not memory.has_room_for_journals(2 * MIB + 1)
     assert memory.has_room_for_caches(MIB)
     assert not memory.has_room_for_caches(MIB + 1)
 
 
+def test_each_part_of_the_budget_has_a_limit_of_its_own() -> None:
+    limits = Limits(journals_bytes=MIB, caches_bytes=MIB, cached_text_bytes=1_000)
+    memory, state = Memory(limits), Generation()
+    assert memory.has_room_for_journals(MIB)
+    assert not memory.has_room_for_journals(MIB + 1)
+    assert not memory.has_room_for_caches(MIB + 1)
+    cache = memory.cache_of(state)
+    cache.put("small", b"x" * 100)
+    cache.put("large", b"x" * 1_000)
+    assert dict(cache) == {"small": b"x" * 100}
+
+
 def faults(memory: Memory) -> Faults:
     """Faults whose time stands still."""
-    return Faults(lambda: 0.0, memory)
+    return Faults(lambda: 0.0, memory, memory.limits)
 
 
 def wanting(size: int) -> Fault:
@@ -92,21 +111,21 @@ def test_faults_are_charged_while_they_are_known() -> None:
 
 
 def test_of_several_faults_that_are_too_many_none_is_added() -> None:
-    added = faults(Memory(8_000))
+    added = faults(budget(8_000))
     with pytest.raises(LimitReached):
         added.add_all([wanting(1_000)] * 8)
     assert added.all() == []
 
 
 def test_a_fault_that_wants_a_large_body_is_refused() -> None:
-    name = "x" * (LIMITS.matched_bytes - len('{"x":""}'))
+    name = "x" * (Limits.matched_bytes - len('{"x":""}'))
     Error(match=Match(body={"x": name})).check()
     with pytest.raises(InvalidField, match=r"at most 4096 bytes, .* at \$.match.body"):
         Error(match=Match(body={"x": name + "x"})).check()
 
 
 def test_the_windows_of_a_rate_limit_keep_to_the_budget() -> None:
-    memory = Memory(32 * 1024)
+    memory = budget(32 * 1024)
     added = faults(memory)
     added.add(RateLimited(requests=1, window=10))
     for number in range(1_000):

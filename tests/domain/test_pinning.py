@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.chats import App, Chat
 from mock_server.domain.choices import choose
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.outside import Outside
+from mock_server.domain.limits import Limits
 from mock_server.domain.pinning import UpdateHistory, update_history
+from mock_server.domain.records import App, Chat
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
-OUTSIDE = Outside(lambda: 7, lambda: 0.0, lambda: "secret")
+LIMITS = Limits(created_chats=3)
+OUTSIDE = Environment(lambda: 7, lambda: 0.0, lambda: "secret", LIMITS)
 APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
 
 
@@ -74,6 +75,14 @@ def test_a_refusal_says_what_was_expected(
     assert error.value.message == str(error.value) == f"Expected {message}"
 
 
+def test_a_key_that_may_only_read_may_pin() -> None:
+    there, reader = sandbox(), Caller("reader", level=Level.READ)
+    update_history(there.state, reader, UpdateHistory("a", "c", top=True))
+    chat = there.chat("a", "c")
+    assert chat is not None
+    assert chat.top
+
+
 def test_there_is_no_chat_without_its_app() -> None:
     assert sandbox().chat("x", "c") is None
     assert sandbox().chat("a", "x") is None
@@ -95,15 +104,14 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
 
 def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
-    for number in range(LIMITS.created_chats):
+    for number in range(3):
         update_history(
             there.state, OWNER, UpdateHistory("a", f"new-{number}", top=True)
         )
     with pytest.raises(ChatNotFound) as error:
         update_history(there.state, OWNER, UpdateHistory("a", "one more", top=True))
-    expected = "Expected at most 10000 created chats, got one more - at $.chatId"
+    expected = "Expected at most 3 created chats, got one more - at $.chatId"
     assert error.value.message == expected
     update_history(there.state, OWNER, UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
-    assert ids[:2] == ["c", "new-0"]
-    assert len(ids) == LIMITS.created_chats + 1
+    assert ids == ["c", "new-0", "new-1", "new-2"]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from mock_server.domain.access import ISSUED, KeyRing, prefix_of
+from mock_server.domain.access import ISSUED_KEY_PREFIX
 from mock_server.domain.choices import choose
+from mock_server.domain.clock import Environment
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.outside import Outside
+from mock_server.domain.limits import Limits
+from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
+
+DATASET = Dataset("d")
+LIMITS = Limits(sandboxes=3, sandbox_ttl=60.0, memory_bytes=1_000_000)
 
 
 class Turned:
@@ -23,28 +25,16 @@ class Turned:
     def __init__(self) -> None:
         self.seconds = 0.0
         secrets = count()
-        outside = Outside(
-            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}"
+        outside = Environment(
+            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}", LIMITS
         )
-        self.all = Sandboxes(Generation(), "documented", choose(), outside)
+        baseline = Generation(datasets={"d": DATASET})
+        self.all = Sandboxes(baseline, "documented", choose(), outside)
 
 
 @pytest.fixture
 def turned() -> Turned:
     return Turned()
-
-
-@given(st.lists(st.text(min_size=1), unique=True, max_size=5), st.text())
-def test_issued_keys_are_distinct_and_always_the_same(
-    declared: list[str], secret: str
-) -> None:
-    ring = KeyRing(secret)
-    keys = [ring.owner, *(ring.issued(key) for key in declared)]
-    assert len(set(keys)) == len(keys)
-    assert keys[1:] == [KeyRing(secret).issued(key) for key in declared]
-    for key in keys:
-        assert prefix_of(key) == ring.prefix
-        assert key.startswith(ISSUED)
 
 
 def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
@@ -54,8 +44,8 @@ def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
     assert mine.key is not None
     assert turned.all.of_key(mine.key) is mine
     assert turned.all.of_key("fastgpt-any") is turned.all.default
-    assert turned.all.of_key(ISSUED + "0" * 32) is None
-    assert turned.all.of_key(ISSUED) is None
+    assert turned.all.of_key(ISSUED_KEY_PREFIX + "0" * 32) is None
+    assert turned.all.of_key(ISSUED_KEY_PREFIX) is None
 
 
 def test_use_keeps_a_sandbox(turned: Turned) -> None:
@@ -80,6 +70,22 @@ def test_an_idle_sandbox_ends(turned: Turned, seconds: float) -> None:
     assert turned.all.all() == [turned.all.default]
 
 
+def test_a_sandbox_that_says_nothing_ends_after_the_usual_time(turned: Turned) -> None:
+    turned.all.create("mine")
+    assert turned.all.ttl_of("mine") == 60
+    turned.seconds = 60
+    assert turned.all.all() == [turned.all.default]
+
+
+def test_all_sandboxes_share_one_budget(turned: Turned) -> None:
+    assert turned.all.memory.limit == 1_000_000
+    mine = turned.all.create("mine")
+    mine.store.put_collection(DATASET, Collection("x", "X" * 10_000))
+    assert turned.all.memory.used > 10_000
+    with pytest.raises(LimitReached):
+        turned.all.default.store.put_collection(DATASET, Collection("y", "Y" * 990_000))
+
+
 def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
     mine = turned.all.create("mine", ttl=10)
     mine.state.waits.add(held := lambda: None)
@@ -93,7 +99,7 @@ def test_a_request_that_is_held_up_keeps_its_sandbox(turned: Turned) -> None:
 def test_idle_sandboxes_make_room(turned: Turned) -> None:
     for _ in range(LIMITS.sandboxes):
         turned.all.create(ttl=10)
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitReached, match="at most 3 sandboxes, got one more"):
         turned.all.create()
     turned.seconds += 10
     assert turned.all.create("mine").name == "mine"

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.faults.definitions import read_fault
-from mock_server.app import create_app
+from mock_server.api.faults.fault import read_fault
+from mock_server.app import Application, create_app
 from mock_server.domain.choices import Choices
 from mock_server.fixture.files import shipped
 
 KEY, TOKEN = "fastgpt-owner", "s3cret"
 
 
-def world() -> Starlette:
+def demo() -> Application:
     """The demo. It declares a key: only then is another key refused."""
     keys = {"keys": [{"key": KEY}]}
     return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN)
 
 
 class Fresh:
-    """A world that begins anew with every request, so that none can spoil the next.
+    """The demo, begun anew with every request, so that none can spoil the next.
 
     What examples name is always there: a sandbox, a snapshot, a fault.
     """
 
     def __init__(self) -> None:
-        self._app = world()
-        self._sandboxes = self._app.state.sandboxes
+        self._app = demo()
+        self._sandboxes = self._app.sandboxes
         self._baseline = self._sandboxes.default.baseline
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

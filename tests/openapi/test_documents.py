@@ -1,63 +1,92 @@
 """The OpenAPI documents: valid, complete, and true of what the server answers."""
 
-from __future__ import annotations
-
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from openapi_spec_validator import validate as validate_document
-from starlette.testclient import TestClient
 
-from mock_server.admin.console import FILE, PAGE
-from mock_server.admin.events import Streams
-from mock_server.admin.routes import table
+from mock_server.admin.app import table
+from mock_server.admin.resources.console import FILE, PAGE
+from mock_server.admin.stream import Streams
+from mock_server.api.description import document as committed
 from mock_server.api.faults.table import KINDS
-from mock_server.api.operations import OPERATIONS
-from mock_server.app import create_app
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.openapi import JSON, JsonObject, admin, encode, public
 from tests.conftest import MakeApi
-from tests.openapi.documents import (
+from tests.openapi.committed import (
     ADMIN,
+    NAMES,
+    PATHS,
     PUBLIC,
     Document,
-    body_schema,
-    schema,
+    Name,
+    read,
+    response,
     validate,
 )
-from tests.support import APP, CHAT, DATASET, LIBRARY, Api
+from tests.support import APP, CHAT, DATASET, LIBRARY, ROOT, Api
+
+COMMAND = ("-m", "mock_server.openapi")
 
 
-@pytest.fixture(scope="module")
-def documents() -> dict[str, Document]:
-    """Both documents; they are the same on every server."""
-    client = TestClient(create_app(LIBRARY))
-    return {path: client.get(path).json() for path in (PUBLIC, ADMIN)}
-
-
-@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
-def test_the_document_is_served(
-    api: Api, documents: dict[str, Document], path: str
+@pytest.mark.parametrize(("name", "make"), [(PUBLIC, public.make), (ADMIN, admin.make)])
+def test_the_committed_document_is_up_to_date(
+    name: Name, make: Callable[[], JsonObject]
 ) -> None:
-    answer = api.client.get(path)
+    # Not an assertion: pytest would take minutes to show how the texts differ.
+    if encode(make()) != committed(name):
+        command = " ".join(("python", *COMMAND))
+        pytest.fail(f"mock_server/openapi/{name}.json is stale; renew it by: {command}")
+
+
+def test_the_command_renews_the_documents(tmp_path: Path) -> None:
+    for folder in ("mock_server", "fixtures"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    paths = [tmp_path / "mock_server" / "openapi" / f"{name}.json" for name in NAMES]
+    for path in paths:
+        path.write_text("stale")
+    subprocess.run([sys.executable, *COMMAND], cwd=tmp_path, check=True)
+    renewed = [path.read_bytes() for path in paths]
+    assert renewed == [committed(name) for name in NAMES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_document_is_valid(name: Name) -> None:
+    found = read(name)
+    assert found["openapi"] == "3.1.0"
+    validate_document(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("fixture", [LIBRARY, {"keys": [{"key": "secret"}]}])
+def test_a_server_serves_the_committed_bytes_whatever_it_holds(
+    make_api: MakeApi, name: Name, fixture: Document
+) -> None:
+    answer = make_api(fixture).client.get(PATHS[name])
+    assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == documents[path]
+    assert answer.content == committed(name)
 
 
-@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
-def test_the_document_is_valid(documents: dict[str, Document], path: str) -> None:
-    assert documents[path]["openapi"] == "3.1.0"
-    validate_document(documents[path])
-
-
-@pytest.mark.parametrize("path", [PUBLIC, ADMIN])
-def test_the_document_tells_nothing_of_what_is_served(
-    make_api: MakeApi, path: str
+@pytest.mark.parametrize("name", NAMES)
+def test_head_gives_the_headers_of_get_without_a_body(
+    make_api: MakeApi, name: Name
 ) -> None:
-    api, other = make_api(), make_api({"keys": [{"key": "secret"}]})
-    assert api.client.get(path).json() == other.client.get(path).json()
+    answer = make_api().client.head(PATHS[name])
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-length"] == str(len(committed(name)))
+    assert answer.content == b""
 
 
-def test_every_operation_is_described(documents: dict[str, Document]) -> None:
-    paths = documents[PUBLIC]["paths"]
+def test_every_operation_is_described() -> None:
+    paths = read(PUBLIC)["paths"]
     assert set(paths) == {each.path for each in OPERATIONS.values()}
     for each in OPERATIONS.values():
         described = paths[each.path][each.method.lower()]
@@ -65,8 +94,8 @@ def test_every_operation_is_described(documents: dict[str, Document]) -> None:
         assert set(described["responses"]) >= {"200", "400", "401", "403", "404"}
 
 
-def test_every_admin_route_is_described(documents: dict[str, Document]) -> None:
-    paths = documents[ADMIN]["paths"]
+def test_every_admin_route_is_described() -> None:
+    paths = read(ADMIN)["paths"]
     routes = {path: set(by_method) for path, by_method in table(Streams()).items()}
     for path in ("/openapi.json", PAGE, FILE):
         del routes[path]
@@ -77,11 +106,11 @@ def test_every_admin_route_is_described(documents: dict[str, Document]) -> None:
     assert described == routes
 
 
-def test_no_two_operations_have_the_same_id(documents: dict[str, Document]) -> None:
-    for path in (PUBLIC, ADMIN):
-        paths = documents[path]["paths"].values()
-        ids = [each["operationId"] for methods in paths for each in methods.values()]
-        assert len(set(ids)) == len(ids)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_operations_have_the_same_id(name: Name) -> None:
+    paths = read(name)["paths"].values()
+    ids = [each["operationId"] for methods in paths for each in methods.values()]
+    assert len(set(ids)) == len(ids)
 
 
 def test_the_public_document_needs_no_key_and_the_other_the_token(
@@ -89,15 +118,29 @@ def test_the_public_document_needs_no_key_and_the_other_the_token(
 ) -> None:
     api = make_api(admin_token="s3cret")
     origin = {"Origin": "https://editor.example"}
-    answer = api.client.get(PUBLIC, headers=origin)
+    answer = api.client.get(PATHS[PUBLIC], headers=origin)
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert api.client.get(ADMIN).status_code == 401
-    assert api.client.post(PUBLIC, json={}).status_code == 405
-    assert api.client.head(PUBLIC).status_code == 200
+    assert api.client.get(PATHS[ADMIN]).status_code == 401
+    assert api.client.post(PATHS[PUBLIC], json={}).status_code == 405
+    assert api.client.head(PATHS[PUBLIC]).status_code == 200
 
 
-def test_every_kind_of_fault_is_described(documents: dict[str, Document]) -> None:
-    document = documents[ADMIN]
+def schema(document: dict[str, Any], path: str, method: str, status: int) -> Any:
+    """The schema of an answer, with the components that it refers to."""
+    answer = response(document, document["paths"][path][method], str(status))
+    (content,) = (answer["content"][each] for each in list(answer["content"])[:1])
+    return content["schema"] | {"components": document["components"]}
+
+
+def body_schema(document: dict[str, Any], path: str, method: str) -> Any:
+    """The schema of a request's body in JSON."""
+    content = document["paths"][path][method]["requestBody"]["content"]
+    schema = content[JSON]["schema"]
+    return schema | {"components": document["components"]}
+
+
+def test_every_kind_of_fault_is_described() -> None:
+    document = read(ADMIN)
     shapes = body_schema(document, "/__admin/faults", "post")["anyOf"]
     names = [shape["$ref"].rpartition("/")[2] for shape in shapes]
     schemas = [document["components"]["schemas"][name] for name in names]
@@ -109,25 +152,22 @@ def test_every_kind_of_fault_is_described(documents: dict[str, Document]) -> Non
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 @pytest.mark.parametrize("fields", [{}, {"offset": -1}, {"datasetId": "no"}])
 def test_lists_answer_as_described(
-    make_api: MakeApi,
-    documents: dict[str, Document],
-    profile: str,
-    fields: dict[str, Any],
+    make_api: MakeApi, profile: str, fields: dict[str, Any]
 ) -> None:
     api = make_api(profile=profile, choices={"error_form": "plain"})
+    document = read(PUBLIC)
     answer = api.list_v2(**fields)
     path = OPERATIONS["listV2"].path
-    wanted = schema(documents[PUBLIC], path, "post", answer.status_code)
+    wanted = schema(document, path, "post", answer.status_code)
     validate(answer.json(), wanted)
 
 
 @pytest.mark.parametrize("fields", [{}, {"top": 1}, {"appId": "no"}])
-def test_pins_answer_as_described(
-    api: Api, documents: dict[str, Document], fields: dict[str, Any]
-) -> None:
+def test_pins_answer_as_described(api: Api, fields: dict[str, Any]) -> None:
+    document = read(PUBLIC)
     answer = api.pin(**fields)
     path = OPERATIONS["updateHistory"].path
-    wanted = schema(documents[PUBLIC], path, "put", answer.status_code)
+    wanted = schema(document, path, "put", answer.status_code)
     validate(answer.json(), wanted)
 
 
@@ -178,12 +218,12 @@ CALLS: list[tuple[str, str, Any]] = [
 @pytest.mark.sampled
 @pytest.mark.parametrize(("method", "path", "body"), CALLS)
 def test_admin_routes_answer_as_described(
-    api: Api, documents: dict[str, Document], method: str, path: str, body: Any
+    api: Api, method: str, path: str, body: Any
 ) -> None:
     api.pin(offset=1)
     api.admin("POST", "/sandboxes", {"name": "mine"})
     api.admin("POST", "/faults", {"kind": "error", "match": {"key": "other"}})
-    document = documents[ADMIN]
+    document = read(ADMIN)
     fault = "/faults/" in path
     ids = {"appId": APP, "chatId": CHAT, "datasetId": DATASET}
     ids["id"] = "f1" if fault else "a"

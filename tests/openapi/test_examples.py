@@ -1,96 +1,104 @@
 """The examples of the OpenAPI documents are what a server answers over a socket."""
 
-from __future__ import annotations
-
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from http.client import HTTPConnection
 
 import msgspec
 import pytest
 
-from mock_server import MockServer
-from mock_server.admin.tours import admin_tours
-from mock_server.api.examples import (
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.app import Application, create_app
+from mock_server.domain.clock import parse_time
+from mock_server.domain.limits import Limits
+from mock_server.fixture.files import shipped
+from mock_server.openapi import JSON, admin, public
+from mock_server.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
-    Example,
-    Recorded,
-    Tour,
+    ExampleRequest,
+    ExampleResponse,
+    ExampleSession,
+    add_key,
 )
-from mock_server.api.tours import public_tours
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.times import parse_time
-from mock_server.fixture.files import shipped
-from tests.openapi.documents import ADMIN, PUBLIC, Document, response, validate
-from tests.support import fetch
+from tests.openapi.committed import (
+    ADMIN,
+    NAMES,
+    PUBLIC,
+    Document,
+    Name,
+    read,
+    response,
+    validate,
+)
+from tests.support import Switch
 
-DOCUMENTS = (PUBLIC, ADMIN)
-TOURS = [*public_tours(), *admin_tours()]
-JSON = "application/json"
+SESSIONS: dict[Name, list[ExampleSession]] = {
+    PUBLIC: public.sessions(OPERATIONS.values()),
+    ADMIN: admin.sessions(),
+}
+CASES = [(name, session) for name, found in SESSIONS.items() for session in found]
 DAY = 86_400_000
 
 
-@pytest.fixture(scope="module")
-def documents() -> dict[str, Document]:
-    with MockServer() as server:
-        return {path: fetch("GET", server.url + path).json() for path in DOCUMENTS}
-
-
-def send(server: MockServer, example: Example, key: str) -> tuple[int, bytes]:
-    """Send just the headers that the example has."""
-    connection = HTTPConnection(server.url.removeprefix("http://"))
-    headers = example.sent_headers(key) | {"content-length": str(len(example.content))}
-    for n in range(1, example.times + 1):
+def send(
+    url: str, request: ExampleRequest, keys: Mapping[str, str]
+) -> tuple[int, bytes]:
+    """Send just the headers that the request has; the last status and body."""
+    connection = HTTPConnection(url.removeprefix("http://"), timeout=20)
+    for n in range(1, request.times + 1):
         connection.putrequest(
-            example.method,
-            example.path.format(n=n),
+            request.method,
+            request.path.format(n=n),
             skip_host=True,
             skip_accept_encoding=True,
         )
-        for name, value in headers.items():
+        for name, value in request.all_headers(keys).items():
             connection.putheader(name, value)
-        connection.endheaders(example.content)
-        response = connection.getresponse()
-        status, body = response.status, response.read()
+        connection.endheaders(request.content)
+        answer = connection.getresponse()
+        status, body = answer.status, answer.read()
     connection.close()
     return status, body
 
 
 @contextmanager
-def busy(server: MockServer) -> Iterator[None]:
+def busy(app: Application) -> Iterator[None]:
     """Leave no place for another large document."""
     with ExitStack() as stack:
-        for _ in range(LIMITS.loads):
-            stack.enter_context(server.app.state.loads.place())
+        for _ in range(Limits.loads):
+            stack.enter_context(app.loads.place())
         yield
 
 
-def walked(server: MockServer, tour: Tour) -> Iterator[Recorded]:
-    """What the server answers on a tour."""
-    keys = {"": KEY}
-    for example in tour.examples:
-        with busy(server) if example.name == "serverBusy" else nullcontext():
-            status, body = send(server, example, keys[example.sandbox])
-        yield Recorded(example, status, body)
-        if status == 201 and example.path == "/__admin/sandboxes":
-            made = msgspec.json.decode(body)
-            keys[made["name"]] = made["key"]
+def responses(
+    app: Application, url: str, session: ExampleSession
+) -> Iterator[ExampleResponse]:
+    """What the server at `url` answers to the requests that have a name."""
+    keys = {"default": KEY}
+    for request in session.requests:
+        with busy(app) if request.name == "serverBusy" else nullcontext():
+            status, body = send(url, request, keys)
+        add_key(keys, request, status, body)
+        if request.name:
+            yield ExampleResponse(request, status, msgspec.json.decode(body))
 
 
-def shown(documents: dict[str, Document], answer: Recorded) -> object:
-    """What the document shows in the place of an answer."""
-    example = answer.example
-    document = documents[ADMIN if example.path.startswith("/__admin") else PUBLIC]
-    if example.path.startswith("/__admin") and not example.route:
-        return document["components"]["examples"][example.name]["value"]
-    (path,) = {example.route or example.path} & document["paths"].keys()
-    methods = document["paths"][path]
-    described = methods.get(example.method.lower()) or next(iter(methods.values()))
-    content = response(document, described, str(answer.status))["content"][JSON]
-    return content["examples"][example.name]["value"]
+def shown(document: Document, answer: ExampleResponse) -> object:
+    """What the document shows in the place of a response."""
+    request = answer.request
+    if not request.operation_id:
+        return document["components"]["examples"][request.name]["value"]
+    (operation,) = (
+        each
+        for methods in document["paths"].values()
+        for each in methods.values()
+        if each["operationId"] == request.operation_id
+    )
+    content = response(document, operation, str(answer.status))["content"][JSON]
+    return content["examples"][request.name]["value"]
 
 
 def blurred(value: object, now: int) -> str:
@@ -107,22 +115,25 @@ def blurred(value: object, now: int) -> str:
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", time_of, text)
 
 
-@pytest.mark.parametrize("tour", TOURS)
+@pytest.mark.parametrize(("name", "session"), CASES)
 def test_examples_are_what_a_server_answers(
-    documents: dict[str, Document], tour: Tour
+    live: Callable[[str], tuple[Switch, str]], name: Name, session: ExampleSession
 ) -> None:
-    path = shipped(tour.fixture)
-    with MockServer(path, admin_token=tour.admin_token, memory=tour.memory) as server:
-        for answer in walked(server, tour):
-            if answer.example.name:
-                got = msgspec.json.decode(answer.body)
-                expected = blurred(shown(documents, answer), EXAMPLE_TIME)
-                now = time.time_ns() // 1_000_000
-                assert blurred(got, now) == expected, answer.example
+    switch, url = live("zttp")
+    switch.app = app = create_app(
+        shipped(session.fixture),
+        admin_token=session.admin_token,
+        memory=session.memory,
+    )
+    document = read(name)
+    for answer in responses(app, url, session):
+        now = time.time_ns() // 1_000_000
+        expected = blurred(shown(document, answer), EXAMPLE_TIME)
+        assert blurred(answer.value, now) == expected, answer.request
 
 
-def parts(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Every answer in JSON: its operation, its description, its content."""
+def contents(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Every response in JSON: its operation, its description, its content."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             for status in operation["responses"]:
@@ -132,31 +143,42 @@ def parts(document: Document) -> Iterator[tuple[str, str, Document]]:
                     yield f"{method} {path}", answer["description"], content
 
 
-@pytest.mark.parametrize("path", DOCUMENTS)
-def test_every_answer_has_examples_and_every_error_its_own(
-    documents: dict[str, Document], path: str
-) -> None:
-    for operation, description, content in parts(documents[path]):
-        names = set(content["examples"])
-        assert names, operation
+@pytest.mark.parametrize("name", NAMES)
+def test_every_response_has_examples_and_every_error_its_own(name: Name) -> None:
+    for operation, description, content in contents(read(name)):
+        examples = set(content["examples"])
+        assert examples, operation
         if content["schema"] == {"$ref": "#/components/schemas/Failure"}:
-            assert names == set(description.split(", ")), operation
+            assert examples == set(description.split(", ")), operation
 
 
-@pytest.mark.parametrize("path", DOCUMENTS)
-def test_examples_are_as_their_schemas_say(
-    documents: dict[str, Document], path: str
-) -> None:
-    document = documents[path]
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_of_an_error_is_of_that_error(name: Name) -> None:
+    document = read(name)
+    for operation, _, content in contents(document):
+        if content["schema"] == {"$ref": "#/components/schemas/Failure"}:
+            for status_text, example in content["examples"].items():
+                value = resolved(document, example)["value"]
+                assert value["statusText"] == status_text, operation
+
+
+def resolved(document: Document, example: Document) -> Document:
+    """An example, or the one that it refers to."""
+    name = example.get("$ref", "").rpartition("/")[2]
+    found: Document = document["components"]["examples"][name] if name else example
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_are_as_their_schemas_say(name: Name) -> None:
+    document = read(name)
     bodies = (
         operation["requestBody"]["content"][JSON]
         for methods in document["paths"].values()
         for operation in methods.values()
         if "requestBody" in operation
     )
-    for content in [*bodies, *(content for _, _, content in parts(document))]:
+    for content in [*bodies, *(content for _, _, content in contents(document))]:
         schema = content["schema"] | {"components": document["components"]}
         for example in content["examples"].values():
-            found = document["components"].get("examples", {})
-            name = example.get("$ref", "").rpartition("/")[2]
-            validate(found.get(name, example)["value"], schema)
+            validate(resolved(document, example)["value"], schema)

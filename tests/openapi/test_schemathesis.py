@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from mock_server.server import running
-from tests.openapi.fresh import KEY, TOKEN, Fresh, world
+from tests.openapi.fresh import KEY, TOKEN, Fresh, demo
 from tests.support import ROOT
 
 HERE = Path(__file__).parent
@@ -86,5 +86,5 @@ def test_nothing_is_found_in_the_routes_of_single_sandboxes(
 
 @pytest.mark.full
 def test_nothing_is_found_in_long_sequences(check: Check) -> None:
-    with running(world()) as url:
+    with running(demo()) as url:
         check(url, ADMIN, 300, TOGETHER, "--seed=1")

@@ -43,12 +43,12 @@ def test_the_sandbox_is_steered_directly() -> None:
     with MockServer(LIBRARY) as server:
         server.sandbox.faults.add(Fault.of("error", status=502, times=1))
         assert [pin(server), pin(server)] == [502, 200]
-        before = server.sandbox.take_snapshot("before").number
+        before = server.sandbox.take_snapshot("before").generation
         server.sandbox.reset()
         assert not is_pinned(server)
         server.sandbox.restore("before")
         assert is_pinned(server)
-        assert (before, server.sandbox.state.number) == (1, 3)
+        assert (before, server.sandbox.state.generation) == (1, 3)
         assert len(server.sandbox.journal) == 0
 
 
@@ -85,7 +85,7 @@ def test_generation_numbers_of_resets_from_many_threads_are_exact() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sandbox.state.number == 2_001
+    assert sandbox.state.generation == 2_001
 
 
 def test_what_a_fault_holds_up_does_not_hold_up_the_end() -> None:

@@ -117,7 +117,7 @@ def test_parallel_tests_do_not_meet(
         url = ["--mock-server-url", server.url] if shared else []
         result = run("parallel", "-n", str(workers), *url, apart=True)
         result.assert_outcomes(passed=count)
-        assert [each.name for each in server.app.state.sandboxes.all()] == ["default"]
+        assert [each.name for each in server.app.sandboxes.all()] == ["default"]
 
 
 def test_no_thread_is_left_behind(run: Run) -> None:

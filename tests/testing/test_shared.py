@@ -12,7 +12,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.http_call import Unreachable
-from mock_server.testing.servers import Wanted, shared
+from mock_server.testing.servers import Setup, remote_sandbox
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 from tests.testing.conftest import PROJECTS
@@ -43,7 +43,7 @@ def run(folder: Path, url: str, **variables: str) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
 def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
     seconds = 0.05 if name in ENDLESS else 5
-    server = shared(strange.url(name), TOKEN, Wanted(), "a test", seconds)
+    server = remote_sandbox(strange.url(name), TOKEN, Setup(), "a test", seconds)
     with pytest.raises(Unreachable) as failed, server:
         pytest.fail("a test has begun")
     assert str(failed.value).isprintable()

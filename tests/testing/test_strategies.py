@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from mock_server import create_app, load_fixture
-from mock_server.api.faults.definitions import read_fault
+from mock_server.api.faults.fault import read_fault
 from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
 from tests.support import LIST, PIN
 

@@ -14,11 +14,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from mock_server.app import Application
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
+from tests.support import is_pinned
 from tests.wire.payloads import CLOSED, OPEN, STUCK
 
 CANARY_PATH = "b'/canary'"
@@ -58,7 +59,7 @@ class Counted:
 class Peer:
     """A server of one parser, with the application and what it has been asked."""
 
-    app: Starlette
+    app: Application
     server: Server
     port: int
     seen: list[tuple[object, ...]]
@@ -67,13 +68,14 @@ class Peer:
     def begin(self) -> None:
         """Forget the payload before."""
         self.seen.clear()
-        self.start = self.app.state.sandbox.journal.next_seq
-        there = self.app.state.sandbox.store.app("app-1")
-        self.app.state.sandbox.store.put_chat(there, there.chats["chat-1"])
+        self.start = self.app.sandbox.journal.next_seq
+        there = self.app.sandbox.store.app("app-1")
+        assert there is not None
+        self.app.sandbox.store.put_chat(there, there.chats["chat-1"])
 
 
 @asynccontextmanager
-async def peer(app: Starlette, http: HttpParser) -> AsyncIterator[Peer]:
+async def peer(app: Application, http: HttpParser) -> AsyncIterator[Peer]:
     """A server in this event loop."""
     seen: list[tuple[object, ...]] = []
 
@@ -136,8 +138,8 @@ def _outcome(peer: Peer, heard: bytes, is_stuck: bool) -> Outcome:
         end = OPEN
         statuses.pop()
         requests.pop()
-    sandbox = peer.app.state.sandbox
-    pins = sandbox.chat("app-1", "chat-1").top
+    sandbox = peer.app.sandbox
+    pins = is_pinned(peer.app)
     journal = [entry.status for entry in sandbox.journal.since(peer.start)]
     if end == OPEN:
         journal.pop()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from logging import ERROR
 from urllib.parse import urlsplit
 
 import pytest
-from starlette.applications import Starlette
 
-from mock_server.app import create_app
-from mock_server.fixture.write import to_document
+from mock_server.app import Application, create_app
+from mock_server.fixture.dump import to_document
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, SECONDS, Switch
+from tests.support import LIBRARY, LIST, SECONDS, Switch, is_pinned
 from tests.wire.battery import (
     ACCEPTED,
     BAD_BODIES,
@@ -28,7 +28,7 @@ Live = Callable[[HttpParser], tuple[Switch, str]]
 
 
 @pytest.fixture(params=["zttp", "h11"])
-def server(request: pytest.FixtureRequest, live: Live) -> tuple[Starlette, str]:
+def server(request: pytest.FixtureRequest, live: Live) -> tuple[Application, str]:
     switch, url = live(request.param)
     app = create_app(LIBRARY)
     switch.app = app
@@ -37,11 +37,11 @@ def server(request: pytest.FixtureRequest, live: Live) -> tuple[Starlette, str]:
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_good_requests_have_their_effect(
-    server: tuple[Starlette, str], case: str
+    server: tuple[Application, str], case: str
 ) -> None:
     app, url = server
     assert status(said(url, ACCEPTED[case])) == 200
-    assert app.state.sandbox.chat("app-1", "chat-1").top is True
+    assert is_pinned(app) is True
 
 
 # Those of bad bodies are tried by the API's own tests, over the same parsers.
@@ -49,19 +49,19 @@ def test_good_requests_have_their_effect(
     "case", [*REFUSED, *(pytest.param(each, marks=FULL) for each in BAD_BODIES)]
 )
 def test_bad_requests_have_none(
-    server: tuple[Starlette, str], case: str, caplog: pytest.LogCaptureFixture
+    server: tuple[Application, str], case: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     app, url = server
     expected, request = (REFUSED | BAD_BODIES)[case]
-    before = to_document(app.state.sandbox.store)
+    before = to_document(app.sandbox.store)
     assert status(said(url, request)) == expected
-    assert to_document(app.state.sandbox.store) == before
-    assert not [record for record in caplog.records if record.exc_info]
+    assert to_document(app.sandbox.store) == before
+    assert not [record for record in caplog.records if record.levelno >= ERROR]
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
 
 
 def test_a_client_that_sends_all_before_it_reads_sees_the_413(
-    server: tuple[Starlette, str],
+    server: tuple[Application, str],
 ) -> None:
     parts = urlsplit(server[1])
     where = (str(parts.hostname), int(parts.port or 0))
@@ -76,7 +76,7 @@ def test_the_table_is_long() -> None:
 
 @pytest.mark.parametrize("case", ["pin", "chunked", "no_key", "array", "garbage"])
 def test_the_pace_of_bytes_changes_nothing(
-    server: tuple[Starlette, str], case: str
+    server: tuple[Application, str], case: str
 ) -> None:
     _, url = server
     expected, request = REFUSED.get(case) or (200, ACCEPTED[case])

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mock_server.api.faults.on_connections import GARBAGE
+from mock_server.api.faults.garbage import GARBAGE
 from tests.support import APP, CHAT, DATASET, LIST, PIN, SECONDS, Api, wait
 
 pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)

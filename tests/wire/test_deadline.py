@@ -1,21 +1,25 @@
-"""Requests that do not arrive in time are ended, at any pace."""
+"""Requests that do not arrive in time are ended, however steadily they come."""
 
 from __future__ import annotations
 
-import socket
+import asyncio
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
 from mock_server.app import create_app
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
+from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, PIN, Switch
+from tests.support import LIBRARY, LIST, PIN, is_pinned
 
+SECONDS = 0.2
+LIMITS = Limits(receipt_seconds=SECONDS)
+HANGS = 30.0
 HEAD = b"PUT %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n" % PIN.encode()
 TYPE = b"Content-Type: application/json\r\nContent-Length: 900\r\n\r\n"
 GOOD = b"GET /__admin/health HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -37,28 +41,44 @@ SLOW: dict[str, tuple[bytes, bytes, bytes]] = {
     "half a body in the segment before": (GOOD + HEAD + TYPE + b"{", b"", b""),
     "half a third header in the first segment": (LISTED + GOOD + HEAD, b"", b""),
 }
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-def ended(url: str, before: bytes, first: bytes, again: bytes) -> tuple[bytes, float]:
-    """What the server says at last, and after how many seconds."""
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Connection]:
     parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def served(connection: Connection, requests: bytes) -> None:
+    """Send good requests, perhaps with a part of another, and await the responses."""
+    reader, writer = connection
+    writer.write(requests)
+    count, answers = requests.count(b"POST ") + requests.count(b"GET "), b""
+    while answers.count(b"HTTP/1.1 200 ") < count or not answers.endswith(b"}"):
+        part = await reader.read(65_536)
+        assert part, answers
+        answers += part
+
+
+async def ended(
+    url: str, before: bytes, first: bytes, again: bytes
+) -> tuple[bytes, float]:
+    """What the server says at last, and after how many seconds."""
     start, answer = time.monotonic(), b""
-    with socket.create_connection(
-        (str(parts.hostname), int(parts.port or 0))
-    ) as client:
+    async with connected(url) as (reader, writer):
         if before:
-            client.sendall(before)
-            good = b""
-            count = before.count(b"POST ") + before.count(b"GET ")
-            while good.count(b"HTTP/1.1 200 ") < count or not good.endswith(b"}"):
-                good += client.recv(65_536)
-        client.sendall(first)
-        client.settimeout(0.5)
+            await served((reader, writer), before)
+        writer.write(first)
         while True:
             try:
-                part = client.recv(65_536)
+                part = await asyncio.wait_for(reader.read(65_536), SECONDS / 5)
             except TimeoutError:
-                client.sendall(again)
+                writer.write(again)
                 continue
             except ConnectionResetError:
                 part = b""
@@ -67,58 +87,53 @@ def ended(url: str, before: bytes, first: bytes, again: bytes) -> tuple[bytes, f
             answer += part
 
 
-def test_slow_requests_get_408_and_others_are_served(
-    live: Callable[[HttpParser], tuple[Switch, str]],
-) -> None:
-    parsers: list[HttpParser] = ["zttp", "h11"]
-    apps = [create_app(LIBRARY) for _ in parsers]
-    urls = []
-    for parser, app in zip(parsers, apps, strict=True):
-        switch, url = live(parser)
-        switch.app = app
-        urls.append(url)
-    with ThreadPoolExecutor(len(SLOW) * len(urls)) as pool:
-        cases = [(url, *slow) for url in urls for slow in SLOW.values()]
-        waiting = [pool.submit(ended, *case) for case in cases]
-        for url in urls:
-            assert httpx2.get(url + "/__admin/health").status_code == 200
-        results = [each.result() for each in waiting]
+async def all_ended(url: str) -> list[tuple[bytes, float]]:
+    async with asyncio.timeout(HANGS):
+        return await asyncio.gather(*(ended(url, *slow) for slow in SLOW.values()))
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_slow_requests_get_408_and_are_not_performed(http: HttpParser) -> None:
+    app = create_app(LIBRARY)
+    with running(app, http=http, limits=LIMITS) as url:
+        results = asyncio.run(all_ended(url))
     for answer, seconds in results:
         assert answer.startswith(b"HTTP/1.1 408 "), answer
         assert b'"statusText":"requestTimeout"' in answer
+        assert b"within 0.2 s" in answer
         assert b"connection: close" in answer
-        assert seconds >= LIMITS.receipt_seconds - 0.1
-    for app in apps:
-        assert app.state.sandbox.chat("app-1", "chat-1").top is False
+        assert seconds >= SECONDS
+    assert is_pinned(app) is False
 
 
-@pytest.mark.full
-def test_a_connection_may_be_idle_after_pipelined_requests(
-    live: Callable[[HttpParser], tuple[Switch, str]],
-) -> None:
-    seconds = LIMITS.receipt_seconds + 1
-    with ThreadPoolExecutor(2) as pool:
-        waiting = []
-        for parser in ("zttp", "h11"):
-            switch, url = live(parser)
-            switch.app = create_app(LIBRARY)
-            waiting.append(pool.submit(idle, url, seconds))
-        assert [each.result() for each in waiting] == [b"", b""]
+async def fetched_meanwhile(url: str) -> int:
+    """The status of a request that others, which are slow, do not hold up."""
+    slow = asyncio.create_task(all_ended(url))
+    await asyncio.sleep(0)
+    async with httpx2.AsyncClient() as client:
+        response = await client.get(url + "/__admin/health")
+    assert not slow.done()
+    await slow
+    return response.status_code
 
 
-def idle(url: str, seconds: float) -> bytes:
-    """What the server says of itself, long after three requests at once."""
-    parts = urlsplit(url)
-    where = (str(parts.hostname), int(parts.port or 0))
-    with socket.create_connection(where, timeout=seconds) as client:
-        client.sendall(GOOD + LISTED + GOOD)
-        answers = b""
-        while answers.count(b"HTTP/1.1 200 ") < 3 or not answers.endswith(b"}"):
-            answers += client.recv(65_536)
-        try:
-            said = client.recv(65_536)
-        except TimeoutError:
-            said = b""
-        client.sendall(GOOD)
-        assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
-        return said
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_others_are_served_meanwhile(http: HttpParser) -> None:
+    with running(create_app(LIBRARY), http=http, limits=LIMITS) as url:
+        assert asyncio.run(fetched_meanwhile(url)) == 200
+
+
+async def idle(url: str) -> bool:
+    """Whether a connection lives on, long after three requests in one segment."""
+    async with asyncio.timeout(HANGS), connected(url) as connection:
+        await served(connection, GOOD + LISTED + GOOD)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(connection[0].read(65_536), 3 * SECONDS)
+        await served(connection, GOOD)
+        return True
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_a_connection_may_be_idle_after_pipelined_requests(http: HttpParser) -> None:
+    with running(create_app(LIBRARY), http=http, limits=LIMITS) as url:
+        assert asyncio.run(idle(url))

@@ -8,11 +8,11 @@ from random import Random
 from urllib.parse import urlsplit
 
 import pytest
-from starlette.applications import Starlette
 
-from mock_server.app import create_app
+from mock_server.app import Application, create_app
+from mock_server.domain.records import App, Chat
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, Switch
+from tests.support import LIBRARY, LIST, Switch, is_pinned
 from tests.wire.battery import (
     ACCEPTED,
     BAD_BODIES,
@@ -86,7 +86,7 @@ def served(answers: list[bytes]) -> bool:
     return any(b"HTTP/1.1 200 OK" in each for each in answers)
 
 
-async def fuzz(app: Starlette, url: str, seed: int, count: int) -> None:
+async def fuzz(app: Application, url: str, seed: int, count: int) -> None:
     random = Random(seed)
     for _ in range(count // TOGETHER):
         batch = [mutated(random) for _ in range(TOGETHER)]
@@ -96,20 +96,21 @@ async def fuzz(app: Starlette, url: str, seed: int, count: int) -> None:
 
 
 async def has_effect_only_with_a_200(
-    app: Starlette, url: str, batch: list[list[bytes]], patience: float
+    app: Application, url: str, batch: list[list[bytes]], patience: float
 ) -> bool:
     """Whether a batch that pins is told so; all that is said is HTTP, and no 500."""
-    app.state.sandbox.store.put_chat(*fresh(app))
+    app.sandbox.store.put_chat(*fresh(app))
     said = await answers(url, batch, patience)
     for each in said:
         assert each[:9] in (b"", b"HTTP/1.1 "), each
         assert not each.startswith(b"HTTP/1.1 500"), each
-    return served(said) or not app.state.sandbox.chat("app-1", "chat-1").top
+    return served(said) or not is_pinned(app)
 
 
-def fresh(app: Starlette) -> tuple[object, object]:
+def fresh(app: Application) -> tuple[App, Chat]:
     """The app and its chat as the fixture has it."""
-    there = app.state.sandbox.store.app("app-1")
+    there = app.sandbox.store.app("app-1")
+    assert there is not None
     return there, there.chats["chat-1"]
 
 

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from typing import Any
 
-from mock_server.wire.transport import Joined
+from mock_server.wire.transport import CoalescingTransport
 from tests.process import serving
 from tests.wire.sockets import REQUEST, connect
 
@@ -38,7 +38,7 @@ async def sent_by(*calls: tuple[Any, ...]) -> bytes:
     loop, (here, there) = asyncio.get_running_loop(), socket.socketpair()
     _, sink = await loop.create_connection(Sink, sock=there)
     raw, _ = await loop.create_connection(asyncio.Protocol, sock=here)
-    joined = Joined(raw, loop)
+    joined = CoalescingTransport(raw, loop)
     for name, *arguments in calls:
         getattr(joined, name)(*arguments)
     return bytes(await sink.over)

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.server import bind
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
-from mock_server.wire.transport import Joined
-from mock_server.wire.unread import Unread
+from mock_server.wire.transport import CoalescingTransport, UnreadConnections
 
-SECONDS = 30.0
+SECONDS = Limits.unread_seconds
 BELOW_HIGH_WATER = 40_000
 LARGE = b"x" * 30_000_000
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -30,7 +29,7 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 class Held:
     """A connection with bytes to send, and its client."""
 
-    transport: Joined
+    transport: CoalescingTransport
     client: socket.socket
     lost: asyncio.Future[None]
 
@@ -58,7 +57,7 @@ async def held(count: int) -> AsyncIterator[Held]:
     loop, (here, there) = asyncio.get_running_loop(), socket.socketpair()
     with there:
         raw, protocol = await loop.create_connection(Lost, sock=here)
-        joined = Joined(raw, loop)
+        joined = CoalescingTransport(raw, loop)
         while not joined.get_write_buffer_size():
             joined.write(b"x" * 65_536)
         # What waits by now may be of any size up to one piece.
@@ -72,11 +71,11 @@ async def not_read(closes: bool) -> None:
     async with held(BELOW_HIGH_WATER) as connection:
         if closes:
             connection.transport.close()
-        unread = Unread(SECONDS)
-        unread.look([connection], 100.0)
-        unread.look([connection], 100.0 + SECONDS - 1)
+        unread = UnreadConnections(SECONDS)
+        unread.check([connection], 100.0)
+        unread.check([connection], 100.0 + SECONDS - 1)
         assert not connection.lost.done()
-        unread.look([connection], 100.0 + SECONDS)
+        unread.check([connection], 100.0 + SECONDS)
         await asyncio.wait_for(connection.lost, 30)
 
 
@@ -88,9 +87,9 @@ def test_what_is_not_read_is_ended(closes: bool) -> None:
 async def slowly() -> int:
     """How often a client took something, always just in time, till it had it all."""
     async with held(500_000) as connection:
-        unread, now, times = Unread(SECONDS), 0.0, 0
+        unread, now, times = UnreadConnections(SECONDS), 0.0, 0
         while connection.transport.get_write_buffer_size():
-            unread.look([connection], now)
+            unread.check([connection], now)
             assert not connection.transport.is_closing()
             assert await connection.taken()
             now += SECONDS - 1
@@ -104,9 +103,9 @@ def test_what_is_read_slowly_goes_on() -> None:
 
 async def written_meanwhile() -> None:
     async with held(BELOW_HIGH_WATER) as connection:
-        unread = Unread(SECONDS)
+        unread = UnreadConnections(SECONDS)
         for now in range(0, int(SECONDS) + 10, 10):
-            unread.look([connection], float(now))
+            unread.check([connection], float(now))
             connection.transport.write(b"more")
             connection.transport.flush()
         await asyncio.wait_for(connection.lost, 30)
@@ -124,12 +123,10 @@ async def large(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 
 @contextmanager
-def serving(http: HttpParser, unread_seconds: float) -> Iterator[int]:
+def serving(http: HttpParser, limits: Limits) -> Iterator[int]:
     """A server in a thread; gives its port."""
     listener, ready = bind("127.0.0.1", 0), threading.Event()
-    server = Server(
-        large, http, ready.set, embedded=True, unread_seconds=unread_seconds
-    )
+    server = Server(large, http, ready.set, embedded=True, limits=limits)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     port = listener.getsockname()[1]
     thread.start()
@@ -143,7 +140,7 @@ def serving(http: HttpParser, unread_seconds: float) -> Iterator[int]:
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_a_server_ends_what_is_not_read_and_serves_on(http: HttpParser) -> None:
-    with serving(http, 0.6) as port:
+    with serving(http, Limits(unread_seconds=0.6)) as port:
         where = ("127.0.0.1", port)
         for end in (b"\r\n", b"Connection: close\r\n\r\n"):
             with socket.create_connection(where, timeout=30) as client:
@@ -170,8 +167,3 @@ def count(client: socket.socket) -> int:
     except ConnectionError:
         pass
     return received
-
-
-def test_the_limit_is_that_of_the_table() -> None:
-    server = Server(large, "zttp", lambda: None, embedded=True)
-    assert server.unread_seconds == LIMITS.unread_seconds == SECONDS

@@ -1,5 +1,5 @@
-"""Faults over HTTP: what each kind says of itself, and what it does to an answer.
+"""Faults over HTTP: one module for each kind, with its fields and its effect.
 
-`definitions` are the types that validate and describe faults, `table` lists the kinds,
-the other modules hold their effects: on answers, on connections, on data.
+`fault` holds the fields that all kinds have, `context` what effects work with; `table`
+lists the kinds and reads faults from plain data, `presets` are ready lists of faults.
 """

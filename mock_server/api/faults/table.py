@@ -1,38 +1,39 @@
-"""The table of kinds: what each says and does. Documents and commands show it."""
+"""The table of kinds. Documents, commands and the console show it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
 
-from mock_server.api.answers import Answer
-from mock_server.api.faults import (
-    definitions,
-    on_answers,
-    on_connections,
-    on_data,
-)
-from mock_server.api.faults.definitions import Fault
-from mock_server.api.faults.hit import Hit
-
-Effect = Callable[[Hit], Awaitable[Answer | None]]
+from mock_server.api.faults.alter import Alter
+from mock_server.api.faults.delay import Delay
+from mock_server.api.faults.dribble import Dribble
+from mock_server.api.faults.duplicate_item import DuplicateItem
+from mock_server.api.faults.empty import Empty
+from mock_server.api.faults.error import Error
+from mock_server.api.faults.fault import Fault, kind_of
+from mock_server.api.faults.garbage import Garbage
+from mock_server.api.faults.hang import Hang
+from mock_server.api.faults.lost_write import LostWrite
+from mock_server.api.faults.malformed_json import MalformedJson
+from mock_server.api.faults.page_drift import PageDrift
+from mock_server.api.faults.rate_limit import RateLimited
+from mock_server.api.faults.reset import Reset
+from mock_server.api.faults.truncate import Truncate
+from mock_server.api.faults.wrong_total import WrongTotal
 
 
 class Kind(Struct, frozen=True):
-    """One kind: its definition, and its effect, which gives the answer to send.
-
-    It gives None where it has recorded and sent all there is.
-    """
+    """One kind, by the class of its faults."""
 
     definition: type[Fault]
-    effect: Effect
 
     @property
     def name(self) -> str:
         """What a fault calls it."""
-        return str(self.definition.__struct_config__.tag)
+        return kind_of(self.definition)
 
     @property
     def sentence(self) -> str:
@@ -50,21 +51,21 @@ class Kind(Struct, frozen=True):
         }
 
 
-_TABLE = (
-    Kind(definitions.Error, on_answers.error),
-    Kind(definitions.Delay, on_answers.delay),
-    Kind(definitions.Hang, on_connections.hang),
-    Kind(definitions.Reset, on_connections.reset),
-    Kind(definitions.Empty, on_connections.empty),
-    Kind(definitions.Garbage, on_connections.garbage),
-    Kind(definitions.Truncate, on_connections.truncate),
-    Kind(definitions.MalformedJson, on_answers.malformed_json),
-    Kind(definitions.Dribble, on_answers.dribble),
-    Kind(definitions.RateLimited, on_answers.rate_limit),
-    Kind(definitions.LostWrite, on_data.lost_write),
-    Kind(definitions.PageDrift, on_data.page_drift),
-    Kind(definitions.DuplicateItem, on_data.duplicate_item),
-    Kind(definitions.WrongTotal, on_data.wrong_total),
-    Kind(definitions.Alter, on_data.alter),
+_TABLE: tuple[type[Fault], ...] = (
+    Error,
+    Delay,
+    Hang,
+    Reset,
+    Empty,
+    Garbage,
+    Truncate,
+    MalformedJson,
+    Dribble,
+    RateLimited,
+    LostWrite,
+    PageDrift,
+    DuplicateItem,
+    WrongTotal,
+    Alter,
 )
-KINDS = {kind.name: kind for kind in _TABLE}
+KINDS = {kind_of(each): Kind(each) for each in _TABLE}

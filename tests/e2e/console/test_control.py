@@ -45,7 +45,7 @@ def test_a_reset_brings_everything_back(console: Console) -> None:
     expect(console.part("Faults")).to_contain_text("Nothing goes wrong on purpose.")
     expect(console.rows).to_have_count(0)
     expect(console.page.locator("#facts")).to_have_text("documented · generation 2")
-    assert console.server.sandbox.state.number == 2
+    assert console.server.sandbox.state.generation == 2
 
 
 def test_a_reset_by_others_is_seen(console: Console) -> None:

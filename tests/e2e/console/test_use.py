@@ -144,7 +144,7 @@ def test_a_phone_shows_one_part_at_a_time(visit: Visit) -> None:
 
 
 def test_a_server_that_comes_back_is_found_again(console: Console) -> None:
-    console.server.app.state.close()  # ends all streams, as a stopping server does
+    console.server.app.close()  # ends all streams, as a stopping server does
     console.list(DATASET)
     expect(console.rows).to_have_count(1)
     expect(console.page.locator("#live.on")).to_be_visible()

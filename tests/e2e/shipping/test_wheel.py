@@ -21,6 +21,7 @@ from tests.support import ROOT, fetch
 pytestmark = pytest.mark.full
 FIXTURES = ROOT / "fixtures"
 CONSOLE = ROOT / "mock_server" / "console"
+OPENAPI = ROOT / "mock_server" / "openapi"
 PROJECT = ROOT / "tests/testing/projects/installed"
 
 
@@ -112,3 +113,15 @@ def test_a_wheel_brings_the_console(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     console = {f"mock_server/console/{path.name}" for path in CONSOLE.iterdir()}
     assert console <= content(wheel).keys()
+
+
+def test_wheel_and_sdist_bring_the_openapi_documents(dist: Path) -> None:
+    (wheel,), (sdist,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
+    documents = {path.name: path.read_bytes() for path in OPENAPI.glob("*.json")}
+    assert documents.keys() == {"public.json", "admin.json"}
+    with tarfile.open(sdist) as archive:
+        packed = set(archive.getnames())
+    for name, text in documents.items():
+        assert content(wheel)[f"mock_server/openapi/{name}"] == text
+        stem = sdist.name.removesuffix(".tar.gz")
+        assert f"{stem}/mock_server/openapi/{name}" in packed

@@ -1,0 +1,1 @@
+"""The resources of the admin API, one module for each, named like their URLs."""

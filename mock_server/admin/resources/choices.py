@@ -1,0 +1,91 @@
+"""The choices in force in a sandbox, and the table of all there are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from mock_server.admin.framework import AdminRoute, Call, Input
+from mock_server.domain.choices import (
+    Choice,
+    Choices,
+    Profile,
+    UnknownChoice,
+    Value,
+    as_profile,
+    choose,
+    table,
+    with_choices,
+)
+from mock_server.domain.errors import InvalidField
+from mock_server.views import View
+
+
+def _schema() -> dict[str, Any]:
+    """What can be chosen, as a JSON Schema."""
+    values = {each.name: {"enum": list(each.values)} for each in table().values()}
+    return {"properties": values, "propertyNames": {"enum": list(values)}}
+
+
+Chosen = Annotated[dict[str, Value], Meta(extra_json_schema=_schema())]
+
+
+class Choose(Input):
+    """A profile, the present one by default, and choices other than the profile's."""
+
+    profile: Literal["documented", "deployed"] | None = None
+    choices: Chosen = field(default_factory=dict)
+
+
+class ChoicesView(View):
+    """The profile, every choice in force, and what can be chosen."""
+
+    profile: str
+    choices: Chosen
+    table: list[Choice]
+
+
+def get_choices(call: Call) -> ChoicesView:
+    """`GET choices`."""
+    state = call.sandbox.state
+    rows = list(table().values())
+    return ChoicesView(state.profile, asdict(state.choices), rows)
+
+
+def put_choices(call: Call) -> ChoicesView:
+    """`PUT choices`: what is not named takes the profile's value."""
+    wanted: Choose = call.body
+    profile = wanted.profile or call.sandbox.state.profile
+    call.sandbox.choose(*chosen(profile, wanted.choices))
+    return get_choices(call)
+
+
+def changed(base: Choices, choices: dict[str, Value]) -> Choices:
+    """The choices, single ones replaced. Raises InvalidField."""
+    try:
+        return with_choices(base, choices)
+    except UnknownChoice as error:
+        raise InvalidField(f"{error} - at $.choices") from None
+
+
+def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:
+    """A profile and its choices, single ones replaced. Raises InvalidField."""
+    try:
+        return as_profile(profile), choose(profile, choices)
+    except UnknownChoice as error:
+        raise InvalidField(f"{error} - at $.choices") from None
+
+
+ROUTES = (
+    AdminRoute("GET", "/choices", get_choices, ChoicesView, "The choices in force"),
+    AdminRoute(
+        "PUT",
+        "/choices",
+        put_choices,
+        ChoicesView,
+        "Have others in force until the next reset",
+        body=Choose,
+    ),
+)

@@ -1,0 +1,38 @@
+"""What is known of one request on its way to a response: data, and nothing else."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from starlette.types import Scope
+
+from mock_server.api.headers import ParsedHeaders
+from mock_server.api.operations.operation import Operation
+from mock_server.api.request import RequestBody
+from mock_server.api.response import Response
+from mock_server.domain.access import NOBODY, Caller
+from mock_server.domain.faults import Firing
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.state import State
+
+
+class RequestContext(Struct):
+    """A request, and what has been found out about it so far.
+
+    `started` is in seconds, by a clock that never jumps. `sandbox` is the one that the
+    key leads to, the default one without a key; `state` is what that was in when the
+    request was admitted. `operation` and `caller` are known once it is admitted,
+    `content` once its body has come, `firing` if a fault fires, `response` once there
+    is one.
+    """
+
+    scope: Scope
+    headers: ParsedHeaders
+    body: RequestBody
+    started: float
+    sandbox: Sandbox
+    state: State
+    operation: Operation | None = None
+    caller: Caller = NOBODY
+    content: bytes | None = None
+    firing: Firing | None = None
+    response: Response | None = None

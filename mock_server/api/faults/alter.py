@@ -1,0 +1,52 @@
+"""Items with other fields than they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
+
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault, wrong
+from mock_server.api.response import Response
+from mock_server.domain.limits import Limits
+
+
+class Alter(Fault, tag="alter"):
+    """Every item of a page has fields set, or removed."""
+
+    trait: ClassVar[str] = "page"
+    schema: ClassVar[Mapping[str, Any]] = {
+        "anyOf": [
+            {"required": ["set"], "properties": {"set": {"minProperties": 1}}},
+            {"required": ["remove"], "properties": {"remove": {"minItems": 1}}},
+        ]
+    }
+
+    changes: dict[str, Any] = field(default_factory=dict, name="set")
+    removals: list[str] = field(default_factory=list, name="remove")
+
+    def check(self) -> None:
+        """Something has to change, and not without bound."""
+        super().check()
+        if not (self.changes or self.removals):
+            raise wrong("fields to set, or to remove", "none", "set")
+        for name, value in (("set", self.changes), ("remove", self.removals)):
+            if len(msgspec.json.encode(value)) > Limits.altered_bytes:
+                raise wrong(f"at most {Limits.altered_bytes} bytes", "more", name)
+
+    async def apply(self, context: FaultContext) -> Response:
+        response = context.perform()
+        if response.status != 200:
+            return response
+        envelope: Any = msgspec.json.decode(response.body)
+        if envelope["code"] != 200:  # an error, with choice error_http_status
+            return response
+        for item in envelope["data"]["list"]:
+            item.update(self.changes)
+            for name in self.removals:
+                item.pop(name, None)
+        return replace(response, body=msgspec.json.encode(envelope))

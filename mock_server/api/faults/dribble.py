@@ -1,0 +1,68 @@
+"""A response in pieces."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+from starlette.types import Send
+
+from mock_server.api.faults.context import FaultContext, Interrupted
+from mock_server.api.faults.fault import Fault, Milliseconds, wrong
+from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.response import Headers, Response
+from mock_server.domain.errors import describe_value
+from mock_server.domain.limits import Limits
+
+
+class Dribble(Fault, tag="dribble"):
+    """The answer comes in pieces, with `ms` between them."""
+
+    chunks: Annotated[int, Meta(ge=2, le=1_000)] = 10
+    ms: Milliseconds = 100.0
+
+    def check(self) -> None:
+        """All pieces together stay below the limit of one answer."""
+        super().check()
+        if self.chunks * self.ms > Limits.fault_ms:
+            expected = f"chunks times ms of at most {Limits.fault_ms}"
+            raise wrong(expected, describe_value(self.chunks * self.ms), "ms")
+
+    async def apply(self, context: FaultContext) -> Response:
+        whole = context.perform()
+        pieces = _pieces(whole.body, self.chunks)
+        return Dribbled(
+            whole.status,
+            whole.body,
+            whole.headers,
+            context=context,
+            pieces=pieces,
+            ms=self.ms,
+        )
+
+
+class Dribbled(Response, frozen=True, kw_only=True):
+    """The right response in pieces, with a pause before each but the first."""
+
+    context: FaultContext
+    pieces: list[bytes]
+    ms: float
+
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        await send(self.start(headers))
+        try:
+            for number, piece in enumerate(self.pieces, start=1):
+                if number > 1:
+                    await self.context.pause(self.ms)
+                content = {"type": "http.response.body", "body": piece}
+                await send(content | {"more_body": number < len(self.pieces)})
+        except ClientGone:
+            pass
+        except Interrupted:
+            await self.context.connection().close(body)
+
+
+def _pieces(whole: bytes, count: int) -> list[bytes]:
+    """A text in at most so many pieces of the same size."""
+    size = -(-len(whole) // count)
+    return [whole[at : at + size] for at in range(0, len(whole), size)]

@@ -1,0 +1,29 @@
+"""A page that repeats an item of the page before."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault
+from mock_server.api.response import Response
+from mock_server.domain.listing import ListV2, Page
+
+
+class DuplicateItem(Fault, tag="duplicate_item"):
+    """A page begins with an item that was already on the page before."""
+
+    trait: ClassVar[str] = "page"
+
+    async def apply(self, context: FaultContext) -> Response:
+        return context.perform(doubled)
+
+
+def doubled(page: Page, request: ListV2) -> Page:
+    """The page with an item of the page before; on the first, with its own first."""
+    if not page.items:
+        return page
+    again = page.matching[max(0, request.offset - 1)]
+    return replace(page, items=[again, *page.items][: request.page_size])

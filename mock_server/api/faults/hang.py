@@ -1,0 +1,35 @@
+"""No response, for a minute."""
+
+from __future__ import annotations
+
+from mock_server.api.connection import Connection
+from mock_server.api.faults.context import FaultContext, Interrupted
+from mock_server.api.faults.fault import Fault
+from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.response import NoResponse
+from mock_server.domain.limits import Limits
+
+
+class Hang(Fault, tag="hang"):
+    """No answer; the connection is closed after a minute."""
+
+    async def apply(self, context: FaultContext) -> NoResponse:
+        connection = context.connection()
+        context.perform_if_after()
+        return Silence(context=context, connection=connection)
+
+
+class Silence(NoResponse, frozen=True, kw_only=True):
+    """Nothing, until the client has had enough or the limit is reached."""
+
+    context: FaultContext
+    connection: Connection
+
+    async def end(self, body: RequestBody) -> None:
+        try:
+            await self.context.pause(Limits.fault_ms)
+        except ClientGone:
+            return
+        except Interrupted:
+            pass  # a reset leaves nothing pending
+        await self.connection.close(body)

@@ -1,0 +1,18 @@
+"""A write that is answered, and forgotten."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault
+from mock_server.api.response import Response
+
+
+class LostWrite(Fault, tag="lost_write"):
+    """A pin is answered like any other, and forgotten."""
+
+    trait: ClassVar[str] = "write"
+
+    async def apply(self, context: FaultContext) -> Response:
+        return context.rehearse()

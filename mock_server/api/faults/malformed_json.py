@@ -1,0 +1,18 @@
+"""A body that is not JSON."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault
+from mock_server.api.response import Response
+
+
+class MalformedJson(Fault, tag="malformed_json"):
+    """A 200 with a body that no JSON parser accepts."""
+
+    async def apply(self, context: FaultContext) -> Response:
+        """The body with another bracket at its end; all else is in order."""
+        response = context.spoilable()
+        return replace(response, status=200, body=response.body[:-1] + b"]")

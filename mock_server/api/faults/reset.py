@@ -1,0 +1,27 @@
+"""A connection that is reset."""
+
+from __future__ import annotations
+
+from mock_server.api.connection import Connection
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault
+from mock_server.api.request import RequestBody
+from mock_server.api.response import NoResponse
+
+
+class Reset(Fault, tag="reset"):
+    """No answer; the connection is reset (RST)."""
+
+    async def apply(self, context: FaultContext) -> NoResponse:
+        connection = context.connection()
+        context.perform_if_after()
+        return ResetConnection(connection=connection)
+
+
+class ResetConnection(NoResponse, frozen=True, kw_only=True):
+    """An RST instead of a response."""
+
+    connection: Connection
+
+    async def end(self, body: RequestBody) -> None:
+        await self.connection.reset(body)

@@ -1,0 +1,40 @@
+"""A response that ends too early."""
+
+from __future__ import annotations
+
+from msgspec import field
+from starlette.types import Send
+
+from mock_server.api.connection import Connection
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault, Whole
+from mock_server.api.request import RequestBody
+from mock_server.api.response import Headers, Response
+
+
+class Truncate(Fault, tag="truncate"):
+    """The answer ends after so many bytes of its body, half of them by default."""
+
+    kept: Whole | None = field(default=None, name="bytes")
+
+    async def apply(self, context: FaultContext) -> Response:
+        connection = context.connection()
+        whole = context.spoilable()
+        size = len(whole.body)
+        kept = size // 2 if self.kept is None else min(self.kept, size - 1)
+        return Truncated(
+            whole.status, whole.body, whole.headers, connection=connection, kept=kept
+        )
+
+
+class Truncated(Response, frozen=True, kw_only=True):
+    """The head of a response, `kept` bytes of its body, then a FIN."""
+
+    connection: Connection
+    kept: int
+
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        part = {"type": "http.response.body", "body": self.body[: self.kept]}
+        await send(self.start(headers))
+        await send(part | {"more_body": True})
+        await self.connection.finish(body)

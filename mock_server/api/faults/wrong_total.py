@@ -1,0 +1,30 @@
+"""A page of which the total is off."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from mock_server.api.faults.context import FaultContext
+from mock_server.api.faults.fault import Fault
+from mock_server.api.response import Response
+from mock_server.domain.limits import Limits
+from mock_server.domain.listing import Page
+
+
+class WrongTotal(Fault, tag="wrong_total"):
+    """A page has a total that is off."""
+
+    trait: ClassVar[str] = "page"
+
+    by: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 1
+
+    async def apply(self, context: FaultContext) -> Response:
+        return context.perform(lambda page, _: miscounted(page, self.by))
+
+
+def miscounted(page: Page, by: int) -> Page:
+    """The page with a total that is off; no total is below 0."""
+    return replace(page, total=max(0, page.total + by))

@@ -1,0 +1,92 @@
+"""Journal entries as the admin API, the stream and the pytest plugin show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Raw
+
+from mock_server.api.headers import Header
+from mock_server.api.journaling import violations
+from mock_server.domain.clock import format_time
+from mock_server.domain.faults import Firing
+from mock_server.domain.journal import Entry
+from mock_server.views import (
+    AnswerView,
+    EntryView,
+    FiringView,
+    RequestView,
+    ViolationView,
+)
+
+
+def entry_view(entry: Entry) -> EntryView:
+    """The entry as JSON has it; whatever bytes are in it, it can be written."""
+    return EntryView(
+        seq=entry.seq,
+        time=format_time(entry.time),
+        generation=entry.generation,
+        operation=entry.operation,
+        key=entry.key,
+        member=entry.member,
+        request=RequestView(
+            method=entry.method,
+            path=entry.path,
+            query=_text(entry.query),
+            headers=_headers(entry.header_pairs()),
+            body=_json(entry.body, entry.is_cut),
+            truncated=entry.is_cut,
+        ),
+        answer=AnswerView(
+            status=entry.status,
+            headers=_headers(entry.answer_headers),
+            body=_json(entry.answer, entry.answer_is_cut),
+            truncated=entry.answer_is_cut,
+        ),
+        fault=_firing(entry.firing) if entry.firing else None,
+        duration_ms=round(entry.duration_ms, 3),
+        violations=[
+            ViolationView(each.name, each.section, each.path, each.message)
+            for each in violations(entry)
+        ],
+        hint=entry.hint,
+    )
+
+
+def _firing(firing: Firing) -> FiringView:
+    fault, definition = firing.fault, firing.fault.definition
+    return FiringView(fault.id, definition.kind, firing.draw, definition.probability)
+
+
+def body_of(entry: Entry) -> object:
+    """The request's body as a JSON value; text if it is none, None if none came."""
+    return None if entry.body is None else msgspec.json.decode(_json(entry.body, False))
+
+
+def _json(content: bytes | None, is_cut: bool) -> Raw:
+    if not content:
+        return _NULL
+    if not is_cut:
+        try:
+            msgspec.json.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        else:
+            return Raw(content)
+    return Raw(msgspec.json.encode(content.decode("utf-8", "replace")))
+
+
+_NULL = Raw(b"null")
+
+
+def _headers(pairs: Iterable[Header]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        known = joined.get(_text(name))
+        joined[_text(name)] = f"{known}, {_text(value)}" if known else _text(value)
+    return joined
+
+
+def _text(content: bytes) -> str:
+    return content.decode("latin-1")

@@ -1,0 +1,253 @@
+"""`listV2`: a page of a dataset's collections (spec 4.2).
+
+What does not depend on the caller is encoded once for each collection; `permission`,
+the last field, is added per page. Pages are kept too: clients ask again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from mock_server.api.envelope import success_envelope
+from mock_server.api.operations.contract import (
+    NOT_ON_CONTRACT,
+    Contract,
+    RequestFields,
+    departures,
+    extension,
+)
+from mock_server.api.operations.operation import Operation
+from mock_server.domain.access import Level
+from mock_server.domain.choices import Choices
+from mock_server.domain.clock import format_time
+from mock_server.domain.errors import DatasetForbidden, DatasetNotFound, ParentNotFound
+from mock_server.domain.limits import Limits
+from mock_server.domain.listing import OMITTED, ListV2, Page, list_v2
+from mock_server.domain.records import Collection
+from mock_server.domain.state import State
+from mock_server.fixture.document import Id
+
+
+class ListV2Body(RequestFields, kw_only=True):
+    """Spec 4.2: which page of which collections."""
+
+    offset: Annotated[
+        int,
+        Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
+        departures(missing="offset_missing", text="numeric_strings"),
+    ]
+    page_size: (
+        Annotated[
+            int,
+            Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
+            departures(over="page_size_over_limit", text="numeric_strings"),
+        ]
+        | UnsetType
+    ) = UNSET
+    dataset_id: Annotated[Id, Meta(description="Identifier of the dataset")]
+    parent_id: (
+        Annotated[
+            str,
+            Meta(
+                max_length=Limits.id_chars,
+                description="Parent folder; null selects top-level collections",
+            ),
+            departures(empty=("parent_empty_string", "null or the _id of a folder")),
+        ]
+        | UnsetType
+        | None
+    ) = UNSET
+    search_text: Annotated[
+        str,
+        Meta(
+            max_length=Limits.search_chars,
+            description="Matched against names or tags; an empty string is valid",
+        ),
+    ] = ""
+
+
+class ListV2Extensions(RequestFields, kw_only=True):
+    """What the service takes beside these: pages by number, and filters."""
+
+    page_num: (
+        Annotated[
+            int,
+            Meta(ge=1, le=Limits.integer),
+            departures(text="numeric_strings"),
+            extension("offset_missing", instead_of="offset"),
+        ]
+        | UnsetType
+    ) = UNSET
+    select_folder: Annotated[bool, extension("list_filters")] | UnsetType = UNSET
+    filter_tags: (
+        Annotated[list[str], Meta(max_length=Limits.tags), extension("list_filters")]
+        | UnsetType
+    ) = UNSET
+
+
+CONTRACT = Contract("4.2", ListV2Body, ListV2Extensions)
+
+
+def read(content: bytes, choices: Choices) -> ListV2:
+    """The request in a body. Raises BadJson or InvalidField."""
+    try:
+        body = CONTRACT.decoder.decode(content)
+    except NOT_ON_CONTRACT:
+        return _departing(CONTRACT.read(content, choices), choices)
+    size, parent = body.page_size, body.parent_id
+    return ListV2(
+        dataset_id=body.dataset_id,
+        offset=body.offset,
+        page_size=choices.page_size_default if size is UNSET else size,
+        parent_id=OMITTED if parent is UNSET else parent,
+        search_text=body.search_text,
+    )
+
+
+def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
+    """The request in a body that departs from the spec in what is tolerated."""
+    size = min(values.get("pageSize", choices.page_size_default), Limits.page_size)
+    return ListV2(
+        dataset_id=values["datasetId"],
+        offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),
+        page_size=size,
+        parent_id=values.get("parentId", OMITTED),
+        search_text=values.get("searchText", ""),
+        folders_only=values.get("selectFolder", False),
+        tags=tuple(values.get("filterTags", ())),
+    )
+
+
+def encode(page: Page, state: State) -> bytes:
+    """The body of the response: `{"list": [...], "total": N}` in its envelope."""
+    choices = state.choices
+    look = choices.item_fields, choices.tags_empty
+    key = (tuple(page.items), page.total, page.level, *look)
+    text = state.texts.get(key)
+    return state.texts.put(key, _page_text(page, state)) if text is None else text
+
+
+def _page_text(page: Page, state: State) -> bytes:
+    items = [_kept_item_text(item, state) for item in page.items]
+    end = b',"permission":%b}' % _PERMISSIONS[page.level]
+    joined = (end + b",").join([*items, b""])[:-1] if items else b""
+    return success_envelope(b'{"list":[%b],"total":%d}' % (joined, page.total))
+
+
+def _kept_item_text(item: Collection, state: State) -> bytes:
+    extended = state.choices.item_fields == "extended"
+    tags_absent = state.choices.tags_empty == "absent"
+    key = item, extended, tags_absent
+    text = state.texts.get(key)
+    if text is None:
+        text = state.texts.put(key, item_text(item, extended, tags_absent))
+    return text
+
+
+class Item(Struct, rename="camel"):
+    """A collection (spec 2.2) as every caller sees it.
+
+    The last four fields are the deployed service's (choice item_fields=extended).
+    """
+
+    id: str = field(name="_id")
+    parent_id: str | None
+    tmb_id: str
+    type: str
+    name: str
+    update_time: str
+    data_amount: int
+    training_amount: int
+    external_file_id: str
+    tags: tuple[str, ...] | UnsetType
+    forbid: bool
+    training_type: str
+    create_time: str | UnsetType = UNSET
+    has_error: bool | UnsetType = UNSET
+    file_id: str | UnsetType = UNSET
+    raw_link: str | UnsetType = UNSET
+
+
+class Permission(Struct, rename="camel"):
+    """What the caller may do with a collection (spec 2.2)."""
+
+    value: int
+    is_owner: bool
+    has_manage_per: bool
+    has_write_per: bool
+    has_read_per: bool
+
+
+class ListedCollection(Item, kw_only=True):
+    """A collection as it stands in a page."""
+
+    permission: Permission
+
+
+class ListedPage(Struct):
+    """A page of matching collections, and how many match (spec 4.2)."""
+
+    items: list[ListedCollection] = field(name="list")
+    total: int
+
+
+def item_text(item: Collection, extended: bool, tags_absent: bool) -> bytes:
+    """A collection as a JSON object that still lacks `permission` and its end."""
+    shown = Item(
+        id=item.id,
+        parent_id=item.parent_id,
+        tmb_id=item.tmb_id,
+        type=item.type,
+        name=item.name,
+        update_time=format_time(item.update_time),
+        data_amount=item.data_amount,
+        training_amount=item.training_amount,
+        external_file_id=item.external_file_id,
+        tags=UNSET if tags_absent and not item.tags else item.tags,
+        forbid=item.forbid,
+        training_type=item.training_type,
+    )
+    if extended:
+        _extend(shown, item)
+    return msgspec.json.encode(shown)[:-1]
+
+
+def _extend(shown: Item, item: Collection) -> None:
+    created = item.update_time if item.create_time is None else item.create_time
+    shown.create_time = format_time(created)
+    shown.has_error = item.has_error
+    shown.file_id = UNSET if item.file_id is None else item.file_id
+    shown.raw_link = UNSET if item.raw_link is None else item.raw_link
+
+
+def permission(level: Level) -> Permission:
+    """The permission object of spec 2.2 for a caller of that level."""
+    return Permission(
+        value=level.value,
+        is_owner=level is Level.OWNER,
+        has_manage_per=level >= Level.MANAGE,
+        has_write_per=level >= Level.WRITE,
+        has_read_per=level >= Level.READ,
+    )
+
+
+_PERMISSIONS = {level: msgspec.json.encode(permission(level)) for level in Level}
+
+
+LIST_V2 = Operation(
+    name="listV2",
+    method="POST",
+    path="/api/core/dataset/collection/listV2",
+    summary="A page of a dataset's collections",
+    contract=CONTRACT,
+    data=ListedPage,
+    refusals=(DatasetNotFound, ParentNotFound, DatasetForbidden),
+    read=read,
+    perform=list_v2,
+    encode=encode,
+    traits=frozenset({"page"}),
+)

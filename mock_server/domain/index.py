@@ -1,0 +1,228 @@
+"""Collections of a dataset put in order, split up by folder, and searched.
+
+Search is literal and ignores case: no pattern, and no match across two texts. What it
+needs is made at the first search and kept with the listing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from functools import cached_property
+from itertools import compress, islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, Literal, overload
+from unicodedata import normalize
+
+from msgspec import Struct
+
+if TYPE_CHECKING:  # at run time it is records.py that imports this module
+    from mock_server.domain.records import Collection
+
+Order = Literal["update_time_desc", "name", "fixture"]
+SearchFields = Literal["name_and_tags", "name"]
+
+
+class Anywhere(Enum):
+    """The type of ANYWHERE: every collection of a dataset, at any depth."""
+
+    ANYWHERE = "anywhere"
+
+
+ANYWHERE: Final = Anywhere.ANYWHERE
+Within = str | None | Anywhere
+"""A folder by its id, the top level (None), or ANYWHERE."""
+
+
+def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
+    """Each part of a dataset that holds any collections, in an order."""
+    # Sorted once, then dealt out: each folder gets its collections in order.
+    ordered = in_order(collections, order)
+    folders: dict[str | None, list[Collection]] = {}
+    for item in ordered:
+        folders.setdefault(item.parent_id, []).append(item)
+    parts: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
+    parts.update((parent, Listing(items)) for parent, items in folders.items())
+    return parts
+
+
+def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+    """Collections in document order, put in an order; ties always go by `_id`."""
+    if order == "fixture":
+        return collections
+    # Sorts are stable, and two by one field each are faster than one by both.
+    ordered = sorted(collections, key=attrgetter("id"))
+    if order == "name":
+        ordered.sort(key=attrgetter("name"))
+    else:
+        ordered.sort(key=attrgetter("update_time"), reverse=True)
+    return ordered
+
+
+class Search(Struct, frozen=True):
+    """What is looked for: a `term` in these `fields`, folders only, any of the `tags`.
+
+    What is empty or false does not restrict; something has to.
+    """
+
+    term: str = ""
+    fields: SearchFields = "name_and_tags"
+    folders_only: bool = False
+    tags: tuple[str, ...] = ()
+
+
+class Listing:
+    """Collections in one order (`items`), with what a search in them needs."""
+
+    def __init__(self, items: Sequence[Collection]) -> None:
+        self.items = items
+        # The latest results, by age: a client that pages asks for each again.
+        self._results: dict[Search, Hits] = {}
+
+    def find(self, search: Search, kept: int) -> Sequence[Collection]:
+        """The collections that a search matches, in order; `kept` results are kept."""
+        hits = self._results.pop(search, None)
+        if hits is None:
+            hits = Hits(self.items, self._matching(search))
+            if len(self._results) >= kept:
+                del self._results[next(iter(self._results))]
+        self._results[search] = hits
+        return hits
+
+    def _matching(self, search: Search) -> Sequence[int]:
+        """The indices of matching collections, ascending."""
+        parts: list[Sequence[int]] = []
+        if search.term:
+            by_name = search.fields == "name"
+            haystack = self._names if by_name else self._names_and_tags
+            parts.append(haystack.find(search.term))
+        if search.folders_only:
+            parts.append(self._folders)
+        if search.tags:
+            tagged = [self._by_tag[tag] for tag in search.tags if tag in self._by_tag]
+            parts.append(
+                tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))
+            )
+        if len(parts) == 1:
+            return parts[0]
+        return sorted(set(parts[0]).intersection(*parts[1:]))
+
+    # Indices are kept in arrays, four bytes each: a list of integers takes nine times
+    # as much, and there may be millions.
+
+    @cached_property
+    def _folders(self) -> array[int]:
+        """The indices of the folders, ascending."""
+        kinds = map(attrgetter("type"), self.items)
+        return array("I", (at for at, kind in enumerate(kinds) if kind == "folder"))
+
+    @cached_property
+    def _by_tag(self) -> dict[str, array[int]]:
+        """The indices of the collections with each tag, ascending."""
+        indices: dict[str, array[int]] = {}
+        for at, tags in enumerate(map(attrgetter("tags"), self.items)):
+            # A collection may have the same tag twice.
+            for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
+                if tag not in indices:
+                    indices[tag] = array("I")
+                indices[tag].append(at)
+        return indices
+
+    @cached_property
+    def _names(self) -> Haystack:
+        return Haystack((item.name,) for item in self.items)
+
+    @cached_property
+    def _names_and_tags(self) -> Haystack:
+        return Haystack((item.name, *item.tags) for item in self.items)
+
+
+class Hits(Sequence["Collection"]):
+    """What a search has found: indices, and collections once they are asked for.
+
+    A search may hit a million collections, of which a page shows thirty.
+    """
+
+    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
+        self._items = items
+        self._indices = indices
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @overload
+    def __getitem__(self, at: int) -> Collection: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Collection]: ...
+    def __getitem__(self, at: int | slice) -> Collection | Sequence[Collection]:
+        if isinstance(at, slice):
+            return tuple(self._items[index] for index in self._indices[at])
+        return self._items[self._indices[at]]
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: case folded, NFC. Folding twice changes nothing."""
+    if text.isascii():
+        return text.lower()
+    # Folding may undo a composition, and composing before it may change what it does.
+    return normalize("NFC", normalize("NFC", text).casefold())
+
+
+# What ends a text, and the texts of an item. As lone surrogates, no valid text holds
+# them and folding leaves them alone; as bytes (PEP 383) no UTF-8 holds them.
+_TEXT_END, _ITEM_END = "\udcff", "\udcfe"
+_ITEM_END_BYTE = b"\xfe"
+_FOLDED_AT_ONCE = 1_024
+"""Items: folding each by itself takes longer, all of them together much memory."""
+_SCANNED_AT_ONCE = 4_096
+"""Items that are looked through before the next `find` at most."""
+
+
+class Haystack:
+    """The folded texts of a sequence of items, as one block of bytes to search in."""
+
+    def __init__(self, items: Iterable[Iterable[str]]) -> None:
+        self._starts = array("Q", [0])
+        parts: list[bytes] = []
+        length = 0
+        # Where an item starts is known only now: folding may change lengths.
+        texts = (_TEXT_END.join(item) + _ITEM_END for item in items)
+        while block := "".join(islice(texts, _FOLDED_AT_ONCE)):
+            parts.append(_folded_bytes(block))
+            for item in parts[-1].split(_ITEM_END_BYTE)[:-1]:
+                length += len(item) + 1
+                self._starts.append(length)
+        self._bytes = b"".join(parts)
+
+    def find(self, term: str) -> array[int]:
+        """The indices of the items of which one text contains `term`, ascending.
+
+        The term is not empty.
+        """
+        # A `find` over the whole block skips quickly what does not match. Where hits
+        # lie close together, more and more items are looked through one by one: that
+        # takes less for each than another `find`.
+        needle, text, starts = fold(term).encode(), self._bytes, self._starts
+        hits = array("Q")
+        width, last = 1, len(starts) - 1
+        at = text.find(needle)
+        while at >= 0:
+            first = bisect_right(starts, at) - 1
+            end = min(first + width, last)
+            items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
+            # Not `needle in item`: of bytes, that takes twice as long.
+            matched = [item.find(needle) >= 0 for item in items]
+            hits.extend(compress(range(first, end), matched))
+            width = min(2 * width, _SCANNED_AT_ONCE) if 4 * sum(matched) > width else 1
+            at = text.find(needle, starts[end])
+        return hits
+
+
+def _folded_bytes(text: str) -> bytes:
+    """The folded text in UTF-8, with its ends as single bytes."""
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) == len(text):  # ASCII but for the ends
+        return data.lower()
+    return fold(text).encode("utf-8", "surrogateescape")

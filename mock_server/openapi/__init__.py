@@ -1,0 +1,134 @@
+"""Makes the OpenAPI documents; `python -m mock_server.openapi` writes both.
+
+`public` makes the document of the operations and `admin` that of the admin API, from
+the tables and types by which the server works; `examples` asks applications for the
+responses that they show. Both documents are committed and served as they are, so a
+server imports nothing of this package.
+
+This module holds what the two documents share: their frame, the schemas of types, and
+error responses.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from mock_server import __version__
+from mock_server.api.envelope import Failure
+from mock_server.api.errors import ERRORS
+from mock_server.domain.errors import Refusal
+
+JSON = "application/json"
+TEXT = {"schema": {"type": "string"}}
+NUMBER = {"schema": {"type": "integer"}}
+_LIMIT = ("Limit", "Remaining", "Reset")
+_HEADERS: Mapping[int, Mapping[str, object]] = {
+    401: {"WWW-Authenticate": {"schema": {"const": "Bearer"}}},
+    405: {"Allow": TEXT},
+    429: {"Retry-After": NUMBER} | {f"X-RateLimit-{each}": NUMBER for each in _LIMIT},
+}
+_NULL = {"type": "null"}
+
+JsonObject = dict[str, Any]
+
+
+def frame(
+    title: str, description: str, paths: JsonObject, components: JsonObject
+) -> JsonObject:
+    """An OpenAPI document of this version, whose requests carry a bearer token."""
+    bearer = {"bearer": {"type": "http", "scheme": "bearer"}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": __version__, "description": description},
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}],
+        "paths": paths,
+        "components": {"securitySchemes": bearer, **components},
+    }
+
+
+def encode(document: JsonObject) -> bytes:
+    """A document as the JSON text that is committed."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+class Schemas:
+    """The JSON Schemas of types.
+
+    `components` holds the schemas of all structs by name; the others refer to them.
+    """
+
+    def __init__(self, shapes: Iterable[Any]) -> None:
+        """Each shape is a type, or a tuple of types of which any may come."""
+        types = list(
+            dict.fromkeys(each for shape in (*shapes, Failure) for each in _any(shape))
+        )
+        schemas, components = msgspec.json.schema_components(
+            types, ref_template="#/components/schemas/{name}"
+        )
+        self.components: JsonObject = normalized(components)
+        self._by_type = dict(zip(types, normalized(schemas), strict=True))
+
+    def component(self, struct: type) -> JsonObject:
+        """The schema of a struct among `components`, to be completed by the caller."""
+        # Not by the name of the struct: of namesakes, msgspec adds the modules.
+        name = self._by_type[struct]["$ref"].rpartition("/")[2]
+        found: JsonObject = self.components[name]
+        return found
+
+    def content(
+        self,
+        shape: Any,
+        media_types: Sequence[str] = (JSON,),
+        examples: Mapping[str, object] | None = None,
+    ) -> JsonObject:
+        """A body of that shape in each of the media types; the examples are JSON."""
+        any_of = [self._by_type[each] for each in _any(shape)]
+        schema = any_of[0] if len(any_of) == 1 else {"anyOf": any_of}
+        content: JsonObject = {each: {"schema": schema} for each in media_types}
+        if examples and JSON in content:
+            content[JSON]["examples"] = examples
+        return content
+
+    def error_responses(
+        self, refusals: Iterable[type[Refusal]], examples: Mapping[str, object]
+    ) -> dict[str, JsonObject]:
+        """The responses to refused requests by HTTP status, under choice
+        error_form=plain; `examples` are by statusText.
+        """
+        names: dict[int, list[str]] = defaultdict(list)
+        for refusal in refusals:
+            form = ERRORS[refusal].plain
+            if form.status_text not in names[form.http]:
+                names[form.http].append(form.status_text)
+        responses: dict[str, JsonObject] = {}
+        for status, texts in sorted(names.items()):
+            shown = {each: examples[each] for each in texts if each in examples}
+            responses[str(status)] = {
+                "description": ", ".join(texts),
+                "headers": _HEADERS.get(status, {}),
+                "content": self.content(Failure, examples=shown),
+            }
+        return responses
+
+
+def _any(shape: Any) -> tuple[Any, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+def normalized(schema: Any) -> Any:
+    """A schema, or several in a list or dict, as every Python and msgspec gives it."""
+    if isinstance(schema, list):
+        # msgspec 0.22 has changed the place of null in an anyOf.
+        nulls_last = sorted(schema, key=lambda each: each == _NULL)
+        return [normalized(each) for each in nulls_last]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: normalized(each) for name, each in schema.items()}
+    if isinstance(found.get("description"), str):
+        # Before Python 3.13, docstrings keep the indentation of their source.
+        found["description"] = cleandoc(found["description"])
+    return found

@@ -1,0 +1,170 @@
+"""What the admin API shows, as types; to import them loads nothing else."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+
+class View(Struct, rename="camel"):
+    """A JSON object that is only shown."""
+
+
+class RequestView(View):
+    """What the client sent; `body` is JSON as it came, or text, null if none came."""
+
+    method: str
+    path: str
+    query: str
+    headers: dict[str, str]
+    body: Raw
+    truncated: bool
+
+
+class AnswerView(View):
+    """What the client was answered; status 0 when it had gone before."""
+
+    status: int
+    headers: dict[str, str]
+    body: Raw
+    truncated: bool
+
+
+class ViolationView(View):
+    """A departure from the spec: the choice that may tolerate it, section, place."""
+
+    name: str
+    section: str
+    path: str
+    message: str
+
+
+class FiringView(View):
+    """The fault that fired, and the random draw that was below the threshold."""
+
+    id: str
+    kind: str
+    draw: float
+    threshold: float
+
+
+class EntryView(View):
+    """One request, in the order of arrival `seq`; the key is redacted."""
+
+    seq: int
+    time: str
+    generation: int
+    operation: str | None
+    key: str | None
+    member: str | None
+    request: RequestView
+    answer: AnswerView
+    fault: FiringView | None
+    duration_ms: float
+    violations: list[ViolationView]
+    hint: str | None
+
+
+class FixtureView(View):
+    """Where the baseline comes from, and how much it holds."""
+
+    files: tuple[str, ...]
+    sha256: str
+    datasets: int
+    collections: int
+    chats: int
+
+
+class MemoryView(View):
+    """The bytes of memory that the server's data may take, and takes, by kind."""
+
+    limit: int
+    used: int
+    states: int
+    changes: int
+    snapshots: int
+    faults: int
+    journals: int
+    caches: int
+    streams: int
+    requests: int
+
+
+class HealthView(View):
+    """The state of a sandbox in short, and the memory that all sandboxes take."""
+
+    status: Literal["ready"]
+    fixture: FixtureView
+    generation: int
+    profile: str
+    memory: MemoryView
+
+
+class ResetView(View):
+    """The sandbox that has been reset, and its new generation number."""
+
+    sandbox: str
+    generation: int
+
+
+class FaultView(View):
+    """A fault: beside these fields, all that it was added with.
+
+    `remaining` is null if only its `ttl` ends it, `endsIn` in seconds, `matches` counts
+    the requests that it has been asked about.
+    """
+
+    id: str
+    kind: str
+    remaining: int | None
+    fired: int
+    matches: int
+    ends_in: float
+
+
+class FaultsView(View):
+    """All faults that can still fire, and lately spent ones, by age."""
+
+    faults: list[FaultView]
+
+
+class JournalView(View):
+    """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
+
+    `next` is the `since` that goes on where this answer ends: at `limit` entries, or
+    earlier where they are large.
+    """
+
+    entries: list[EntryView]
+    total: int
+    kept: int
+    dropped: int
+    next: int
+
+
+class DifferenceView(View):
+    """A place where an entry is not as wanted; `got` is "nothing" if it lacks it."""
+
+    path: str
+    expected: Any
+    got: Any
+
+
+class NearMiss(View):
+    """An entry that came near, and where it differs."""
+
+    seq: int
+    differences: list[DifferenceView]
+
+
+class Verified(View, omit_defaults=True):
+    """Whether it is so, and how many entries meet the criteria (or steps are met).
+
+    If it is not, `message` says why and `nearest` which entries came near.
+    """
+
+    ok: bool
+    count: int
+    message: str = ""
+    nearest: list[NearMiss] | UnsetType = UNSET

@@ -1,0 +1,121 @@
+"""The commands as click has them: arguments, options, environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import click
+
+from tests.docs.cells import code, listed
+from tests.docs.pages import Table
+
+Commands = Mapping[str, click.Command]
+PROGRAM = "mock-server"
+REMOTE = "url"
+"""The option that only commands for a running server have."""
+
+
+def all_commands(group: click.Group, prefix: str = "") -> Commands:
+    """Every command by its name, `fault add` too."""
+    context = click.Context(group)
+    found: dict[str, click.Command] = {}
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            found |= all_commands(command, f"{prefix}{name} ")
+        elif command is not None:
+            found[prefix + name] = command
+    return found
+
+
+def usage(name: str, command: click.Command) -> str:
+    """How a command is called, without its options."""
+    pieces = command.collect_usage_pieces(click.Context(command))
+    return " ".join([PROGRAM, name, *(each for each in pieces if each != "[OPTIONS]")])
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    """The options of a command."""
+    return [each for each in command.params if isinstance(each, click.Option)]
+
+
+def remote(commands: Commands) -> Commands:
+    """The commands for a running server."""
+    return {
+        name: command
+        for name, command in commands.items()
+        if any(each.name == REMOTE for each in options_of(command))
+    }
+
+
+def shared_options(commands: Commands) -> list[click.Option]:
+    """The options that all commands for a running server have."""
+    found = [options_of(command) for command in remote(commands).values()]
+    names = set.intersection(*({each.name for each in options} for options in found))
+    return [each for each in found[0] if each.name in names]
+
+
+def own_options(commands: Commands, name: str) -> list[click.Option]:
+    """The options of a command, without those of all for a running server."""
+    shared = {each.name for each in shared_options(commands)}
+    known = shared if name in remote(commands) else set()
+    return [each for each in options_of(commands[name]) if each.name not in known]
+
+
+def options_table(options: list[click.Option]) -> Table:
+    """Options with their variables and defaults."""
+    rows = [
+        (
+            _option(each),
+            code(each.envvar) if each.envvar else "",
+            _default(each),
+            each.help,
+        )
+        for each in options
+    ]
+    return Table(("option", "variable", "default", "meaning"), rows)
+
+
+def _option(option: click.Option) -> str:
+    names = "/".join((*option.opts, *option.secondary_opts))
+    if option.is_flag:
+        return code(names)
+    if isinstance(option.type, click.Choice):
+        return code(f"{names} {'|'.join(option.type.choices)}")
+    return code(f"{names} {option.metavar or option.type.name.upper().split()[0]}")
+
+
+def _default(option: click.Parameter) -> str:
+    value = option.default
+    if isinstance(value, tuple):
+        value = ", ".join(value)
+    shown = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return code(f"{value:g}" if isinstance(value, float) else value) if shown else ""
+
+
+def settings(commands: Commands) -> Mapping[str, list[tuple[str, str]]]:
+    """The environment variables, each with the commands that it sets and defaults."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, command in commands.items():
+        for each in command.params:
+            if each.envvar is not None:
+                found.setdefault(str(each.envvar), []).append((name, _default(each)))
+    return dict(sorted(found.items()))
+
+
+def settings_table(commands: Commands) -> Table:
+    """The environment variables, for which commands, and their defaults."""
+    rows = [
+        (code(variable), "; ".join(_uses(uses, set(remote(commands)))))
+        for variable, uses in settings(commands).items()
+    ]
+    return Table(("variable", "commands and default"), rows, "meaning")
+
+
+def _uses(uses: list[tuple[str, str]], remote: set[str]) -> Iterator[str]:
+    for default in dict.fromkeys(default for _, default in uses):
+        names = [name for name, its in uses if its == default]
+        others = listed(name for name in names if name not in remote)
+        asking = "commands for a running server" if remote <= set(names) else ""
+        given = ", ".join(filter(None, (others, asking)))
+        yield f"{given}: {default}" if default else given

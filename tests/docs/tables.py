@@ -1,0 +1,293 @@
+"""The tables of the documentation, from the code's own.
+
+Whatever the tests of the documentation need of the inside is imported here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+import mock_server
+from mock_server import MockServer, views
+from mock_server.admin.app import table as admin_routes
+from mock_server.admin.framework import AdminRoute, Input
+from mock_server.admin.stream import Streams
+from mock_server.api.errors import ERRORS
+from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.cli import cli
+from mock_server.domain import limits
+from mock_server.domain.choices import Choice
+from mock_server.domain.choices import table as choices
+from mock_server.domain.limits import LIMITS
+from mock_server.fixture import document
+from mock_server.fixture.load import load_fixture
+from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
+from mock_server.testing.fixture import MockServerFixture, SandboxClock
+from mock_server.wire.drain import KEEP_ALIVE_SECONDS
+from tests.docs import command_line
+from tests.docs.cells import amount, attributes, code, fields_of, listed, members
+from tests.docs.pages import INTERFACE, Table, anchors
+
+__all__ = [
+    "COMMANDS",
+    "ERRORS",
+    "KEEP_ALIVE_SECONDS",
+    "KINDS",
+    "LIMITS",
+    "PRESETS",
+    "PUBLIC_NAMES",
+    "STRATEGIES",
+    "TABLES",
+    "VERSION",
+    "MockServer",
+    "MockServerFixture",
+    "choices",
+    "cli",
+    "load_fixture",
+    "made",
+    "routes",
+]
+VERSION, PUBLIC_NAMES = mock_server.__version__, mock_server.__all__
+STRATEGIES = [
+    each.__name__ for each in (fixtures, list_requests, pin_requests, fault_lists)
+]
+COMMANDS = command_line.all_commands(cli)
+
+
+def made(name: str) -> Table:
+    """The table of that name; what follows its first word are arguments."""
+    word, *rest = name.split()
+    return TABLES[word](*rest)
+
+
+def section(number: str) -> str:
+    """A section of the interface description as a link."""
+    for anchor, heading in anchors(INTERFACE).items():
+        if re.match(rf"{re.escape(number)}\.? ", heading):
+            return f"[{number}](../about/interface.md#{anchor})"
+    raise LookupError(f"the interface description has no section {number}")
+
+
+# Choices, errors, limits
+
+
+def choices_table() -> Table:
+    """What the interface description leaves open."""
+    heads = "choice", "spec", "values", "`documented`", "`deployed`", "what it decides"
+    return Table(heads, [_choice(each) for each in choices().values()])
+
+
+def _choice(choice: Choice) -> tuple[str, ...]:
+    values = listed(choice.values)
+    if isinstance(choice.documented, int):
+        values = f"{code(choice.values[0])} to {code(choice.values[-1])}"
+    profiles = code(choice.documented), code(choice.deployed)
+    return (
+        code(choice.name),
+        section(choice.section),
+        values,
+        *profiles,
+        choice.sentence,
+    )
+
+
+def errors_table() -> Table:
+    """Every refusal in both forms."""
+    heads = (
+        "`plain`",
+        "`service`",
+        "code and HTTP",
+        "`service` code",
+        "`service` HTTP",
+    )
+    rows = [
+        (
+            code(plain.status_text),
+            code(service.status_text),
+            plain.code,
+            service.code,
+            service.http,
+        )
+        for plain, service in ERRORS.values()
+    ]
+    return Table(heads, rows, "when", keys=2)
+
+
+def limits_table() -> Table:
+    """Every limit: name, default, sentence."""
+    sentences = dict(attributes(inspect.getsource(limits), "Limits"))
+    rows = [
+        (code(name), amount(name, getattr(LIMITS, name)), text)
+        for name, text in sentences.items()
+    ]
+    return Table(("limit", "default", "what it bounds"), rows)
+
+
+def fixture_table(name: str) -> Table:
+    """The fields of a part of fixture documents."""
+    kind: type[Struct] = getattr(document, name)
+    return Table(("field", "takes", "default"), fields_of(kind), "meaning")
+
+
+def entry_table(name: str) -> Table:
+    """The fields of a part of a journal entry."""
+    rows = [(field,) for field, _, _ in fields_of(getattr(views, name))]
+    return Table(("field",), rows, "meaning")
+
+
+# Faults
+
+
+def faults_table() -> Table:
+    """All kinds: their operations, what happens."""
+    rows = [
+        (code(kind.name), _operations(kind.definition), kind.sentence)
+        for kind in KINDS.values()
+    ]
+    return Table(("kind", "operations", "what happens"), rows)
+
+
+def _operations(definition: type[Fault]) -> str:
+    both = set(definition.operations()) == set(OPERATIONS)
+    return "both" if both else listed(definition.operations())
+
+
+def fault_fields_table() -> Table:
+    """The fields that faults of every kind have."""
+    return Table(("field", "takes", "default"), fields_of(Fault), "meaning")
+
+
+def kind_fields_table() -> Table:
+    """The fields that only one kind has, and times where it differs."""
+    rows = [
+        (code(kind.name), *cells)
+        for kind in KINDS.values()
+        for cells in fields_of(kind.definition, base=Fault)
+    ]
+    return Table(("kind", "field", "takes", "default"), rows, "meaning", keys=2)
+
+
+def presets_table() -> Table:
+    """All presets: their kinds, what they are like."""
+    rows = [
+        (
+            code(name),
+            listed(dict.fromkeys(fault["kind"] for fault in preset.faults)),
+            preset.sentence,
+        )
+        for name, preset in PRESETS.items()
+    ]
+    return Table(("preset", "kinds", "what it is like"), rows)
+
+
+# The command line
+
+
+def commands_table() -> Table:
+    """Every command with its arguments, and what it does."""
+    rows = [
+        (code(command_line.usage(name, command)), command.get_short_help_str(999))
+        for name, command in COMMANDS.items()
+    ]
+    return Table(("command", "what it does"), rows)
+
+
+def options_table(*words: str) -> Table:
+    """The options of a command, or with `remote` those that several share."""
+    if words == ("remote",):
+        return command_line.options_table(command_line.shared_options(COMMANDS))
+    own = command_line.own_options(COMMANDS, " ".join(words))
+    return command_line.options_table(own)
+
+
+def settings_table() -> Table:
+    """The environment variables, for which commands, and their defaults."""
+    return command_line.settings_table(COMMANDS)
+
+
+# HTTP
+
+
+def operations_table() -> Table:
+    """The operations, with their sections of the interface description."""
+    rows = [
+        (code(each.name), section(each.section), code(f"{each.method} {each.path}"))
+        for each in OPERATIONS.values()
+    ]
+    return Table(("operation", "spec", "method and path"), rows, "needs")
+
+
+def routes() -> list[tuple[str, AdminRoute]]:
+    """Every admin route once, with its full path."""
+    return [
+        (f"{method} /__admin{path}", route)
+        for path, by_method in admin_routes(Streams()).items()
+        for method, route in by_method.items()
+        if "{sandbox}/" not in path
+    ]
+
+
+def routes_table() -> Table:
+    """Every admin route."""
+    rows = [
+        (code(name), "" if route.is_global else "yes", route.summary)
+        for name, route in routes()
+    ]
+    return Table(("route", "of each sandbox", "what it does"), rows)
+
+
+def parameters_table() -> Table:
+    """The query parameters of admin routes, and the fields of their bodies."""
+    rows = [
+        (code(name), cells[0], place, *cells[1:])
+        for name, route in routes()
+        for place, kind in (("query", route.query), ("body", route.body))
+        if isinstance(kind, type) and issubclass(kind, Input)
+        for cells in fields_of(kind)
+    ]
+    heads = "route", "name", "in", "takes", "default"
+    return Table(heads, rows, "meaning", keys=2)
+
+
+# Python
+
+
+def handle_table() -> Table:
+    """The public members of what the fixture `mock_server` is."""
+    return Table(
+        ("member",), [(code(each),) for each in members(MockServerFixture)], "meaning"
+    )
+
+
+def clock_table() -> Table:
+    """The public members of the fixture's clock."""
+    rows = [(code(f".clock{each}"),) for each in members(SandboxClock)]
+    return Table(("member",), rows, "meaning")
+
+
+TABLES: Mapping[str, Callable[..., Table]] = {
+    "choices": choices_table,
+    "clock": clock_table,
+    "commands": commands_table,
+    "entry": entry_table,
+    "errors": errors_table,
+    "fault-fields": fault_fields_table,
+    "faults": faults_table,
+    "fixture": fixture_table,
+    "handle": handle_table,
+    "kind-fields": kind_fields_table,
+    "limits": limits_table,
+    "operations": operations_table,
+    "options": options_table,
+    "parameters": parameters_table,
+    "presets": presets_table,
+    "routes": routes_table,
+    "settings": settings_table,
+}

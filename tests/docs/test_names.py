@@ -1,0 +1,167 @@
+"""Whatever a user can name is named in the documentation; numbers in it are true."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.docs import tables
+from tests.docs.command_line import PROGRAM, options_of, settings
+from tests.docs.pages import DOCS, README, ROOT, blocks, name_of, text_of
+from tests.docs.tables import COMMANDS, LIMITS, MockServer, load_fixture
+
+REFERENCE, GUIDE = DOCS / "reference", ROOT / ".github" / "CONTRIBUTING.md"
+
+
+PIN, LIST = (
+    "/api/core/chat/history/updateHistory",
+    "/api/core/dataset/collection/listV2",
+)
+GOOD_HEADERS = {"Authorization": "Bearer any", "Content-Type": "application/json"}
+OFF_CONTRACT = [
+    ("PUT", "/api/core/chat/updateHistory", b"{}"),
+    ("PUT", PIN, b'{"appId": 1}'),
+    ("POST", LIST, b'{"datasetId": "a", "parentId": "", "pageSize": "31", "x": 1}'),
+    ("GET", "/api/nothing", None),
+    ("GET", LIST, None),
+]
+
+
+def unnamed(page: Path, names: Iterable[str]) -> list[str]:
+    """The names that a page does not have as code."""
+    text = text_of(page)
+    return [name for name in names if not re.search(rf"`{re.escape(name)}[`= ]", text)]
+
+
+def test_every_choice_is_documented() -> None:
+    assert unnamed(REFERENCE / "choices.md", tables.choices()) == []
+
+
+def test_every_fault_and_preset_has_a_place_in_the_guide() -> None:
+    names = [*tables.KINDS, *tables.PRESETS]
+    assert unnamed(REFERENCE / "faults.md", names) == []
+    assert unnamed(DOCS / "guides" / "faults.md", names) == []
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = REFERENCE / "cli.md"
+    assert unnamed(page, (f"{PROGRAM} {name}" for name in COMMANDS)) == []
+    for command in COMMANDS.values():
+        for option in options_of(command):
+            assert re.search(rf"`{option.opts[0]}[` /]", text_of(page)), option.opts
+
+
+def test_every_setting_is_documented() -> None:
+    assert unnamed(REFERENCE / "settings.md", settings(COMMANDS)) == []
+
+
+def test_every_admin_route_is_documented() -> None:
+    names = [name for name, _ in tables.routes()]
+    assert unnamed(REFERENCE / "admin-api.md", names) == []
+
+
+def test_every_error_is_documented() -> None:
+    forms = [form for row in tables.ERRORS.values() for form in row]
+    names = {form.status_text for form in forms}
+    assert unnamed(REFERENCE / "errors.md", names) == []
+
+
+def test_every_violation_is_documented() -> None:
+    with MockServer(choices={"legacy_paths": "on"}) as server:
+        for method, path, body in OFF_CONTRACT:
+            headers = GOOD_HEADERS if body else {}
+            request = Request(server.url + path, body, headers, method=method)
+            with pytest.raises(HTTPError):
+                urlopen(request)
+        with urlopen(f"{server.url}/__admin/journal") as response:
+            entries = json.load(response)["entries"]
+    found = {each["name"] for entry in entries for each in entry["violations"]}
+    rows = re.findall(r"^\| `(\w+)` \| [a-z]", text_of(REFERENCE / "journal.md"), re.M)
+    assert found == set(rows)
+
+
+def test_the_plugins_options_are_documented(pytester: pytest.Pytester) -> None:
+    shown = pytester.runpytest_inprocess(
+        "--help", "-p", "no:cacheprovider"
+    ).stdout.str()
+    names = set(re.findall(r"--mock-server-\w+|\bmock_server_\w+", shown))
+    assert names >= {"--mock-server-url", "mock_server_strict"}
+    for page in (REFERENCE / "python.md", DOCS / "guides" / "pytest.md"):
+        assert [name for name in names if name not in text_of(page)] == []
+
+
+def test_the_public_names_are_documented() -> None:
+    page = REFERENCE / "python.md"
+    assert unnamed(page, tables.PUBLIC_NAMES) == []
+    assert all(f"{each}(" in text_of(page) for each in tables.STRATEGIES)
+
+
+def test_commands_of_the_readme_are_those_of_ci() -> None:
+    run, _, test = (block.text.strip() for block in blocks(README, "sh"))
+    assert test in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert run.endswith("/mock-server")
+    assert run == blocks(DOCS / "quickstart.md", "sh")[0].text.strip()
+
+
+def test_the_readme_is_a_page() -> None:
+    assert len(README.read_bytes()) <= 8_000
+
+
+FACTS = [
+    ("../README.md", f"{len(tables.KINDS)} kinds of [faults]"),
+    ("guides/fixtures.md", "1,176 collections"),
+    ("guides/journal.md", f"latest {LIMITS.journal_entries:,} entries"),
+    ("guides/journal.md", f"{LIMITS.journal_bytes // 2**20} MiB"),
+    ("guides/journal.md", f"cut at {LIMITS.journal_body_bytes // 2**10} KiB"),
+    ("guides/isolation.md", f"{LIMITS.sandbox_ttl:,g} by default"),
+    ("reference/choices.md", f"takes {LIMITS.created_chats:,} chats that"),
+    ("reference/choices.md", f"number over {LIMITS.page_size} counts"),
+    ("reference/cli.md", f"more than {LIMITS.waiting_lines:,} lines"),
+    ("reference/faults.md", f"at most {LIMITS.matched_bytes // 2**10} KiB"),
+    ("reference/faults.md", f"holds {LIMITS.faults} faults"),
+    ("reference/journal.md", f"lists {LIMITS.violations} at most"),
+    ("reference/journal.md", f"{LIMITS.journals_bytes // 2**20} MiB at most"),
+    ("reference/limits.md", f"closed after {tables.KEEP_ALIVE_SECONDS} s"),
+    ("reference/limits.md", f"over {LIMITS.inline_load_bytes // 2**10} KiB"),
+    ("reference/limits.md", f"than {LIMITS.inline_load_collections:,} records"),
+    ("reference/operations.md", f"from 1 to {LIMITS.id_chars} characters"),
+    ("quickstart.md", f"holds {LIMITS.page_size} items"),
+]
+
+
+@pytest.mark.parametrize(("page", "fact"), FACTS)
+def test_a_number_in_the_text_is_true(page: str, fact: str) -> None:
+    assert fact in " ".join(text_of(DOCS / page).split())
+
+
+def test_the_shipped_fixtures_are_named() -> None:
+    names = {path.name for path in (ROOT / "fixtures").iterdir()}
+    assert unnamed(DOCS / "guides" / "fixtures.md", names) == []
+    paging = load_fixture(ROOT / "fixtures" / "paging.yaml")
+    assert paging.counts()["collections"] == 1_176
+
+
+def test_the_changelog_begins_with_what_is_not_released() -> None:
+    page = DOCS / "about" / "changelog.md"
+    versions = re.findall(r"^## (.*)$", text_of(page), re.M)
+    assert versions[:2] == ["Unreleased", tables.VERSION], name_of(page)
+
+
+def test_what_contributors_are_sent_to_is_there() -> None:
+    named = re.findall(
+        r"`((?:mock_server|tests)/[\w./]+|test_[a-z_]+)`", text_of(GUIDE)
+    )
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    for name in named:
+        path = ROOT / name
+        if name.startswith("test_"):
+            assert f"def {name}(" in tests, name
+        elif not path.stem.isupper() and path.parent.is_dir():
+            assert path.exists(), name
+    assert len(named) >= 20

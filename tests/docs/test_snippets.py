@@ -1,0 +1,186 @@
+"""What the documentation shows can be copied: it runs, and answers as printed."""
+
+from __future__ import annotations
+
+import configparser
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from tests.docs.pages import PAGES, ROOT, Block, blocks, name_of
+from tests.docs.tables import MockServer, cli, load_fixture
+
+EXAMPLES = ROOT / ".github" / "examples"
+HERE = "localhost:8000"
+LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
+WORDS = {"docker", "mock-server", "pip", "pytest", "python", "python3"}
+
+
+def is_test(block: Block) -> bool:
+    return re.search("^def test_", block.text, re.MULTILINE) is not None
+
+
+def is_script(block: Block) -> bool:
+    # Containers need a daemon: that example is run where there is one, tests/shipping.
+    return not is_test(block) and "testcontainers" not in block.text
+
+
+def those(*languages: str) -> list[Path]:
+    """The pages that have blocks in one of these languages."""
+    return [page for page in PAGES if blocks(page, *languages)]
+
+
+SCRIPTS = [page for page in PAGES if any(map(is_script, blocks(page, "python")))]
+
+
+@pytest.fixture
+def server() -> Iterator[MockServer]:
+    with MockServer() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder with the files that a page shows."""
+    for block in blocks(request.getfixturevalue("page")):
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+    return tmp_path
+
+
+def parted(block: Block) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with what it prints."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines()
+        end = next(n for n, line in enumerate(lines) if not line.endswith("\\")) + 1
+        yield "\n".join(lines[:end]), "\n".join(lines[end:])
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Whether it was printed as shown, where `...` stands for anything."""
+    parts = map(re.escape, shown.split("..."))
+    return re.fullmatch(".*?".join(parts), printed, re.DOTALL) is not None
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize("page", those("console"), ids=name_of)
+def test_commands_print_what_is_shown(
+    page: Path, folder: Path, server: MockServer
+) -> None:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    settings = {**os.environ, "PATH": path, "MOCK_SERVER_URL": server.url}
+    for block in blocks(page, "console"):
+        for command, shown in parted(block):
+            here = command.replace(HERE, server.url.removeprefix("http://"))
+            done = subprocess.run(
+                ["bash", "-c", here],
+                cwd=folder,
+                env=settings,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=60,
+            )
+            printed = done.stdout.strip("\n")
+            assert agrees(shown, printed), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize("page", SCRIPTS, ids=name_of)
+def test_scripts_print_what_they_say(page: Path, server: MockServer) -> None:
+    for block in filter(is_script, blocks(page, "python")):
+        code = block.text.replace(f"http://{HERE}", server.url)
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(code, name_of(page), "exec"), {"__name__": "__main__"})
+        shown = re.findall(r"print\(.*\)  # (.*)", code)
+        assert printed.getvalue().splitlines()[-len(shown) :] == shown
+
+
+def test_tests_pass(pytester: pytest.Pytester) -> None:
+    shown = 0
+    for page in those("python"):
+        for block in filter(is_test, blocks(page, "python")):
+            assert block.file.startswith("test_"), name_of(page)
+            (pytester.path / block.file).write_text(block.text, encoding="utf-8")
+            shown += len(re.findall("^def test_", block.text, re.MULTILINE))
+    done = pytester.runpytest_subprocess(
+        "-p", "no:cacheprovider", "-p", "no:schemathesis"
+    )
+    done.assert_outcomes(passed=shown)
+    assert shown >= 9
+
+
+def lines_of(page: Path) -> Iterator[str]:
+    for block in blocks(page, "sh"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            yield from filter(None, (part.strip(" &") for part in line.split("&&")))
+
+
+@pytest.mark.parametrize("page", those("sh"), ids=name_of)
+def test_commands_exist_and_take_what_they_are_given(page: Path) -> None:
+    for line in lines_of(page):
+        command, *given = shlex.split(line.partition(" > ")[0])
+        assert Path(command).name in WORDS or (ROOT / command).exists(), line
+        if Path(command).name == "mock-server":
+            with cli.make_context("mock-server", given) as context:
+                words = [*context._protected_args, *context.args]
+                _, found, rest = cli.resolve_command(context, words)
+                assert found is not None
+                parsed(found, rest)
+
+
+def parsed(command: click.Command, given: list[str]) -> None:
+    """Raises what click raises where the command does not take these."""
+    with command.make_context(command.name, given) as context:
+        if isinstance(command, click.Group):
+            _, found, rest = command.resolve_command(context, context.args)
+            assert found is not None
+            parsed(found, rest)
+
+
+@pytest.mark.parametrize("page", those("yaml"), ids=name_of)
+def test_fixtures_load(page: Path, tmp_path: Path) -> None:
+    examples = {path.read_text() for path in EXAMPLES.iterdir()}
+    for block in blocks(page, "yaml"):
+        assert yaml.safe_load(block.text)
+        if block.text not in examples and block.file != "broken.yaml":
+            path = tmp_path / "fixture.yaml"
+            path.write_text(block.text)
+            assert load_fixture(path).counts()
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
+def test_each_example_is_shown_as_it_is(path: Path) -> None:
+    shown = [block.text for page in PAGES for block in blocks(page)]
+    assert path.read_text() in shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_block_is_in_a_language_that_is_looked_at(page: Path) -> None:
+    for block in blocks(page):
+        assert block.language in LANGUAGES
+        if block.language == "json":
+            json.loads(block.text)
+        if block.language == "ini":
+            configparser.ConfigParser().read_string(block.text)
+    fences = re.findall(r"^\s*(?:```|~~~)", page.read_text(), re.MULTILINE)
+    assert len(fences) == 2 * len(blocks(page))
+
+
+def test_there_is_something_to_run() -> None:
+    consoles = [block for page in PAGES for block in blocks(page, "console")]
+    assert all(block.text.startswith("$ ") for block in consoles)
+    assert len([command for block in consoles for command in parted(block)]) >= 25
+    assert len(SCRIPTS) >= 5

@@ -1,0 +1,60 @@
+"""Whether values are as types say, and types in the words of messages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from msgspec import UNSET, Meta, Struct, UnsetType, inspect
+
+from mock_server.validation.walk import describe_type, fits
+
+Tags = Annotated[list[str], Meta(max_length=2)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (Tags, "an array of at most 2 strings"),
+        (
+            Annotated[list[Annotated[str, Meta(max_length=9)]], Meta(max_length=100)],
+            "an array of at most 100 strings",
+        ),
+        (Annotated[list[int], Meta(max_length=2)], "an array"),
+        (list[str], "an array"),
+    ],
+)
+def test_arrays_of_strings_are_described_with_their_bound(
+    wanted: Any, words: str
+) -> None:
+    assert describe_type(inspect.type_info(wanted)) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "is_fit"),
+    [
+        ([], True),
+        (["a", "b"], True),
+        (["a", "b", "c"], False),
+        (["a", 1], False),
+        (["a", None], False),
+        (["\ud800"], False),
+        ("ab", False),
+        (("a",), False),
+        ({"a": "b"}, False),
+    ],
+)
+def test_an_array_fits_by_its_items_and_its_length(value: object, is_fit: bool) -> None:
+    assert fits(value, inspect.type_info(Tags)) is is_fit
+
+
+def test_the_items_of_an_optional_field_count_too() -> None:
+    class Filters(Struct):
+        tags: Tags | UnsetType = UNSET
+
+    info = inspect.type_info(Filters)
+    assert isinstance(info, inspect.StructType)
+    (field,) = info.fields
+    assert fits(["a"], field.type)
+    assert not fits([5], field.type)
+    assert describe_type(field.type) == "an array of at most 2 strings"
