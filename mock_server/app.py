@@ -62,7 +62,8 @@ def create_app(
     environment = Environment(
         _milliseconds, time.monotonic, lambda: secrets.token_hex(16), limits
     )
-    chosen, generation = choose(profile, choices), _load(fixture, memory)
+    chosen = choose(profile, choices)
+    generation = _load(fixture, memory, environment.limits)
     if generation.size > memory:
         expected = f"a memory of {generation.size} bytes for the fixture"
         raise ValueError(f"Expected {expected}, got {memory}")
@@ -107,15 +108,17 @@ def application(
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, max_bytes: int
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
+    max_bytes: int,
+    limits: Limits,
 ) -> Generation:
     if isinstance(fixture, Generation):
         return fixture
     if fixture is None:
-        return load_fixture(max_bytes=max_bytes)
+        return load_fixture(max_bytes=max_bytes, limits=limits)
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
-        return load_fixture(*fixture, max_bytes=max_bytes)
-    return load_fixture(fixture, max_bytes=max_bytes)
+        return load_fixture(*fixture, max_bytes=max_bytes, limits=limits)
+    return load_fixture(fixture, max_bytes=max_bytes, limits=limits)
 
 
 def _milliseconds() -> int:

@@ -15,11 +15,10 @@ from urllib.parse import quote, urlencode
 import msgspec
 from msgspec import Raw, Struct
 
-from mock_server.api.envelope import Failure
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
-from mock_server.views import JournalView, Verified
+from mock_server.views import Failure, JournalView, Verified
 
 T = TypeVar("T")
 JSON, YAML = "application/json", "application/yaml"

@@ -196,6 +196,7 @@ def mock_server(
     from mock_server.http_call import Unreachable
     from mock_server.testing.servers import remote_sandbox
 
+    # Runs and workers may share the server, but not the sandbox of a test.
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     test = f"{run} {worker} {request.node.nodeid}"

@@ -1,4 +1,4 @@
-"""One line per request: text for people, JSON for machines."""
+"""A log line for each request, as text or JSON."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from mock_server.domain.faults import Firing
 
 LogFormat = Literal["text", "json"]
 _OPERATIONS = {path.encode(): name for path, name in OPERATIONS.names_by_path().items()}
-_SHORT = MIN_REDACTABLE_LENGTH
+_MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 
 
 class Line(msgspec.Struct, rename="camel"):
-    """What a line says of a request; `time` is the real one, at its end.
+    """The fields of a line; `time` is the real time when the request ended.
 
-    A request that was left without an answer has the status 0. `sandbox` is the one
-    that its answer names, `operation` the one that its path is of, `fault` the id and
-    the kind of the fault that fired.
+    `status` is 0 for a request without a response. `sandbox` is what the response
+    names, `operation` the one of the path, `fault` the id and kind of what fired.
     """
 
     time: str
@@ -38,7 +37,11 @@ class Line(msgspec.Struct, rename="camel"):
 
 
 class RequestLog:
-    """Hands a line for each request to `write`, without a line end."""
+    """ASGI middleware that passes a line for each request to `write`.
+
+    Lines have no line end. `redact` gives the method and the path of a request as they
+    may be logged: clients put API keys into paths by mistake.
+    """
 
     def __init__(
         self,
@@ -50,48 +53,47 @@ class RequestLog:
             scope["path"],
         ),
     ) -> None:
-        """`redact` gives method and path of a request as they may be logged."""
         self._app = app
-        self._written = _json if log_format == "json" else _text
+        self._format = _json if log_format == "json" else _text
         self._write = write
         self._redact = redact
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
-        answer: Message = {}
+        response: Message = {}
 
-        async def sending(message: Message) -> None:
+        async def noting_send(message: Message) -> None:
             if "status" in message:
-                answer.update(message)
+                response.update(message)
             await send(message)
 
         try:
-            await self._app(scope, receive, sending)
+            await self._app(scope, receive, noting_send)
         finally:
             duration_ms = (time.perf_counter() - start) * 1000
-            self._write(self._written(self._line(scope, answer, duration_ms)))
+            self._write(self._format(self._line(scope, response, duration_ms)))
 
-    def _line(self, scope: Scope, answer: Message, duration_ms: float) -> Line:
+    def _line(self, scope: Scope, response: Message, duration_ms: float) -> Line:
         operation = _OPERATIONS.get(scope["raw_path"])
-        # An operation's own path is known to hold no key, and so are short methods.
-        is_known = operation is not None and len(scope["method"]) < _SHORT
+        # The path of an operation holds no key, and a short method cannot.
+        is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
             (scope["method"], scope["path"]) if is_known else self._redact(scope)
         )
         return Line(
             time=format_time(time.time_ns() // 1_000_000),
-            sandbox=_sandbox(answer),
+            sandbox=_sandbox(response),
             operation=operation,
             method=method,
             path=path,
-            status=answer.get("status", 0),
+            status=response.get("status", 0),
             duration_ms=round(duration_ms, 3),
             fault=_fault(scope.get("mock_server.firing")),
         )
 
 
-def _sandbox(answer: Message) -> str | None:
-    for name, value in answer.get("headers", ()):
+def _sandbox(response: Message) -> str | None:
+    for name, value in response.get("headers", ()):
         if name == b"x-mock-sandbox":
             text: str = value.decode()
             return text

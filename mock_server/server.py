@@ -33,7 +33,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         if not 0 <= port <= 65535:
             raise OSError("a port is from 0 to 65535")
-        if not host:
+        if not host:  # which would listen on all addresses
             raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:

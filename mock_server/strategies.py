@@ -1,6 +1,6 @@
-"""Hypothesis strategies: fixtures, requests on contract, and lists of faults.
+"""Hypothesis strategies: fixture documents, valid requests, and lists of faults.
 
-What they make shrinks towards little and plain: one dataset, one collection, no faults.
+Examples shrink towards the simple: one dataset, one collection, no faults.
 """
 
 from __future__ import annotations
@@ -11,22 +11,16 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mock_server.domain.clock import format_time
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
 
 Document = dict[str, Any]
 
+# Names that searching may get wrong: case folding, normalisation, regular expressions.
 _WORDS = (
-    "Guide",
-    "Refund",
-    "Invoice",
-    "ärger",
-    "Größe",
-    "指南",
-    "naïve",
-    "🙂 FAQ",
+    *("Guide", "Refund", "Invoice", "ärger", "Größe", "指南", "naïve", "🙂 FAQ"),
     "(a+)+$",
 )
 _TAGS = ("setup", "faq", "Red", "blue", "退款")
@@ -39,9 +33,9 @@ _times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOU
 
 
 def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
-    """Fixture documents that load: apps with chats, datasets with trees of folders.
+    """Valid fixture documents: an app with chats, datasets with trees of folders.
 
-    Collections may be repeated up to `max_repeat` times, so folders outgrow a page.
+    Collections are repeated up to `max_repeat` times, so that lists have several pages.
     """
     return st.builds(
         _document,
@@ -88,12 +82,15 @@ def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
 
 
 def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
-    """Any of these fields, and as few as will do."""
+    """Objects with any of these fields; they shrink towards none."""
     return st.fixed_dictionaries({}, optional=optional)
 
 
 def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
-    """Bodies of listV2 on contract, for the datasets of a fixture (spec 4.2)."""
+    """Valid bodies of listV2 for the datasets of a fixture (spec 4.2).
+
+    Gives nothing if the fixture has no dataset.
+    """
     datasets = _generation(fixture).datasets
     if not datasets:
         return st.nothing()
@@ -111,7 +108,7 @@ def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy
         searches |= st.sampled_from(words).flatmap(_parts)
     optional = {
         "parentId": st.sampled_from([None, *folders]),
-        "pageSize": st.integers(1, LIMITS.page_size),
+        "pageSize": st.integers(1, Limits.page_size),
         "searchText": searches,
     }
     required = {
@@ -122,13 +119,16 @@ def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy
 
 
 def _parts(text: str) -> st.SearchStrategy[str]:
-    """Parts of a text, as somebody would search for it."""
+    """Substrings of a text, which a search for the text should find."""
     ends = st.integers(0, len(text))
     return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
 
 
 def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
-    """Bodies of updateHistory on contract, for the chats of a fixture (spec 4.1)."""
+    """Valid bodies of updateHistory for the chats of a fixture (spec 4.1).
+
+    Gives nothing if the fixture has no chat.
+    """
     chats = [
         (app.id, chat_id)
         for app in _generation(fixture).apps.values()
@@ -144,7 +144,7 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
 
 
 def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
-    """Lists of faults that a client can come through, as the admin API takes them."""
+    """Lists of faults that a retrying client survives, as `POST faults` takes them."""
     counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
     chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
     operations = {"operation": st.sampled_from(["listV2", "updateHistory"])}

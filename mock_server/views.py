@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType
+
+T = TypeVar("T")
 
 
 class View(Struct, rename="camel"):
     """A JSON object that is only shown."""
+
+
+class Success(Struct, Generic[T], rename="camel"):
+    """The envelope of a success."""
+
+    data: T
+    code: Literal[200] = 200
+    status_text: Literal[""] = ""
+    message: Literal[""] = ""
+
+
+class Failure(Struct, rename="camel"):
+    """The envelope of an error; its data is null."""
+
+    code: int
+    status_text: str
+    message: str
+    data: None = None
 
 
 class RequestView(View):

@@ -11,6 +11,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.app import create_app
+from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
 from mock_server.wire.protocol import HttpParser
@@ -52,6 +53,15 @@ def put(path: str, *, close: bool = True, method: str = "PUT") -> bytes:
     length = b"Content-Length: %d\r\n\r\n" % len(BODY)
     line = f"{method} {path} HTTP/1.1\r\n".encode()
     return line + HEAD + connection + length + BODY
+
+
+def test_limits_reach_the_application_and_the_connection() -> None:
+    limits = Limits(receipt_seconds=0.2)
+    with MockServer(limits=limits) as server:
+        assert server.app.sandboxes.limits is limits
+        parts = urlsplit(server.url)
+        answer = exchange((str(parts.hostname), int(parts.port or 0)), b"PUT ")
+    assert b"Expected the whole request within 0.2 s" in answer
 
 
 @pytest.mark.parametrize(

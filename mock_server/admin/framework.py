@@ -18,8 +18,7 @@ from mock_server.admin.stream import EVENT_STREAM, Events
 from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
 from mock_server.api.headers import check_content_type as check_json
 from mock_server.api.headers import media_type, parse_headers, values
-from mock_server.api.json_body import check_integers, read_json
-from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, check_integers, read_json
 from mock_server.api.response import Response
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import InvalidField, Refusal, describe_value

@@ -12,8 +12,7 @@ from starlette.types import Receive, Scope, Send
 from mock_server.api.connection import CloseConnection
 from mock_server.api.context import RequestContext
 from mock_server.api.errors import MethodNotAllowed, UnknownKey
-from mock_server.api.faults.context import FaultContext, Interrupted
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.headers import (
     AUTHORIZATION,
     Header,
@@ -23,11 +22,10 @@ from mock_server.api.headers import (
     parse_headers,
 )
 from mock_server.api.journaling import Journaling
-from mock_server.api.json_body import read_json
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.redaction import Secrets
-from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.request import ClientGone, RequestBody, read_json
 from mock_server.api.response import (
     Headers,
     NoResponse,

@@ -1,4 +1,7 @@
-"""The connection below a request, for what ASGI cannot express."""
+"""The connection below a request, for what ASGI cannot express: resets, half responses.
+
+It is there only where the wire floor serves the application, not in process.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from mock_server.domain.limits import Limits
 
 TRANSPORT = "mock_server.transport"
 """The key under which the server hands a connection on, in `scope["state"]`."""
+# On, for 0 seconds: closing then sends an RST and drops what is unsent.
 _LINGER_NOT = struct.pack("ii", 1, 0)
 _TICK_SECONDS = 0.001
 
@@ -26,7 +30,7 @@ class NeedsConnection(RuntimeError):
 
 
 class Transport(Protocol):
-    """What is needed of a transport."""
+    """The methods of asyncio's transports that are used here."""
 
     def write(self, data: bytes) -> None: ...
     def write_eof(self) -> None: ...
@@ -44,7 +48,8 @@ class Connection(Struct, frozen=True):
     transport: Transport
 
     async def reset(self, body: RequestBody) -> None:
-        """End it by an RST, once earlier answers are on their way, or after a while."""
+        """End it by an RST, once earlier responses are sent, or after a while."""
+        # An RST would drop what waits to be sent, responses to earlier requests too.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(Limits.discard_seconds):
                 while self.transport.get_write_buffer_size():
@@ -56,29 +61,27 @@ class Connection(Struct, frozen=True):
         await body.gone()
 
     def write(self, content: bytes) -> None:
-        """Write bytes that are no part of an HTTP answer."""
+        """Write bytes that are no part of an HTTP response."""
         self.transport.write(content)
 
     async def finish(self, body: RequestBody) -> None:
-        """End it by a FIN; what the client still sends is read for a while.
-
-        Closed with bytes unread, it would end by an RST.
-        """
+        """End it by a FIN; what the client still sends is read for a while."""
+        # Closed with bytes unread, it would end by an RST.
         if self.transport.can_write_eof() and not self.transport.is_closing():
             self.transport.write_eof()
-        if not await _goes(body):
+        if not await _is_gone(body):
             await self.close(body)
 
     async def close(self, body: RequestBody) -> None:
         """Close it, once all that was written is on its way, or after a while."""
         self.transport.close()
-        if not await _goes(body):
+        if not await _is_gone(body):
             self.transport.abort()
             await body.gone()
 
 
-async def _goes(body: RequestBody) -> bool:
-    """Whether the connection is gone within a while."""
+async def _is_gone(body: RequestBody) -> bool:
+    """Whether the connection is gone within a while (`discard_seconds`)."""
     try:
         async with asyncio.timeout(Limits.discard_seconds):
             await body.gone()

@@ -8,28 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mock_server.domain.errors import (
-    AppForbidden,
-    AppNotFound,
-    ChatNotFound,
-    CollectionNotFound,
-    DatasetForbidden,
-    DatasetNotFound,
-    InvalidField,
-    LimitReached,
-    NameTaken,
-    ParentNotFound,
-    Refusal,
-    SandboxNotFound,
-    SnapshotNotFound,
-)
+from mock_server.domain import errors as domain
 
 
-class RouteNotFound(Refusal):
+class RouteNotFound(domain.Refusal):
     """No operation has this path."""
 
 
-class MethodNotAllowed(Refusal):
+class MethodNotAllowed(domain.Refusal):
     """The operation has another method."""
 
     def __init__(self, allow: str, got: str) -> None:
@@ -37,47 +23,47 @@ class MethodNotAllowed(Refusal):
         self.allow = allow
 
 
-class MissingAuthorization(Refusal):
+class MissingAuthorization(domain.Refusal):
     """No Authorization header, or none that holds one bearer token."""
 
 
-class UnknownKey(Refusal):
+class UnknownKey(domain.Refusal):
     """A bearer token that is no key of the fixture."""
 
 
-class UnsupportedMediaType(Refusal):
+class UnsupportedMediaType(domain.Refusal):
     """A body that does not say it is JSON in UTF-8."""
 
 
-class BodyTooLarge(Refusal):
+class BodyTooLarge(domain.Refusal):
     """A body over the limit."""
 
 
-class BadJson(Refusal):
+class BadJson(domain.Refusal):
     """A body that is not one JSON object."""
 
 
-class ForeignHost(Refusal):
+class ForeignHost(domain.Refusal):
     """An admin request for a host that is not this server's (DNS rebinding)."""
 
 
-class ForeignOrigin(Refusal):
+class ForeignOrigin(domain.Refusal):
     """An admin request that a web page of another origin has made."""
 
 
-class RateLimitExceeded(Refusal):
+class RateLimitExceeded(domain.Refusal):
     """More requests with a key than a fault lets pass."""
 
 
-class FaultNotFound(Refusal):
+class FaultNotFound(domain.Refusal):
     """The sandbox holds no fault of that id."""
 
 
-class BadFixture(Refusal):
+class BadFixture(domain.Refusal):
     """A state or a record, given over the admin API, that cannot be loaded."""
 
 
-class ServerBusy(Refusal):
+class ServerBusy(domain.Refusal):
     """The server has its hands full, or is about to stop."""
 
 
@@ -103,7 +89,7 @@ def _both(status: int, status_text: str) -> ErrorRow:
 
 _BAD_REQUEST = Form(400, 400, "error")
 
-ERRORS: dict[type[Refusal], ErrorRow] = {
+ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     ForeignHost: _both(421, "foreignHost"),
     ForeignOrigin: _both(403, "foreignOrigin"),
     RouteNotFound: _both(404, "routeNotFound"),
@@ -117,30 +103,32 @@ ERRORS: dict[type[Refusal], ErrorRow] = {
     UnsupportedMediaType: _both(415, "unsupportedMediaType"),
     BodyTooLarge: _both(413, "bodyTooLarge"),
     BadJson: ErrorRow(Form(400, 400, "badJson"), _BAD_REQUEST),
-    InvalidField: ErrorRow(Form(400, 400, "invalidField"), _BAD_REQUEST),
-    AppNotFound: ErrorRow(
+    domain.InvalidField: ErrorRow(Form(400, 400, "invalidField"), _BAD_REQUEST),
+    domain.AppNotFound: ErrorRow(
         Form(404, 404, "appNotFound"), Form(500, 502000, "appUnExist")
     ),
-    AppForbidden: ErrorRow(Form(403, 403, "forbidden"), Form(500, 502001, "unAuthApp")),
-    ChatNotFound: ErrorRow(
+    domain.AppForbidden: ErrorRow(
+        Form(403, 403, "forbidden"), Form(500, 502001, "unAuthApp")
+    ),
+    domain.ChatNotFound: ErrorRow(
         Form(404, 404, "chatNotFound"), Form(500, 504000, "unAuthChat")
     ),
-    DatasetNotFound: ErrorRow(
+    domain.DatasetNotFound: ErrorRow(
         Form(404, 404, "datasetNotFound"), Form(500, 501002, "unExistDataset")
     ),
-    DatasetForbidden: ErrorRow(
+    domain.DatasetForbidden: ErrorRow(
         Form(403, 403, "forbidden"), Form(500, 501004, "unAuthDataset")
     ),
-    ParentNotFound: ErrorRow(
+    domain.ParentNotFound: ErrorRow(
         Form(404, 404, "parentNotFound"), Form(500, 501002, "unExistDataset")
     ),
     RateLimitExceeded: _both(429, "rateLimited"),
     FaultNotFound: _both(404, "faultNotFound"),
-    CollectionNotFound: _both(404, "collectionNotFound"),
-    SandboxNotFound: _both(404, "sandboxNotFound"),
-    SnapshotNotFound: _both(404, "snapshotNotFound"),
-    NameTaken: _both(409, "nameTaken"),
-    LimitReached: _both(409, "limitReached"),
+    domain.CollectionNotFound: _both(404, "collectionNotFound"),
+    domain.SandboxNotFound: _both(404, "sandboxNotFound"),
+    domain.SnapshotNotFound: _both(404, "snapshotNotFound"),
+    domain.NameTaken: _both(409, "nameTaken"),
+    domain.LimitReached: _both(409, "limitReached"),
     BadFixture: _both(400, "badFixture"),
     ServerBusy: _both(503, "serverBusy"),
 }

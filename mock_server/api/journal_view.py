@@ -64,7 +64,11 @@ def body_of(entry: Entry) -> object:
     return None if entry.body is None else msgspec.json.decode(_json(entry.body, False))
 
 
+_NULL = Raw(b"null")
+
+
 def _json(content: bytes | None, is_cut: bool) -> Raw:
+    """A body as JSON: as it came if it is JSON, else as a text."""
     if not content:
         return _NULL
     if not is_cut:
@@ -77,10 +81,8 @@ def _json(content: bytes | None, is_cut: bool) -> Raw:
     return Raw(msgspec.json.encode(content.decode("utf-8", "replace")))
 
 
-_NULL = Raw(b"null")
-
-
 def _headers(pairs: Iterable[Header]) -> dict[str, str]:
+    """Headers as an object; values of one name are joined (RFC 9110 5.3)."""
     joined: dict[str, str] = {}
     for name, value in pairs:
         known = joined.get(_text(name))
@@ -89,4 +91,5 @@ def _headers(pairs: Iterable[Header]) -> dict[str, str]:
 
 
 def _text(content: bytes) -> str:
+    # Header fields may hold any byte (RFC 9110 5.5); each becomes one character.
     return content.decode("latin-1")

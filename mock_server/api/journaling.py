@@ -115,7 +115,7 @@ class Journaling:
             return True
         generation = request.state.store.generation
         has_secrets = self._secrets.texts or generation.secrets
-        return bool(has_secrets and self._secrets.may_be_in(sent, generation))
+        return bool(has_secrets and self._secrets.are_in(sent, generation))
 
     def _cut(self, entry: Entry, longest: int) -> None:
         """Keep no more of the bodies than so many bytes."""

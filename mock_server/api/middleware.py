@@ -11,10 +11,9 @@ from uuid import uuid4
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.connection import NeedsConnection
-from mock_server.api.envelope import error_envelope
 from mock_server.api.headers import Header, values
 from mock_server.api.request import RequestBody
-from mock_server.api.response import Response, send_response
+from mock_server.api.response import Response, error_envelope, send_response
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "

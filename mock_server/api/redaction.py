@@ -22,15 +22,15 @@ from msgspec.structs import replace
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.journal import Entry
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.state import State
 from mock_server.domain.store import Generation
 
 HIDDEN = b"[redacted]"
-ESCAPED_KEY_BYTES = 6 * LIMITS.key_chars
+ESCAPED_KEY_BYTES = 6 * Limits.key_chars
 """Bytes of the longest key, each character of it written like `\\u0041`."""
 _CUT = CUT_MARK.encode()
-_WIDEST_CHAR = 4
+_WIDEST_CHAR = 4  # bytes of a character in UTF-8, at most
 _ISSUED = ISSUED_KEY_PREFIX.encode()
 _ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
 # The escapes of JSON in which the characters of a key can be written.
@@ -38,10 +38,12 @@ _ESCAPE = re.compile(rb'\\(?:u00([2-7][0-9a-fA-F])|(["\\/]))')
 
 
 class Secrets:
-    """What must not come out of a server: keys of its states, and further `texts`."""
+    """What must not come out of a server: keys of its states, and further texts."""
 
     def __init__(self, texts: Collection[str] = ()) -> None:
+        """`texts` are secret in every state, such as the admin token."""
         self.texts = tuple(text.encode() for text in texts)
+        # A finder goes when its generation does: states come and go, servers stay.
         self._declared: WeakKeyDictionary[Generation, BytesAhoCorasick]
         self._declared = WeakKeyDictionary()
 
@@ -54,8 +56,8 @@ class Secrets:
         finder = self._finder(state.store.generation) if declared else None
         return RequestSecrets(texts, declared, finder)
 
-    def may_be_in(self, text: bytes, generation: Generation) -> bool:
-        """Whether a text holds a declared key or one of the `texts`, unescaped."""
+    def are_in(self, text: bytes, generation: Generation) -> bool:
+        """Whether a text holds a declared key or one of the texts, unescaped."""
         if any(secret in text for secret in self.texts):
             return True
         if not generation.secrets:
@@ -84,17 +86,20 @@ class RequestSecrets(Struct, frozen=True):
     def redact(self, text: bytes) -> bytes:
         """The text without secrets; if one was escaped, without escapes too."""
         for form in _forms(text):
-            if self.holds(form):
+            if self.contains_secret(form):
                 return self._without(form)
         return text
 
     def redact_message(self, text: bytes) -> bytes:
-        """As `redact`; beginnings of secrets that a message has cut go too."""
+        """As `redact`, for an error message, which may have cut a text amid a secret.
+
+        Before each mark of a cut, the beginning of a secret goes too.
+        """
         *cut, last = self.redact(text).split(_CUT)
         return _CUT.join([*map(self._without_end, cut), last])
 
-    def holds(self, text: bytes) -> bool:
-        """Whether the text itself holds a secret."""
+    def contains_secret(self, text: bytes) -> bool:
+        """Whether the text holds a secret as it is, unescaped."""
         if _ISSUED in text or any(secret in text for secret in self.texts):
             return True
         return bool(self.finder and self.finder.find_matches_as_indexes(text))
@@ -102,6 +107,7 @@ class RequestSecrets(Struct, frozen=True):
     def _without(self, text: bytes) -> bytes:
         kept: list[bytes] = []
         end = 0
+        # One secret may lie in another, or overlap it: both go.
         for start, stop in sorted(self._spans(text)):
             if start >= end:
                 kept += text[end:start], HIDDEN
@@ -109,7 +115,7 @@ class RequestSecrets(Struct, frozen=True):
         return b"".join((*kept, text[end:]))
 
     def _spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Where secrets stand, in any order; one may lie in another."""
+        """Where secrets stand, in any order: start and end in bytes."""
         for match in _ISSUED_KEY.finditer(text):
             yield match.span()
         for secret in self.texts:
@@ -128,6 +134,7 @@ class RequestSecrets(Struct, frozen=True):
         return text
 
     def _begins_secret(self, text: bytes) -> bool:
+        # In sorted order, what begins with a text comes right after the text.
         at = bisect_left(self.declared, text)
         near = self.declared[at : at + 1]
         return any(secret.startswith(text) for secret in (*self.texts, *near))
@@ -182,7 +189,7 @@ def redacted_text(message: str, secrets: RequestSecrets) -> str:
 def _redacted_body(body: bytes, secrets: RequestSecrets) -> bytes:
     """A body without secrets, which stays JSON where it is JSON."""
     redacted = secrets.redact(body)
-    if redacted != body and not secrets.holds(body):  # it was escaped
+    if redacted != body and not secrets.contains_secret(body):  # it was escaped
         with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
             return secrets.redact(msgspec.json.encode(msgspec.json.decode(body)))
     return redacted

@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.types import Send
 
-from mock_server.api.envelope import error_envelope
 from mock_server.api.errors import ERRORS, MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, RequestBody
@@ -22,6 +22,7 @@ from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import RateLimitStatus
 from mock_server.domain.limits import Limits
+from mock_server.views import Failure
 
 Headers = Sequence[Header]
 
@@ -81,6 +82,16 @@ class NoResponse(Response, frozen=True):
 
     async def end(self, body: RequestBody) -> None:
         """End the request, of which `body` may not have arrived."""
+
+
+def success_envelope(data: bytes) -> bytes:
+    """The envelope of a success around `data`, which is JSON already."""
+    return b'{"code":200,"statusText":"","message":"","data":%b}' % data
+
+
+def error_envelope(code: int, status_text: str, message: str) -> bytes:
+    """The envelope of an error."""
+    return msgspec.json.encode(Failure(code, status_text, message))
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:

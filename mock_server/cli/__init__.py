@@ -48,6 +48,7 @@ class Commands(click.Group):
         """Called by click; `ctx.obj` is the `unless_serving` of `main`."""
         if cmd_name not in _MODULES:
             return None
+        # Before the import, which takes most of the time in which a signal may come.
         if cmd_name != "serve" and ctx.obj is not None:
             ctx.obj()
         module = import_module(f"{__name__}.{_MODULES[cmd_name]}")

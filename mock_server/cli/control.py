@@ -35,7 +35,7 @@ from mock_server.client import (
     StateView,
 )
 from mock_server.domain.printable import json_text, one_line, yaml_text
-from mock_server.fixture.yaml_text import to_yaml
+from mock_server.fixture.dump import document_as_yaml
 from mock_server.http_call import Unreachable
 from mock_server.views import HealthView, ResetView
 
@@ -57,6 +57,7 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
         timeout: float,
         **others: Any,
     ) -> None:
+        # They go into the head of a request, where a line break would start a field.
         given = (sandbox or "", admin_token or "")
         if not all(text.isascii() and text.isprintable() for text in given):
             raise click.BadParameter(
@@ -117,7 +118,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
 
 def _yaml(response: Response[StateView]) -> str:
     try:
-        return yaml_text(to_yaml(response.plain()))
+        return yaml_text(document_as_yaml(response.plain()))
     except RecursionError:
         raise Unreachable("Expected a state, got one nested too deep") from None
 
@@ -180,7 +181,9 @@ def journal(
     if bounds:
         _verify(client, criteria | bounds)
         return
-    if "violations" in criteria:
+    if (
+        "violations" in criteria
+    ):  # a query parameter, which spells booleans as JSON does
         criteria["violations"] = str(criteria["violations"]).lower()
     write(json_text(client.journal(criteria)))
 
@@ -211,6 +214,7 @@ def wait(client: AdminClient) -> None:
         try:
             show(replace(client, timeout=left).ask(HealthView, "GET", "/health"))
         except (Refused, Unreachable) as error:
+            # A server that refuses is there; waiting longer would not help.
             if isinstance(error, Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:

@@ -56,6 +56,7 @@ def open_standard_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
+            # Takes the lowest number that is free, which is this one.
             place = os.open(os.devnull, os.O_WRONLY if mode == "r" else os.O_RDWR)
         if getattr(sys, name) is None:
             is_path = isinstance(place, str)

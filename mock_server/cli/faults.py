@@ -9,8 +9,7 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
-from mock_server.api.faults.presets import PRESETS
-from mock_server.api.faults.table import KINDS, Kind
+from mock_server.api.faults.table import KINDS, PRESETS, Kind
 from mock_server.cli.control import remote_command, show
 from mock_server.client import AdminClient
 from mock_server.views import FaultsView, FaultView
@@ -71,7 +70,7 @@ def _field(text: str) -> tuple[str, Any]:
     try:
         return name, msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeError):
-        return name, value
+        return name, value  # so that text needs no quotes within those of the shell
 
 
 @fault.command("list")

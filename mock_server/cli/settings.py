@@ -86,6 +86,7 @@ class _NotEmpty(click.Parameter):
         if source == click.core.ParameterSource.COMMANDLINE:
             given = value
         else:
+            # By now click has put the default in the place of an empty variable.
             given = os.environ.get(str(self.envvar))
             if given and (self.nargs != 1 or self.multiple):
                 given = self.type.split_envvar_value(given)

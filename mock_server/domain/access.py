@@ -36,7 +36,7 @@ class Level(IntEnum):
     READ = 4
     WRITE = 6
     MANAGE = 7
-    OWNER = 4294967295
+    OWNER = 4294967295  # all 32 bits
 
 
 Permissions = Mapping[str, Level]
@@ -65,6 +65,7 @@ def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
     unknown_key).
     """
     if not declared:
+        # Any key will do: one that looks like the service's.
         return "fastgpt-owner" if any_key else None
     owners = (each.key for each in declared.values() if each.level is Level.OWNER)
     return next(owners, None)

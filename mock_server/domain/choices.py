@@ -7,8 +7,6 @@ the values that tolerate a departure from the spec. README, command line, admin 
 tests are driven by this table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -186,6 +184,7 @@ class Choice(Struct, frozen=True):
 
     def parse(self, value: Value) -> Value:
         """The value as the table has it: `"7"` is 7. Raises UnknownChoice."""
+        # Command lines and environment variables give texts, JSON gives numbers too.
         for known in self.values:
             if str(known) == str(value) and not isinstance(value, bool):
                 return known

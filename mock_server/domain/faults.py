@@ -49,8 +49,8 @@ class Faults:
         self._check_room(len(definitions))
         # All are charged before the first is added: any of them may not fit.
         holdings = [
-            self._memory.hold("faults", each.size + _FIXED_BYTES, "body")
-            for each in definitions
+            self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
+            for definition in definitions
         ]
         added = list(map(self._activated, definitions, holdings))
         self.active.extend(added)
@@ -77,15 +77,16 @@ class Faults:
     def all(self) -> list[ActiveFault]:
         """Those that can still fire, and the latest spent ones, by age."""
         self._end_old()
-        return sorted([*self.active, *self._spent], key=lambda each: int(each.id[1:]))
+        known = [*self.active, *self._spent]
+        return sorted(known, key=lambda fault: int(fault.id[1:]))
 
     def get(self, fault_id: str) -> ActiveFault | None:
         """The fault of that id, active or among the latest spent ones."""
-        return next((each for each in self.all() if each.id == fault_id), None)
+        return next((fault for fault in self.all() if fault.id == fault_id), None)
 
     def remove(self, fault: ActiveFault) -> None:
         """Take a fault away."""
-        self.active = [each for each in self.active if each is not fault]
+        self.active = [other for other in self.active if other is not fault]
         if fault in self._spent:
             self._spent.remove(fault)
 
@@ -116,12 +117,12 @@ class Faults:
 
     def _end_old(self) -> None:
         now = self._seconds()
-        self._spend([each for each in self.active if each.ends <= now])
+        self._spend([fault for fault in self.active if fault.ends <= now])
 
     def _spend(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
             # A new list: somebody may be walking along the old one.
-            self.active = [each for each in self.active if each not in spent]
+            self.active = [fault for fault in self.active if fault not in spent]
             self._spent.extend(spent)
             for fault in spent:
                 fault.is_over = True
@@ -228,7 +229,7 @@ class Request(Struct, frozen=True):
     traits: Collection[str] = ()
 
     def is_for(self, definition: Definition) -> bool:
-        """Whether its operation is one that a fault is meant for."""
+        """Whether its operation is named by a fault, and one that its kind suits."""
         is_named = definition.operation in ("*", self.operation)
         return is_named and (not definition.needs or definition.needs in self.traits)
 
@@ -236,10 +237,10 @@ class Request(Struct, frozen=True):
 class Definition(Protocol):
     """When a fault of any kind fires.
 
-    `operation` is the name of one, or `*`; `needs` is the trait that an operation must
-    have for the kind to have a meaning, or "". `key` and `body` are None where anything
-    matches, `times` where only the `ttl` (seconds) ends it; `limit` is a rate limit's
-    number of requests and window (seconds); `size` is in bytes of memory.
+    `operation` is the name of one, or `*` for all; `needs` the trait without which an
+    operation gives the kind no meaning, "" if there is none. `key` and `body` are None
+    where anything matches, `times` where only the `ttl` (seconds) ends it; `limit` is a
+    rate limit's number of requests and window (seconds); `size` is in bytes of memory.
     """
 
     @property
@@ -285,7 +286,7 @@ class RateLimit(Struct):
         """Count a request at that time in milliseconds, unless it is over the limit."""
         length = self.window * 1000
         start, count = self._windows.get(key, (now, 0))
-        # A clock that was set back is outside the window too: a new one begins.
+        # A sandbox's clock can be set back: before its start, a window is over too.
         if not start <= now < start + length:
             start, count = now, 0
         is_allowed = count < self.limit

@@ -66,6 +66,7 @@ class Journal(Struct, eq=False):
 
     def since(self, seq: int) -> Iterator[Entry]:
         """The entries from that number on that are still kept, in order."""
+        # A copy: the reader may take its time, and the journal may grow meanwhile.
         entries = list(self._entries)
         start = max(0, seq - entries[0].seq) if entries else 0
         return iter(entries[start:])
@@ -134,12 +135,13 @@ class Entry(Struct, eq=False, gc=False):
 
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
     of `name:value` lines, `body` None if it was not received. `is_cut` and
-    `answer_is_cut` say that a body is only the beginning; `violations` are there if
-    they had to be found before the cut. `journal.append` sets `seq`, and `size`: about
-    how many bytes of memory the entry takes.
+    `answer_is_cut` say that a body is only the beginning. `journal.append` sets `seq`,
+    and `size`: about how many bytes of memory the entry takes.
     """
 
-    # Without `gc`: there may be hundreds of thousands, and they are in no cycles.
+    # Departures from the spec are found by `find_violations` when somebody asks: that
+    # takes longer than the request did. `violations` are those that had to be found
+    # before a body was cut. Without `gc`: entries may be many, and are in no cycles.
 
     time: int
     generation: int
@@ -178,5 +180,6 @@ _FIXED_BYTES = 1_024
 def _size(entry: Entry) -> int:
     texts = len(entry.headers) + len(entry.body or b"") + len(entry.answer)
     if entry.violations:
+        # Their names and places are shared; a message may take 4 bytes a character.
         texts += 4 * sum(len(each.message) for each in entry.violations)
     return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)

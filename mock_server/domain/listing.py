@@ -1,7 +1,6 @@
 """The list operation as a function of the state: scope, search, paging (spec 4.2).
 
-Also pages that are not quite true, for faults: what clients of a changing list must
-survive.
+What of this the spec leaves open is a choice; fields have been read and checked before.
 """
 
 from collections.abc import Sequence
@@ -48,7 +47,7 @@ class ListV2(Struct, frozen=True):
 class Page(Struct, frozen=True):
     """A page of matching collections, their count before paging, the caller's level.
 
-    `matching` are all of them, in order.
+    `matching` are all of them, in order: faults show parts that were not asked for.
     """
 
     items: Sequence[Collection]
@@ -68,6 +67,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     if dataset is None:
         got = describe_value(request.dataset_id)
         raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
+    # Existence is checked before permission, of the parent too.
     within = _within(dataset, request, choices)
     level = dataset.level_of(caller)
     if level < Level.READ:
@@ -93,6 +93,7 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
         return ANYWHERE
     if parent is OMITTED:
         return ANYWHERE if choices.parent_omitted == "any" else None
+    # An id is never empty, so without the choice "" is one that no collection has.
     if parent == "" and choices.parent_empty_string == "root":
         return None
     if parent is None or parent in dataset or choices.parent_unknown == "empty":

@@ -1,4 +1,7 @@
-"""The pin operation as a function of the state (spec 3, 4.1)."""
+"""The pin operation as a function of the state (spec 3, 4.1).
+
+What of this the spec leaves open is a choice; fields have been read and checked before.
+"""
 
 from msgspec import Struct
 
@@ -55,6 +58,7 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
         raise AppForbidden(expected, "a key without it", "$.appId")
     if chat is None and unknown == "create":
         chat = _created(state, app, request)
+    # With chat_unknown=ignore, a pin of an unknown chat changes nothing.
     if chat is not None:
         store.put_chat(app, request.apply(chat, state.clock.now()))
 

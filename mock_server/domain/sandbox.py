@@ -105,6 +105,7 @@ class Sandbox(HasState):
         with self._lock:
             self.baseline, self._start = baseline, (profile, choices)
             self.snapshots.clear()
+            # Closed, not emptied: a new sandbox numbers its entries from 1.
             self.state.journal.close()
             self._replace(self._new_journal())
 
@@ -148,6 +149,8 @@ class Sandbox(HasState):
     def _replace(self, journal: Journal) -> None:
         """Have a fresh state; pending delays and hangs of the old one are cancelled."""
         old = self.state
+        # Replaced first: a delay that begins after the rest was cancelled sees that its
+        # state is no longer in force.
         self.state = self._fresh(old.generation + 1, journal)
         old.end_waits()
 

@@ -1,4 +1,8 @@
-"""All sandboxes of a server: found by name and by key, bounded, ended when idle."""
+"""All sandboxes of a server: found by name and by key, bounded, ended when idle.
+
+Nothing here waits for a sandbox to end: who looks for one, or for all, finds those that
+are over and ends them first.
+"""
 
 from math import inf
 
@@ -19,10 +23,14 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
 DEFAULT = "default"
+"""The name of the sandbox that is always there."""
 
 
 class Lease(Struct, eq=False):
-    """A sandbox that ends once it is idle for `ttl` seconds; `ends` is monotonic."""
+    """A sandbox that ends once it is idle for `ttl` seconds.
+
+    `ends` is when, by the monotonic clock: setting the machine's must end none.
+    """
 
     sandbox: Sandbox
     ttl: float
@@ -56,6 +64,7 @@ class Sandboxes:
         self.choices = choices
         self._environment = environment
         self._leases: dict[str, Lease] = {}
+        # By the prefix of its keys, the name of a sandbox: keys need not be listed.
         self._by_prefix: dict[str, str] = {}
         self._made = 0
 
@@ -63,7 +72,10 @@ class Sandboxes:
         """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
         if name == DEFAULT:
             return self.default
-        return self._used(name).sandbox
+        lease = self._used(name)
+        if lease is None:
+            raise SandboxNotFound("the name of a sandbox", describe_value(name), "path")
+        return lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
         """The sandbox that a key leads to, which is then not idle.
@@ -72,11 +84,8 @@ class Sandboxes:
         """
         if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
-        name = self._by_prefix.get(prefix_of(key), "")
-        try:
-            return self._used(name).sandbox
-        except SandboxNotFound:
-            return None
+        lease = self._used(self._by_prefix.get(prefix_of(key), ""))
+        return None if lease is None else lease.sandbox
 
     def all(self) -> list[Sandbox]:
         """The default sandbox, then the others by age."""
@@ -88,7 +97,6 @@ class Sandboxes:
         lease = self._leases.get(name)
         if lease is None:
             return None
-        # Leases run on the monotonic clock: setting the machine's must not end them.
         left = lease.ends - self._environment.seconds()
         return self._environment.time() + int(left * 1000)
 
@@ -106,9 +114,10 @@ class Sandboxes:
         choices: Choices | None = None,
         baseline: Generation | None = None,
     ) -> Sandbox:
-        """A new sandbox; what is None is a new name, or as at the start of the server.
+        """A new sandbox; `ttl` is in seconds.
 
-        `ttl` is in seconds. Raises NameTaken, and LimitReached: no sandbox is ended to
+        What is None is a name that is free, the default sandbox's baseline, the profile
+        and choices of all. Raises NameTaken, and LimitReached: no sandbox is ended to
         make room for another.
         """
         self._end_idle()
@@ -151,21 +160,22 @@ class Sandboxes:
         for listener in tuple(lease.sandbox.listeners):
             listener()
 
-    def _used(self, name: str) -> Lease:
-        """The lease of that name, prolonged. Raises SandboxNotFound."""
+    def _used(self, name: str) -> Lease | None:
+        """The lease of that name, prolonged; None if there is none, or no longer."""
         lease, now = self._leases.get(name), self._environment.seconds()
-        if lease is not None and lease.is_over(now):
-            self.delete(name)
-            lease = None
         if lease is None:
-            raise SandboxNotFound("the name of a sandbox", describe_value(name), "path")
+            return None
+        if lease.is_over(now):
+            self.delete(name)
+            return None
         lease.ends = now + lease.ttl
         return lease
 
     def _end_idle(self) -> None:
         now = self._environment.seconds()
-        for name in [name for name, each in self._leases.items() if each.is_over(now)]:
-            self.delete(name)
+        for name, lease in list(self._leases.items()):
+            if lease.is_over(now):
+                self.delete(name)
 
     def _free_name(self) -> str:
         while True:

@@ -1,6 +1,4 @@
-"""What a sandbox is in at one moment, and snapshots of it."""
-
-from __future__ import annotations
+"""What a sandbox holds at one moment, and snapshots of it."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -40,6 +38,7 @@ class State(Struct, frozen=True, eq=False):
 
     def end_waits(self) -> None:
         """Cancel pending delays and hangs; their requests get no answer."""
+        # A copy: what ends takes itself off the set.
         for end in tuple(self.waits):
             end()
 
@@ -109,6 +108,7 @@ class Snapshots:
         if name not in self and len(self._by_name) >= state.limits.snapshots:
             expected = f"at most {state.limits.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
+        # Copies: the state goes on changing.
         store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(
             state.generation, store, clock, state.profile, state.choices

@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from mock_server import __version__
-from mock_server.api.envelope import Failure
 from mock_server.api.errors import ERRORS
 from mock_server.domain.errors import Refusal
+from mock_server.views import Failure
 
 JSON = "application/json"
 TEXT = {"schema": {"type": "string"}}

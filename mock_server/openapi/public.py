@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.api.envelope import Success
 from mock_server.api.errors import (
     BadJson,
     BodyTooLarge,
@@ -29,6 +28,7 @@ from mock_server.openapi.examples import (
     ExampleSession,
     run_examples,
 )
+from mock_server.views import Success
 
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"

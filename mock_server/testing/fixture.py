@@ -63,6 +63,7 @@ class SandboxChoices(Mapping[str, Value]):
         return value
 
     def __setitem__(self, name: str, value: Value) -> None:
+        # PUT gives every choice that is not named the value of the profile.
         chosen = self._all() | {name: value}
         self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
 
@@ -160,6 +161,7 @@ class MockServerFixture:
             page = f"{path}?offset={len(found)}"
             view = self._client.ask(_Collections, "GET", page, budget=budget).value
             found += [SingleCollection(**asdict(each)) for each in view.collections]
+            # The route lists a whole dataset; it does not know folders.
             if not view.collections or len(found) >= view.total:
                 return [each for each in found if each.parent_id == parent]
 

@@ -121,6 +121,8 @@ def remote_sandbox(
     `timeout` is in seconds, for each call. Raises Unreachable or Refused.
     """
     server = AdminClient(url, token=token, timeout=timeout)
+    # The sandbox ends by itself, after 600 s, if the process is killed before the test
+    # is over.
     asked: dict[str, Any] = {"name": sandbox_name(test), "ttl": 600}
     asked |= {"profile": setup.profile, "choices": dict(setup.choices)}
     made = server.json(SandboxView, "POST", "/sandboxes", **asked)
@@ -130,6 +132,7 @@ def remote_sandbox(
             generation = _load(setup.fixture)
             document = to_document(Store(generation), generation.frozen_at)
             mine.ask(ResetView, "PUT", "/state", msgspec.json.encode(document))
+            # The sandbox has issued keys for those of the document.
             made = mine.json(SandboxView, "GET", "")
         yield MockServerFixture(mine, made["key"], made["keys"])
     finally:
@@ -138,6 +141,7 @@ def remote_sandbox(
 
 def sandbox_name(test: str) -> str:
     """A name for the sandbox of a test, distinct for distinct tests."""
+    # Test ids can have any length and character, names of sandboxes cannot.
     return f"pytest-{hashlib.sha256(test.encode()).hexdigest()[:24]}"
 
 
@@ -156,6 +160,7 @@ def _fixture_name(fixture: AnyFixture) -> str:
         return msgspec.json.encode(fixture).decode()
     if isinstance(fixture, str | Path):
         path = Path(fixture)
+        # A file that has changed since it was loaded is another fixture.
         return f"{path} {path.stat().st_mtime_ns if path.exists() else 0}"
     return repr(fixture)
 

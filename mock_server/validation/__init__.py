@@ -1,4 +1,5 @@
-"""Plain data read as types: every mistake in it, in the words of all error messages.
+"""Plain data (what JSON and YAML give) checked against msgspec types.
 
-Used by fixtures, operations and the admin API alike.
+`convert` gives a value of the type or the first mistake, `walk.mistakes` all of them.
+Messages read the same wherever they come from: fixture files, requests, the admin API.
 """

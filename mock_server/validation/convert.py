@@ -1,6 +1,9 @@
-"""Plain data as a type says, or the first mistake in the words of all errors."""
+"""Plain data converted to msgspec types; the first mistake becomes InvalidField.
 
-from __future__ import annotations
+This is the one way from JSON objects of others to structs. Valid data is converted
+once, at C speed; only what msgspec refuses is walked through, for a message that names
+the place.
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,40 +13,16 @@ import msgspec
 from msgspec import Struct, inspect
 
 from mock_server.domain.errors import InvalidField
-from mock_server.validation.walk import bare, dotted, kind_for, mistakes, whole
+from mock_server.validation.walk import (
+    alternative_for,
+    alternatives,
+    dotted,
+    integral_as_int,
+    mistakes,
+    without_metadata,
+)
 
 T = TypeVar("T")
-
-
-def with_integers(value: object, kind: type[T]) -> T:
-    """A JSON value as a type says, 3.0 being an integer where one is wanted.
-
-    Raises ValidationError.
-    """
-    return msgspec.convert(_walk(value, inspect.type_info(kind)), kind)
-
-
-def _walk(value: object, wanted: inspect.Type) -> object:
-    match bare(wanted), value:
-        case inspect.UnionType() as union, _:
-            kind = kind_for(value, union)
-            return value if kind is None else _walk(value, kind)
-        case inspect.IntType(), float():
-            return whole(value)
-        case inspect.ListType(item_type=kind), list():
-            return [_walk(each, kind) for each in value]
-        case inspect.DictType(value_type=kind), dict():
-            return {name: _walk(each, kind) for name, each in value.items()}
-        case inspect.StructType(fields=fields), dict():
-            found = dict(value)
-            for field in fields:
-                if field.encode_name in found:
-                    name = field.encode_name
-                    found[name] = _walk(found[name], field.type)
-            return found
-    return value
-
-
 S = TypeVar("S", bound=Struct)
 
 
@@ -54,46 +33,78 @@ def convert(
     *,
     strict: bool = True,
 ) -> S:
-    """An object as a type says; unless `strict`, numbers and booleans may be texts.
+    """A JSON object as a struct; unless `strict`, numbers and booleans may be strings.
 
-    Raises InvalidField for the first mistake.
+    Raises InvalidField for the first mistake, which it places below `root`.
     """
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except msgspec.ValidationError as error:
-        found = dict(fields)
-        if not strict:
-            numbers = number_fields(kind)
-            found |= {name: as_number(found[name]) for name in numbers & found.keys()}
-        for mistake in mistakes(found, kind):
-            at = root + dotted(mistake.path)[1:]
-            raise InvalidField(f"{mistake.message} - at {at}") from None
-        message = str(error)
+        refusal = str(error)
+    found = dict(fields)
+    if not strict:
+        # The walk takes no numbers in strings: only what is none is to be a mistake.
+        numbers = number_fields(kind)
+        found |= {name: as_number(found[name]) for name in numbers & found.keys()}
+    for mistake in mistakes(found, kind):
+        at = root + dotted(mistake.path)[1:]
+        raise InvalidField(f"{mistake.message} - at {at}")
+    # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
     try:
         return with_integers(fields, kind)
     except msgspec.ValidationError:
-        raise InvalidField(message) from None
+        raise InvalidField(refusal) from None
 
 
+def with_integers(value: object, kind: type[T]) -> T:
+    """Plain data as a type; 3.0 is an integer where the type wants one.
+
+    So it is in JSON Schema (2020-12, Validation 6.1.1). Raises msgspec's
+    ValidationError.
+    """
+    return msgspec.convert(_with_integers(value, inspect.type_info(kind)), kind)
+
+
+def _with_integers(value: object, wanted: inspect.Type) -> object:
+    match without_metadata(wanted), value:
+        case inspect.UnionType() as union, _:
+            kind = alternative_for(value, union)
+            return value if kind is None else _with_integers(value, kind)
+        case inspect.IntType(), float():
+            return integral_as_int(value)
+        case inspect.ListType(item_type=kind), list():
+            return [_with_integers(each, kind) for each in value]
+        case inspect.DictType(value_type=kind), dict():
+            return {name: _with_integers(each, kind) for name, each in value.items()}
+        case inspect.StructType(fields=fields), dict():
+            kinds = {field.encode_name: field.type for field in fields}
+            return {
+                name: _with_integers(each, kinds[name]) if name in kinds else each
+                for name, each in value.items()
+            }
+    return value
+
+
+# More digits are no number that any field takes, and slow to read.
 _DIGITS = re.compile("[0-9]{1,400}")
 
 
 def as_number(value: object) -> object:
-    """Integers in a string or with a zero fraction as integers; else the value."""
+    """The integer in a string of digits or in a number like 3.0; else the value."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return integral_as_int(value)
 
 
 def number_fields(kind: type[Struct]) -> frozenset[str]:
-    """The names of a type's fields that hold integers."""
+    """The names, as in JSON, of a struct's fields that take integers."""
     info = inspect.type_info(kind)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return frozenset(each.encode_name for each in fields if is_number_field(each))
 
 
 def is_number_field(field: inspect.Field) -> bool:
-    kinds = getattr(field.type, "types", (field.type,))
-    return any(isinstance(bare(kind), inspect.IntType) for kind in kinds)
+    """Whether a field takes integers, among other values or alone."""
+    wanted = without_metadata(field.type)
+    kinds = alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]
+    return any(isinstance(kind, inspect.IntType) for kind in kinds)

@@ -1,14 +1,14 @@
-"""Finds every way in which plain data is not what a type of `document` says.
+"""Finds every mistake in plain data that is to be of a msgspec type.
 
-msgspec converts good documents at C speed but stops at the first mistake; this walk
-over the same types is only for documents that it refused.
+msgspec converts valid data at C speed, but stops at the first mistake and words it in
+its own way. These functions walk through the same types, as `msgspec.inspect` gives
+them, and are meant for data that msgspec has refused. They know what the types of this
+project use: structs, arrays, objects, unions, literals, and strings and numbers with
+inclusive bounds. They convert nothing; `convert` does.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from msgspec import UNSET, Struct, inspect
 
@@ -24,34 +24,150 @@ def dotted(path: Path) -> str:
     return "$" + "".join(parts)
 
 
-def bare(wanted: inspect.Type) -> inspect.Type:
-    """The type without what only describes it."""
+class Mistake(Struct, frozen=True):
+    """What is wrong with the value at a path, or with the key that leads to it.
+
+    `missing` names the required fields that the value lacks: one for an object, all
+    of them for what is no object; it is None if the mistake is another one.
+    """
+
+    path: Path
+    message: str
+    at_key: bool = False
+    missing: tuple[str, ...] | None = None
+
+
+def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
+    """Every mistake in `value` as data of the type `wanted`, in document order.
+
+    There is none exactly if `convert.with_integers` converts the value; only tagged
+    unions and exclusive bounds are beyond this.
+    """
+    yield from _walk(value, inspect.type_info(wanted), ())
+
+
+def _walk(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
+    wanted = without_metadata(wanted)
+    match wanted, value:
+        case inspect.UnionType(), _:
+            yield from _walk_union(value, wanted, path)
+        case inspect.StructType(), dict():
+            yield from _walk_fields(value, wanted, path)
+        case inspect.StructType(fields=fields), _:
+            required = tuple(each.encode_name for each in fields if each.required)
+            yield Mistake(path, _message(value, wanted), missing=required)
+        case inspect.DictType(value_type=kind), dict():
+            # JSON can escape half a surrogate pair, which no UTF-8 can hold.
+            for key, item in value.items():
+                if not is_unicode(key):
+                    yield Mistake((*path, key), _SURROGATE, at_key=True)
+                yield from _walk(item, kind, (*path, key))
+        case inspect.ListType(item_type=kind), list():
+            if not _has_length(value, wanted):
+                yield Mistake(path, _length_message(value, wanted))
+            for index, item in enumerate(value):
+                yield from _walk(item, kind, (*path, index))
+        case _ if not is_valid(value, wanted):
+            yield Mistake(path, _message(value, wanted))
+
+
+def _walk_union(
+    value: object, wanted: inspect.UnionType, path: Path
+) -> Iterator[Mistake]:
+    kind = alternative_for(value, wanted)
+    if kind is not None:
+        yield from _walk(value, kind, path)
+    else:
+        yield Mistake(path, _message(value, wanted))
+
+
+def _walk_fields(
+    value: dict[str, object], wanted: inspect.StructType, path: Path
+) -> Iterator[Mistake]:
+    known = {field.encode_name: field for field in wanted.fields}
+    for key, item in value.items():
+        if key in known:
+            yield from _walk(item, known[key].type, (*path, key))
+        elif wanted.forbid_unknown_fields:
+            hint = did_you_mean(key, known)
+            yield Mistake((*path, key), f"unknown field {key!r}{hint}", at_key=True)
+    for name, field in known.items():
+        if field.required and name not in value:
+            message = f"Expected the field {name!r} here, got none"
+            yield Mistake(path, message, missing=(name,))
+
+
+def is_valid(value: object, wanted: inspect.Type) -> bool:
+    """Whether a value is of a type: its bounds, and the items of an array, included.
+
+    Of objects only that they are objects is checked; `mistakes` looks into them.
+    """
+    wanted = without_metadata(wanted)
+    if isinstance(wanted, inspect.UnionType):
+        return any(is_valid(value, kind) for kind in alternatives(wanted))
+    if isinstance(wanted, inspect.IntType):
+        value = integral_as_int(value)
+    if not _is_instance(value, wanted):
+        return False
+    match wanted, value:
+        case inspect.LiteralType(values=values), _:
+            return value in values
+        case inspect.IntType() | inspect.FloatType(), int() | float():
+            low, high = wanted.ge, wanted.le
+            return (low is None or value >= low) and (high is None or value <= high)
+        case inspect.StrType(), str():
+            # As JSON Schema has it, a pattern may match anywhere in the string.
+            matches = wanted.pattern is None or re.search(wanted.pattern, value)
+            return is_unicode(value) and _has_length(value, wanted) and bool(matches)
+        case inspect.ListType(item_type=kind), list():
+            fitting = all(is_valid(item, kind) for item in value)
+            return fitting and _has_length(value, wanted)
+    return True
+
+
+fits = is_valid  # the name that the operations import
+
+
+def is_unicode(text: str) -> bool:
+    """Whether the text can be written as UTF-8: it holds no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def without_metadata(wanted: inspect.Type) -> inspect.Type:
+    """The type itself, of one that is annotated with what only describes it."""
     return wanted.type if isinstance(wanted, inspect.Metadata) else wanted
 
 
-def whole(value: object) -> object:
-    """Numbers without a zero fraction: in JSON, 3.0 is an integer."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def kind_for(value: object, wanted: inspect.UnionType) -> inspect.Type | None:
-    """The first of several types that a value can be meant for."""
-    number = whole(value)
-    for kind in kinds(wanted):
-        if isinstance(number, python_type(kind)):
-            return kind
-    return None
-
-
-def kinds(wanted: inspect.UnionType) -> list[inspect.Type]:
-    """What a value can be; that it can also be left out is no kind."""
-    found = (bare(kind) for kind in wanted.types)
+def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
+    """The types of a union, in order, without `UnsetType`: no value is of that."""
+    # The one custom type here is UnsetType: a field that may be left out.
+    found = map(without_metadata, union.types)
     return [kind for kind in found if not isinstance(kind, inspect.CustomType)]
 
 
-def python_type(wanted: inspect.Type) -> type | tuple[type, ...]:
-    """What a value of a simple type is in Python."""
-    return _PYTHON_TYPES.get(type(wanted), type(UNSET))
+def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
+    """The first type of a union that a value can be meant for, whatever its bounds."""
+    number = integral_as_int(value)
+    found = (kind for kind in alternatives(union) if _is_instance(number, kind))
+    return next(found, None)
+
+
+def integral_as_int(value: object) -> object:
+    """A number with a zero fraction as an integer (to JSON, 3.0 is one); else the
+    value.
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_instance(value: object, wanted: inspect.Type) -> bool:
+    if isinstance(value, bool):  # to Python an int, to JSON no number
+        return isinstance(wanted, inspect.BoolType | inspect.AnyType)
+    # Nothing is an instance of a type that is not listed.
+    return isinstance(value, _PYTHON_TYPES.get(type(wanted), type(UNSET)))
 
 
 _PYTHON_TYPES: dict[type, type | tuple[type, ...]] = {
@@ -68,122 +184,22 @@ _PYTHON_TYPES: dict[type, type | tuple[type, ...]] = {
 }
 
 
+def _has_length(
+    value: str | list[object], wanted: inspect.StrType | inspect.ListType
+) -> bool:
+    low, high = wanted.min_length, wanted.max_length
+    return (low or 0) <= len(value) <= (len(value) if high is None else high)
+
+
 _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 
-class Mistake(Struct, frozen=True):
-    """A message for the value at a path, or for the key that leads to it.
-
-    `lacks` are required fields that the mapping at the path does not have, all of
-    them (and any name) where it is no mapping; None where that is not the mistake.
-    """
-
-    path: Path
-    message: str
-    at_key: bool = False
-    lacks: tuple[str, ...] | None = None
-
-
-def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
-    """Every mistake in `value`, read as the type `wanted`."""
-    yield from _walk(value, inspect.type_info(wanted), ())
-
-
-def _walk(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
-    wanted = bare(wanted)
-    if isinstance(wanted, inspect.UnionType):
-        yield from _walk_union(value, wanted, path)
-    elif isinstance(wanted, inspect.StructType) and isinstance(value, dict):
-        yield from _walk_fields(value, wanted, path)
-    elif isinstance(wanted, inspect.DictType) and isinstance(value, dict):
-        for key, item in value.items():
-            if not is_unicode(key):
-                yield Mistake((*path, key), _SURROGATE, at_key=True)
-            yield from _walk(item, wanted.value_type, (*path, key))
-    elif isinstance(wanted, inspect.ListType) and isinstance(value, list):
-        if wanted.max_length is not None and len(value) > wanted.max_length:
-            message = f"Expected at most {wanted.max_length} items, got {len(value)}"
-            yield Mistake(path, message)
-        for index, item in enumerate(value):
-            yield from _walk(item, wanted.item_type, (*path, index))
-    elif isinstance(wanted, inspect.StructType):
-        names = {each.encode_name for each in wanted.fields if each.required}
-        lacks = tuple(names | ({each.name for each in wanted.fields} & {"name"}))
-        yield Mistake(path, _message(value, wanted), lacks=lacks)
-    elif not fits(value, wanted):
-        yield Mistake(path, _message(value, wanted))
-
-
-def _walk_union(
-    value: object, wanted: inspect.UnionType, path: Path
-) -> Iterator[Mistake]:
-    kind = kind_for(value, wanted)
-    if kind is not None and not isinstance(value, bool):
-        yield from _walk(value, kind, path)
-    else:
-        words_of_all = describe_type(wanted)
-        hint = _hint(value, words_of_all)
-        yield Mistake(
-            path, f"Expected {words_of_all}, got {describe_value(value)}{hint}"
-        )
-
-
-def _walk_fields(
-    value: dict[str, object], wanted: inspect.StructType, path: Path
-) -> Iterator[Mistake]:
-    known = {field.encode_name: field for field in wanted.fields}
-    for key, item in value.items():
-        if key in known:
-            yield from _walk(item, known[key].type, (*path, key))
-        else:
-            hint = did_you_mean(key, known)
-            yield Mistake((*path, key), f"unknown field {key!r}{hint}", at_key=True)
-    for name, field in known.items():
-        if field.required and name not in value:
-            message = f"Expected the field {name!r} here, got none"
-            yield Mistake(path, message, lacks=(name,))
-
-
-def is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8: it holds no lone surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def fits(value: object, wanted: inspect.Type) -> bool:
-    """Whether a value is what a simple type, or one of several, says."""
-    wanted = bare(wanted)
-    if isinstance(wanted, inspect.UnionType):
-        return any(fits(value, kind) for kind in kinds(wanted))
-    if isinstance(wanted, inspect.IntType):
-        value = whole(value)
-    if not isinstance(value, python_type(wanted)):
-        return False
-    match wanted:
-        case inspect.LiteralType(values=values):
-            return value in values
-        case inspect.IntType(ge=low, le=high) | inspect.FloatType(ge=low, le=high):
-            return _is_number(value) and _in_range(value, low, high)
-        case inspect.StrType(min_length=low, max_length=high) if isinstance(value, str):
-            fitting = (low or 0) <= len(value) <= (high or len(value))
-            matching = re.search(wanted.pattern, value) if wanted.pattern else True
-            return is_unicode(value) and fitting and bool(matching)
-        case inspect.ListType(item_type=kind) if isinstance(value, list):
-            low, high = wanted.min_length or 0, wanted.max_length
-            fitting = low <= len(value) <= (len(value) if high is None else high)
-            return fitting and all(fits(item, kind) for item in value)
-    return True
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _in_range(value: float, low: float | None, high: float | None) -> bool:
-    return (low is None or value >= low) and (high is None or value <= high)
+def _length_message(value: list[object], wanted: inspect.ListType) -> str:
+    is_short = len(value) < (wanted.min_length or 0)
+    expected = (
+        f"at least {wanted.min_length}" if is_short else f"at most {wanted.max_length}"
+    )
+    return f"Expected {expected} items, got {len(value)}"
 
 
 def _message(value: object, wanted: inspect.Type) -> str:
@@ -193,19 +209,16 @@ def _message(value: object, wanted: inspect.Type) -> str:
     message = f"Expected {expected}, got {describe_value(value)}"
     if isinstance(wanted, inspect.LiteralType):
         return message + did_you_mean(str(value), [str(item) for item in wanted.values])
-    return message + _hint(value, expected)
-
-
-def _hint(value: object, expected: str) -> str:
-    wants_text = expected.startswith("a string") and isinstance(value, int | float)
-    return ": quote it" if wants_text else ""
+    if expected.startswith("a string") and isinstance(value, int | float):
+        return f"{message}: quote it"  # in YAML, `name: 5` is no string
+    return message
 
 
 def describe_type(wanted: inspect.Type) -> str:
-    """A type in the words of error messages."""
-    match bare(wanted):
+    """A type in the words of error messages: `a string of 1 to 256 characters`."""
+    match without_metadata(wanted):
         case inspect.UnionType() as union:
-            return " or ".join(describe_type(kind) for kind in kinds(union))
+            return " or ".join(describe_type(kind) for kind in alternatives(union))
         case inspect.StrType(min_length=int(low), max_length=int(high)):
             return f"a string of {low} to {high} characters"
         case inspect.StrType(max_length=int(high)):
@@ -214,24 +227,32 @@ def describe_type(wanted: inspect.Type) -> str:
             return f"a string like {pattern}"
         case inspect.StrType():
             return "a string"
-        case inspect.IntType(ge=int(low), le=int(high)):
-            return f"an integer from {low} to {high}"
-        case inspect.IntType(ge=int(low)):
-            return f"an integer of at least {low}"
-        case inspect.IntType():
-            return "an integer"
-        case inspect.FloatType(ge=low, le=high):
-            return f"a number from {low:g} to {high:g}"
+        case inspect.IntType() | inspect.FloatType() as number:
+            return _describe_number(number)
         case inspect.BoolType():
             return "true or false"
         case inspect.NoneType():
             return "null"
-        case inspect.ListType(item_type=kind, max_length=int(high)) if isinstance(
-            bare(kind), inspect.StrType
-        ):
-            return f"an array of at most {high} strings"
-        case inspect.ListType():
-            return "an array"
+        case inspect.ListType() as array:
+            return _describe_array(array)
         case inspect.LiteralType(values=values):
             return " or ".join(str(value) for value in values)
     return "an object"
+
+
+def _describe_number(wanted: inspect.IntType | inspect.FloatType) -> str:
+    noun = "an integer" if isinstance(wanted, inspect.IntType) else "a number"
+    form = "d" if isinstance(wanted, inspect.IntType) else "g"
+    low, high = wanted.ge, wanted.le
+    if low is not None and high is not None:
+        return f"{noun} from {low:{form}} to {high:{form}}"
+    if low is not None:
+        return f"{noun} of at least {low:{form}}"
+    return noun if high is None else f"{noun} of at most {high:{form}}"
+
+
+def _describe_array(wanted: inspect.ListType) -> str:
+    is_of_strings = isinstance(without_metadata(wanted.item_type), inspect.StrType)
+    if is_of_strings and wanted.max_length is not None:
+        return f"an array of at most {wanted.max_length} strings"
+    return "an array"

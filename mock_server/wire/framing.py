@@ -22,8 +22,8 @@ class TooManyChunks(ValueError):
 def is_plain(scope: Scope) -> bool:
     """Whether a request is HTTP/1.1 with at most one Content-Length and no query.
 
-    Nearly all are; `is_chunked` need not look at them. Takes 0.25 us, and so 0.3 % of
-    the CPU time of a request.
+    Nearly all are, and need no `is_chunked`: that takes 0.6 us, this 0.2 us, of the
+    30 us of CPU time that a request takes.
     """
     lengths = 0
     for name, _ in scope["headers"]:

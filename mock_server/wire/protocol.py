@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.importer import import_from_string
 
 from mock_server.api.connection import TRANSPORT
-from mock_server.api.envelope import error_envelope
+from mock_server.api.response import error_envelope
 from mock_server.domain.limits import Limits
 from mock_server.wire.framing import (
     END_OF_HEAD,
@@ -47,9 +47,13 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
     Imports that parser only: either takes 20 ms, and the native one may not be there.
     """
     parser = import_from_string(PROTOCOLS[http])
-    return type(
-        f"Mock{parser.__name__}", (RequestDeadlineMixin, parser), {"limits": limits}
-    )
+    attributes = {
+        "limits": limits,
+        # By calling `super()` each request would take 0.2 us more, 0.6 % of its time.
+        "_parse": parser.data_received,
+        "_complete": parser.on_response_complete,
+    }
+    return type(f"Mock{parser.__name__}", (RequestDeadlineMixin, parser), attributes)
 
 
 def unless_refused(app: ASGIApp) -> ASGIApp:
@@ -77,6 +81,8 @@ class RequestDeadlineMixin:
     """
 
     limits: Limits
+    _parse: Callable[[bytes], None]
+    _complete: Callable[[], None]
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     app_state: dict[str, Any]
@@ -102,7 +108,7 @@ class RequestDeadlineMixin:
     def data_received(self, data: bytes) -> None:
         """Called by the event loop.
 
-        With `on_response_complete` it adds 0.6 us to the 30 us of CPU time that a
+        With `on_response_complete` it adds 0.5 us to the 30 us of CPU time that a
         request needs which comes whole.
         """
         if not self._has_begun:
@@ -115,7 +121,7 @@ class RequestDeadlineMixin:
         try:
             if self._is_chunked or len(data) > self._chunks.harmless_bytes:
                 self._count_chunks(data, in_body=in_body)
-            super().data_received(data)  # type: ignore[misc]
+            self._parse(data)
             cycle = self.cycle
             if cycle is not before and not is_plain(cycle.scope):
                 self._look_closely(data)
@@ -142,7 +148,7 @@ class RequestDeadlineMixin:
         """Called by uvicorn, which then parses the request that came meanwhile."""
         before = self.cycle
         try:
-            super().on_response_complete()  # type: ignore[misc]
+            self._complete()
             cycle = self.cycle
             if cycle is not before:
                 self._is_chunked = False

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import PRESETS
 from mock_server.domain.limits import LIMITS
 from tests.support import Api
 

@@ -13,8 +13,7 @@ import msgspec
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.fixture.dump import to_document
-from mock_server.fixture.yaml_text import to_yaml
+from mock_server.fixture.dump import document_as_yaml, to_document
 from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
 from tests.large import put
@@ -72,7 +71,7 @@ def test_a_large_state_is_what_a_document_says() -> None:
         assert fetch("GET", path).content == expected(server)
         answer = fetch("GET", path, headers=asked)
         assert answer.headers["content-type"] == "application/yaml"
-        assert answer.text == to_yaml(to_document(server.sandbox.store))
+        assert answer.text == document_as_yaml(to_document(server.sandbox.store))
 
 
 def test_the_head_of_a_large_state_has_no_body(server: MockServer) -> None:

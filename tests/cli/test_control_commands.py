@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.faults.presets import PRESETS
-from mock_server.api.faults.table import KINDS
+from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.server import MockServer
 from tests.cli import commands
 from tests.support import APP, CHAT, LIBRARY, PIN, fetch

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mock_server.cli.show import REPORTS
-from mock_server.fixture.problems import Problem, Text
+from mock_server.fixture.problems import Problem, SourceText
 
 PROBLEM = Problem("a,b.yaml", 12, 5, "50%: no\nway", "  - x: 1")
 FILE = Problem("a.yaml", 0, 0, "no such file")
@@ -25,7 +25,7 @@ def test_text_shows_the_line_and_a_caret() -> None:
 def test_a_long_line_is_cut_around_the_caret() -> None:
     source = "x" * 500 + "!" + "y" * 500
     _, line, caret = str(
-        REPORTS["text"]([Text("f", source).problem_at(500, "m")])
+        REPORTS["text"]([SourceText("f", source).problem_at(500, "m")])
     ).splitlines()
     assert len(line) < 140
     assert line[caret.index("^")] == "!"

@@ -18,8 +18,7 @@ from mock_server.admin.framework import AdminRoute, Input
 from mock_server.admin.stream import Streams
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.fault import Fault
-from mock_server.api.faults.presets import PRESETS
-from mock_server.api.faults.table import KINDS
+from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import cli
 from mock_server.domain import limits

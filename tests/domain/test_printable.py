@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.printable import glimpse, json_text, lines, one_line, yaml_text
-from mock_server.fixture.yaml_text import to_yaml
+from mock_server.fixture.dump import document_as_yaml
 
 HARM = [
     *map(chr, (*range(10), *range(11, 32), *range(127, 160))),
@@ -33,7 +33,7 @@ def test_json_and_yaml_say_the_same_in_ascii(char: str) -> None:
     assert (json.loads(text), text.isascii()) == (value, True)
     assert "##[" not in text
     if char != "\ud800":
-        assert yaml.safe_load(yaml_text(to_yaml(value))) == value
+        assert yaml.safe_load(yaml_text(document_as_yaml(value))) == value
 
 
 def test_what_others_write_stays_as_it_is() -> None:

@@ -1,13 +1,11 @@
 """Whether values are as types say, and types in the words of messages."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
-from mock_server.validation.walk import describe_type, fits
+from mock_server.validation.walk import describe_type, is_valid
 
 Tags = Annotated[list[str], Meta(max_length=2)]
 
@@ -45,7 +43,7 @@ def test_arrays_of_strings_are_described_with_their_bound(
     ],
 )
 def test_an_array_fits_by_its_items_and_its_length(value: object, is_fit: bool) -> None:
-    assert fits(value, inspect.type_info(Tags)) is is_fit
+    assert is_valid(value, inspect.type_info(Tags)) is is_fit
 
 
 def test_the_items_of_an_optional_field_count_too() -> None:
@@ -55,6 +53,6 @@ def test_the_items_of_an_optional_field_count_too() -> None:
     info = inspect.type_info(Filters)
     assert isinstance(info, inspect.StructType)
     (field,) = info.fields
-    assert fits(["a"], field.type)
-    assert not fits([5], field.type)
+    assert is_valid(["a"], field.type)
+    assert not is_valid([5], field.type)
     assert describe_type(field.type) == "an array of at most 2 strings"

@@ -24,7 +24,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.records import Collection, Dataset
 from mock_server.fixture.document import SingleCollection
 from mock_server.fixture.dump import collection_part
-from mock_server.fixture.parts import collection_of, read_time
+from mock_server.fixture.parts import collection_of
 from mock_server.views import View
 
 
@@ -89,17 +89,8 @@ def get_collection(call: Call) -> dict[str, object]:
 def put_collection(call: Call) -> dict[str, object] | Response:
     """`PUT datasets/{datasetId}/collections/{id}`: create it, or replace it."""
     store, dataset, part = call.sandbox.store, dataset_of(call), call.body
-    create_time = None
-    if part.create_time is not None:
-        create_time = read_time(part.create_time, ("createTime",), refuse)
-    collection = collection_of(
-        part,
-        id=own_id(part.id, call.path["id"], "$._id"),
-        parent_id=part.parent_id,
-        type=part.type,
-        update_time=read_time(part.update_time, ("updateTime",), refuse),
-        create_time=create_time,
-    )
+    own = own_id(part.id, call.path["id"], "$._id")
+    collection = collection_of(part, own, refuse)
     _check_parent(dataset, collection)
     is_new = collection.id not in dataset
     loaded = store.generation.datasets[dataset.id].collections

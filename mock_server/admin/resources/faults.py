@@ -10,8 +10,7 @@ from msgspec import Meta, field
 from mock_server.admin.framework import AdminRoute, Call, Input, created
 from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.fault import read_fault
-from mock_server.api.faults.presets import PRESETS, faults_of
-from mock_server.api.faults.table import KINDS
+from mock_server.api.faults.table import KINDS, PRESETS, faults_of
 from mock_server.api.response import Response
 from mock_server.domain.errors import (
     InvalidField,

@@ -9,8 +9,7 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault, wrong
+from mock_server.api.faults.fault import Fault, FaultContext, wrong
 from mock_server.api.response import Response
 from mock_server.domain.limits import Limits
 

@@ -8,8 +8,13 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault, Milliseconds, one_of, wrong
+from mock_server.api.faults.fault import (
+    Fault,
+    FaultContext,
+    Milliseconds,
+    one_of,
+    wrong,
+)
 from mock_server.api.response import Response
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits

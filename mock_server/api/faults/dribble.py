@@ -7,8 +7,13 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.types import Send
 
-from mock_server.api.faults.context import FaultContext, Interrupted
-from mock_server.api.faults.fault import Fault, Milliseconds, wrong
+from mock_server.api.faults.fault import (
+    Fault,
+    FaultContext,
+    Interrupted,
+    Milliseconds,
+    wrong,
+)
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Headers, Response
 from mock_server.domain.errors import describe_value

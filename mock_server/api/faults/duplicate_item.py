@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 from mock_server.domain.listing import ListV2, Page
 

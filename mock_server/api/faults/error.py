@@ -7,10 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from mock_server.api.envelope import error_envelope
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault, Whole, wrong
-from mock_server.api.response import Response
+from mock_server.api.faults.fault import Fault, FaultContext, Whole, wrong
+from mock_server.api.response import Response, error_envelope
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
 

@@ -1,18 +1,30 @@
-"""What faults of all kinds have in common: which requests they fire at, how often."""
+"""What every kind of fault is written with: its common fields, and the request.
+
+A kind is a subclass of `Fault` in a module of its own, listed in `table`: its fields,
+what they must be like together (`check`), and its effect (`apply`), which gives back a
+response. An effect that no HTTP server would have (a cut, a pause, a reset) is a kind
+of response, and acts when that is sent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.operations.operation import Operations
+from mock_server.api.connection import Connection, NeedsConnection, connection_of
+from mock_server.api.context import RequestContext
+from mock_server.api.operations.operation import Distort, Operation, Operations
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.request import ClientGone
 from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, describe_value, did_you_mean
+from mock_server.domain.faults import Firing
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import size_of
 from mock_server.validation.convert import convert
@@ -97,15 +109,16 @@ class Fault(
         return size_of(msgspec.to_builtins(self))
 
     def check(self) -> None:
-        """Check what the fields must be like together. Raises InvalidField."""
+        """Check what no type can say of the fields. Raises InvalidField."""
+        # Each request is compared with the wanted body, so that has to be small.
         if len(msgspec.json.encode(self.body)) > Limits.matched_bytes:
             raise wrong(f"at most {Limits.matched_bytes} bytes", "more", "match.body")
 
     async def apply(self, context: FaultContext) -> Response:
-        """The response to a request at which it fires.
+        """The response to a request at which the fault fires; nothing is sent yet.
 
-        Raises NeedsConnection in process, where a kind needs a real connection, and
-        ClientGone or Interrupted while it waits.
+        Raises NeedsConnection if the kind needs a real connection and is used in
+        process, and ClientGone or Interrupted if it waits.
         """
         raise NotImplementedError
 
@@ -139,6 +152,7 @@ def wrong(expected: str, got: str, name: str) -> InvalidField:
 
 def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -> Fault:
     """A fault from plain data: `kind` and fields. Raises InvalidField."""
+    # Every subclass is a kind; a test sees to it that the table lists all of them.
     kinds: Sequence[type[Fault]] = Fault.__subclasses__()
     by_name = {kind_of(each): each for each in kinds}
     given = dict(fields)
@@ -154,3 +168,89 @@ def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -
         raise wrong(" or ".join(known), describe_value(fault.operation), "operation")
     fault.check()
     return fault
+
+
+class Interrupted(Exception):
+    """A reset has ended a wait: nothing that was pending is answered."""
+
+
+class FaultContext(Struct, frozen=True):
+    """A request and the fault that fires at it.
+
+    `readmit` admits the request again if its state was replaced meanwhile.
+    """
+
+    request: RequestContext
+    operation: Operation
+    firing: Firing
+    is_after: bool
+    """Whether the operation is carried out before anything is spoiled."""
+    readmit: Callable[[], Operation]
+
+    def perform(self, distort: Distort | None = None) -> Response:
+        """Carry the operation out; `distort` may change its data before it is shown."""
+        request = self.request
+        content = request.content or b""
+        return self.operation.respond(request.state, request.caller, content, distort)
+
+    def perform_if_after(self) -> None:
+        """Carry the operation out if the phase says so; its response is lost."""
+        if self.is_after:
+            self.perform()
+
+    def rehearse(self) -> Response:
+        """The response that the operation would have; nothing is changed."""
+        state = self.request.state
+        # On a copy of the store, so that the answer is right and the write is lost.
+        aside = replace(state, store=state.store.copy())
+        content = self.request.content or b""
+        return self.operation.respond(aside, self.request.caller, content)
+
+    def spoilable(self) -> Response:
+        """The response to spoil, of an operation carried out if the phase says so."""
+        return self.perform() if self.is_after else self.rehearse()
+
+    def draw(self, purpose: str) -> float:
+        """A number from 0 up to 1, always the same for the same match."""
+        return self.firing.draw_for(purpose)
+
+    def connection(self) -> Connection:
+        """The connection itself. Raises NeedsConnection in process."""
+        connection = connection_of(self.request.scope)
+        if connection is None:
+            kind = self.firing.fault.definition.kind
+            raise NeedsConnection(
+                f"the fault {kind!r} needs a connection: serve the application on a "
+                "socket (MockServer), it cannot be had in process"
+            )
+        return connection
+
+    async def pause(self, ms: float) -> None:
+        """Wait in real time, whatever the sandbox's clock says.
+
+        Raises ClientGone if the client goes first, Interrupted after a reset.
+        """
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[type[Exception] | None] = loop.create_future()
+
+        def end(reason: type[Exception] | None) -> None:
+            if not over.done():
+                over.set_result(reason)
+
+        timer = loop.call_later(ms / 1000, end, None)
+        gone = asyncio.create_task(self.request.body.gone())
+        gone.add_done_callback(lambda _: end(ClientGone))
+        # Tests reset sandboxes from the thread that they run in.
+        cancel = partial(loop.call_soon_threadsafe, end, Interrupted)
+        state, sandbox = self.request.state, self.request.sandbox
+        state.waits.add(cancel)
+        if sandbox.state.generation != state.generation:
+            cancel()  # the reset came before there was anything to cancel
+        try:
+            reason = await over
+            if reason is not None:
+                raise reason
+        finally:
+            state.waits.discard(cancel)
+            timer.cancel()
+            gone.cancel()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mock_server.api.connection import Connection
-from mock_server.api.faults.context import FaultContext, Interrupted
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import NoResponse
 from mock_server.domain.limits import Limits

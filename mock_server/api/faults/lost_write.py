@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 
 

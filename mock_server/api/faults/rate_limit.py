@@ -7,8 +7,7 @@ from typing import Annotated
 from msgspec import Meta, field
 
 from mock_server.api.errors import RateLimitExceeded
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response, error_response, rate_limit_headers
 from mock_server.domain.limits import Limits
 

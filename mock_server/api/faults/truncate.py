@@ -6,8 +6,7 @@ from msgspec import field
 from starlette.types import Send
 
 from mock_server.api.connection import Connection
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault, Whole
+from mock_server.api.faults.fault import Fault, FaultContext, Whole
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Headers, Response
 

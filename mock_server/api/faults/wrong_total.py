@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 from msgspec.structs import replace
 
-from mock_server.api.faults.context import FaultContext
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page

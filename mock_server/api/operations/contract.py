@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 
 from mock_server.api.errors import BadJson
-from mock_server.api.json_body import check_integers, read_json
+from mock_server.api.request import check_integers, read_json
 from mock_server.domain.choices import Choices, tolerates
 from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.journal import Violation

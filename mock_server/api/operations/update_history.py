@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.api.envelope import success_envelope
 from mock_server.api.operations.contract import (
     NOT_ON_CONTRACT,
     Contract,
@@ -16,6 +15,7 @@ from mock_server.api.operations.contract import (
     extension,
 )
 from mock_server.api.operations.operation import Operation
+from mock_server.api.response import success_envelope
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound
 from mock_server.domain.limits import Limits

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.faults.presets import PRESETS
-from mock_server.api.faults.table import KINDS
+from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.domain.choices import table
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
