@@ -45,8 +45,12 @@ GOOD = {"host": HOST, "authorization": f"Bearer {TOKEN}", "content-type": JSON}
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world(request: pytest.FixtureRequest) -> World:
+    """A server with the admin token, or with what a test is parametrised with."""
+    return World(getattr(request, "param", TOKEN))
+
+
+WITH_AND_WITHOUT_TOKEN = pytest.mark.parametrize("world", [TOKEN, None], indirect=True)
 
 
 @pytest.fixture
@@ -85,21 +89,12 @@ FOREIGN: list[tuple[int, Headers]] = [
 ]
 
 
+@WITH_AND_WITHOUT_TOKEN
 @pytest.mark.parametrize(("status", "headers"), FOREIGN)
 def test_no_route_answers_a_web_page_or_a_rebound_name(
     untouched: World, status: int, headers: Headers
 ) -> None:
     assert statuses(untouched, ROWS, headers) == all_are(status, ROWS)
-
-
-@pytest.mark.parametrize(("status", "headers"), FOREIGN)
-def test_without_a_token_the_rest_of_the_guard_stands(
-    status: int, headers: Headers
-) -> None:
-    world = World(token=None)
-    before = world.fingerprint()
-    assert statuses(world, ROWS, headers) == all_are(status, ROWS)
-    assert world.fingerprint() == before
 
 
 @pytest.mark.parametrize(
@@ -151,16 +146,14 @@ CLICKED = {
 """What a browser sends when a link on some page has been clicked."""
 
 
-@pytest.mark.parametrize("token", [TOKEN, None])
+@WITH_AND_WITHOUT_TOKEN
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_link_on_any_page_opens_the_console_and_nothing_else(
-    token: str | None, site: str
+    untouched: World, site: str
 ) -> None:
-    world, clicked = World(token), CLICKED | {"sec-fetch-site": site}
-    before = world.fingerprint()
-    assert statuses(world, CONSOLE, clicked) == all_are(200, CONSOLE)
-    assert statuses(world, OTHERS, clicked) == all_are(403, OTHERS)
-    assert world.fingerprint() == before
+    clicked = CLICKED | {"sec-fetch-site": site}
+    assert statuses(untouched, CONSOLE, clicked) == all_are(200, CONSOLE)
+    assert statuses(untouched, OTHERS, clicked) == all_are(403, OTHERS)
 
 
 @pytest.mark.parametrize(
