@@ -56,8 +56,10 @@ def create_app(
     `memory` is how many bytes all its data may take, by default what `limits` say. It
     serves `operations`, and as their OpenAPI document the JSON of `description`, by
     default that of the shipped ones. Its `sandbox` is the default sandbox, its
-    `sandboxes` all of them; `close` ends what would not end by itself. Raises FixtureError, and ValueError for a setting that
-    cannot be (UnknownChoice among them).
+    `sandboxes` all of them; `close` ends what would not end by itself.
+
+    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
+    among them).
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)

@@ -5,22 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
+from zlib import crc32
 
 import httpx2
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from starlette.testclient import TestClient
 
 from mock_server.app import create_app
 from mock_server.server import running
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, Api, Switch
+from tests.support import LIBRARY, Api, Switch, client_of
 
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
-settings.register_profile("tests", deadline=None)
-settings.load_profile("tests")
+settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("full", deadline=None, max_examples=500, print_blob=True)
+SAMPLE = 10
+"""Of so many rows of a long table one is tried over sockets in quick runs."""
 MakeApi = Callable[..., Api]
+
+
+def is_full(config: pytest.Config) -> bool:
+    """Whether this is the long run, `-m full`."""
+    return bool(config.option.markexpr == "full")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The same few examples of properties in every quick run, many others in full."""
+    settings.load_profile("full" if is_full(config) else "quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Decide what is in the long run too, or only there."""
+    for item in items:
+        is_property = is_hypothesis_test(getattr(item, "obj", None))
+        if (is_property and is_full(config)) or is_left_out(item):
+            item.add_marker(pytest.mark.full)
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether a row of a long table is for the long run: most are over sockets."""
+    is_table = item.get_closest_marker("sampled") is not None
+    over_socket = "zttp" in item.nodeid or "h11" in item.nodeid
+    return is_table and over_socket and crc32(item.nodeid.encode()) % SAMPLE != 0
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +89,7 @@ def make_api(face: str, live: Callable[[str], tuple[Switch, str]]) -> Iterator[M
             else:
                 switch, url = live(face)
                 switch.app = app
-                client = httpx2.Client(base_url=url)
+                client = client_of(url)
             return Api(stack.enter_context(client), app.sandbox)
 
         yield make

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx2
 
 from mock_server import MockServer
+from tests.support import fetch, wait
 
-SECONDS = 30.0
 JSON = {"Content-Type": "application/json"}
 
 
@@ -32,16 +30,7 @@ LARGE = document(50_000)
 def put(url: str, content: bytes, sandbox: str = "") -> httpx2.Response:
     """Put a state."""
     path = f"{url}/__admin{sandbox}/state"
-    return httpx2.put(path, content=content, headers=JSON, timeout=SECONDS)
-
-
-def wait(condition: Callable[[], Any]) -> Any:
-    """What a condition gives once it is true."""
-    end = time.monotonic() + SECONDS
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.005)
-    return found
+    return fetch("PUT", path, content=content, headers=JSON)
 
 
 def is_alive(pid: int) -> bool:

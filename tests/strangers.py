@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from ssl import SSLContext
 from threading import Event, Thread
 
+from tests.support import SECONDS
+
 Behaviour = Callable[[StreamReader, StreamWriter], Awaitable[None]]
 
 PAGE = b"<!doctype html>\n<title>Welcome</title><script src=app.js></script>"
@@ -175,11 +177,11 @@ def strangers(
     thread = Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
-        assert ready.wait(10)
+        assert ready.wait(SECONDS)
         yield strange
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(10)
+        thread.join(SECONDS)
         loop.close()
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,11 +14,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.app import Application
 from mock_server.domain.sandbox import Sandbox
 
+ROOT = Path(__file__).parent.parent
 PIN = "/api/core/chat/history/updateHistory"
 LEGACY_PIN = "/api/core/chat/updateHistory"
 LIST = "/api/core/dataset/collection/listV2"
 APP, CHAT, DATASET = "app-1", "chat-1", "dataset-1"
 FROZEN = "2026-01-01T00:00:00.000Z"
+SECONDS = 60.0
+"""No limit of anything: ends what hangs, on machines that are busy too."""
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""`verify` of clients that speak plain HTTP: without it, each takes 17 ms to read the
+certificates of the machine."""
 
 LIBRARY: dict[str, Any] = {
     "clock": FROZEN,
@@ -124,6 +133,25 @@ class Switch:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)
+
+
+def client_of(url: str, **options: Any) -> httpx2.Client:
+    """A client of a server that speaks plain HTTP."""
+    return httpx2.Client(base_url=url, verify=PLAIN, timeout=SECONDS, **options)
+
+
+def fetch(method: str, url: str, **options: Any) -> httpx2.Response:
+    """The answer to one request of plain HTTP."""
+    return httpx2.request(method, url, verify=PLAIN, timeout=SECONDS, **options)
+
+
+def wait(condition: Callable[[], Any]) -> Any:
+    """What a condition gives once it is true."""
+    end = time.monotonic() + SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < end, "this has not come true"
+        time.sleep(0.005)
+    return found
 
 
 def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from importlib.metadata import requires, version
@@ -10,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import mock_server
-
-ROOT = Path(__file__).parent.parent
+from tests.support import ROOT
 
 
 def test_import_contracts_are_kept() -> None:
@@ -48,3 +48,15 @@ def test_what_the_wire_depends_on_is_pinned() -> None:
         assert f">={major}.{minor}" in line
         assert f"<{major}.{int(minor) + 1}" in line
     assert zttp == f"zttp=={version('zttp')}"
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a module imports from."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return {each.module or "" for each in nodes if isinstance(each, ast.ImportFrom)}
+
+
+def test_no_test_imports_from_tests() -> None:
+    for path in (ROOT / "tests").rglob("*.py"):
+        names = {name.rpartition(".")[2] for name in imported(path)}
+        assert not [name for name in names if name.startswith("test_")], path

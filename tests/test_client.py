@@ -7,7 +7,6 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator
 from typing import Any
 
-import httpx2
 import pytest
 
 from mock_server.cli import main
@@ -23,7 +22,7 @@ from tests.strangers import (
     says,
     strangers,
 )
-from tests.support import LIST
+from tests.support import LIST, client_of, fetch
 
 RESET = {"sandbox": "default", "generation": 2}
 HARM = "\x9b2J\u202e\u2028##[x]\x7f文"
@@ -130,7 +129,7 @@ def test_wait_goes_on_until_what_answers_is_a_mock_server(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with MockServer() as server:
-        health = httpx2.get(server.url + "/__admin/health").content
+        health = fetch("GET", server.url + "/__admin/health").content
     pages = [answer(body=b"<html>"), answer("502 Bad Gateway"), b"no HTTP"]
 
     async def late(reader: StreamReader, writer: StreamWriter) -> None:
@@ -188,7 +187,7 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
     body = '{"offset":123456789012345678901234567890,"n":1.50,"\u2028":1e5}'
     with MockServer() as server:
         headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
-        httpx2.post(server.url + LIST, content=body.encode(), headers=headers)
+        fetch("POST", server.url + LIST, content=body.encode(), headers=headers)
         with pytest.raises(SystemExit):
             main(["journal", "--url", server.url])
     assert body.replace("\u2028", r"\u2028") in capsys.readouterr().out
@@ -196,7 +195,7 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
 
 def test_a_journal_of_many_pages_is_read_to_its_end() -> None:
     with MockServer() as server:
-        with httpx2.Client(base_url=server.url) as client:
+        with client_of(server.url) as client:
             for _ in range(LIMITS.journal_page + 5):
                 client.get("/nowhere")
         page = json.loads(AdminClient(server.url).journal({}))

@@ -15,7 +15,8 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
 from mock_server.wire.protocol import HttpParser
-from tests.support import LIBRARY, LIST, PIN, Switch, is_pinned
+from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
+from tests.wire.sockets import answer
 
 BODY = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 HEAD = b"Host: x\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n"
@@ -30,14 +31,21 @@ def address(request: pytest.FixtureRequest, live: Live) -> tuple[str, int]:
     return str(parts.hostname), int(parts.port or 0)
 
 
+def first_answer(address: tuple[str, int], request: bytes) -> bytes:
+    """What the server answers first to these bytes."""
+    with socket.create_connection(address, timeout=SECONDS) as connection:
+        connection.sendall(request)
+        return answer(connection)
+
+
 def exchange(address: tuple[str, int], request: bytes) -> bytes:
     """Everything that the server says to these bytes."""
-    with socket.create_connection(address, timeout=10) as connection:
+    with socket.create_connection(address, timeout=SECONDS) as connection:
         connection.sendall(request)
-        answer = b""
+        said = b""
         while part := connection.recv(65_536):
-            answer += part
-    return answer
+            said += part
+    return said
 
 
 def put(path: str, *, close: bool = True, method: str = "PUT") -> bytes:
@@ -77,9 +85,9 @@ def test_pipelined_requests_are_answered_in_order(address: tuple[str, int]) -> N
 
 def test_an_early_answer_announces_the_close(address: tuple[str, int]) -> None:
     request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n"
-    answer = exchange(address, request % PIN.encode())
-    assert answer.startswith(b"HTTP/1.1 401 ")
-    assert b"connection: close\r\n" in answer
+    said = first_answer(address, request % PIN.encode())
+    assert said.startswith(b"HTTP/1.1 401 ")
+    assert b"connection: close\r\n" in said
 
 
 def test_a_length_of_5000_digits_is_read(address: tuple[str, int]) -> None:
@@ -90,8 +98,10 @@ def test_a_length_of_5000_digits_is_read(address: tuple[str, int]) -> None:
 
 def test_a_body_held_back_is_not_asked_for_in_vain(address: tuple[str, int]) -> None:
     request = b"PUT %b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-    answer = exchange(address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 401 ")
+    said = first_answer(
+        address, request % PIN.encode() + b"Expect: 100-continue\r\n\r\n"
+    )
+    assert said.startswith(b"HTTP/1.1 401 ")
 
 
 def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
@@ -102,7 +112,7 @@ def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
     with socket.create_connection(where) as connection:
         request = put(PIN).replace(b"Content-Length: ", b"Content-Length: 9")
         connection.sendall(request)
-    assert httpx2.get(url + "/__admin/health").status_code == 200
+    assert fetch("GET", url + "/__admin/health").status_code == 200
     assert is_pinned(app) is False
 
 
@@ -110,7 +120,7 @@ def test_servers_in_one_process_are_independent() -> None:
     with MockServer(LIBRARY) as first, MockServer(LIBRARY) as second:
         body = {"appId": "app-1", "chatId": "chat-1", "top": True}
         headers = {"Authorization": f"Bearer {first.key}"}
-        answer = httpx2.put(first.url + PIN, json=body, headers=headers)
+        answer = fetch("PUT", first.url + PIN, json=body, headers=headers)
         assert answer.status_code == 200
         chats = [each.sandbox.chat("app-1", "chat-1") for each in (first, second)]
         assert [chat and chat.top for chat in chats] == [True, False]
@@ -120,7 +130,7 @@ def test_a_server_can_run_again() -> None:
     server = MockServer(LIBRARY)
     for _ in range(2):
         with server:
-            assert httpx2.get(server.url + "/__admin/health").status_code == 200
+            assert fetch("GET", server.url + "/__admin/health").status_code == 200
 
 
 def test_without_an_owner_there_is_no_key() -> None:
@@ -135,15 +145,15 @@ def test_the_key_of_a_server_is_an_owners() -> None:
     with MockServer() as server:
         headers = {"Authorization": f"Bearer {server.key}"}
         body = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}
-        answer = httpx2.post(server.url + LIST, json=body, headers=headers).json()
+        answer = fetch("POST", server.url + LIST, json=body, headers=headers).json()
         assert answer["data"]["list"][0]["permission"]["isOwner"] is True
 
 
 def test_a_stopped_server_answers_nobody() -> None:
     with running(create_app(LIBRARY)) as url:
-        assert httpx2.get(url + "/__admin/health").status_code == 200
+        assert fetch("GET", url + "/__admin/health").status_code == 200
     with pytest.raises(httpx2.ConnectError):
-        httpx2.get(url + "/__admin/health")
+        fetch("GET", url + "/__admin/health")
 
 
 def test_an_address_in_use_is_named() -> None:

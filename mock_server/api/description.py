@@ -29,7 +29,7 @@ class Description:
     """The ASGI application at `/openapi.json`: a document, whatever is served."""
 
     def __init__(self, content: bytes | None = None) -> None:
-        """`content` is JSON; by default it is the document of the shipped operations."""
+        """`content` is JSON, by default the document of the shipped operations."""
         self._content = content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

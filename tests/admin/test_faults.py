@@ -29,6 +29,7 @@ MINIMAL: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("kind", "fields"), MINIMAL.items())
 def test_a_fault_is_shown_with_its_defaults(
     api: Api, kind: str, fields: dict[str, Any]
@@ -113,6 +114,7 @@ def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
     assert len(api.admin("GET", "/faults").json()["faults"]) == LIMITS.faults - 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

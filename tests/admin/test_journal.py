@@ -13,7 +13,7 @@ from mock_server.domain.journal import Entry, Journal
 from mock_server.domain.limits import LIMITS
 from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api
+from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api, wait
 
 KEY = "fastgpt-secret-key"
 REDACTED = "fast" + hashlib.sha256(KEY.encode()).hexdigest()[:8]
@@ -176,13 +176,13 @@ def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
         assert len(entry["violations"]) == LIMITS.violations
 
 
+@pytest.mark.sampled
 def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
-    fault = {"kind": "delay", "ms": 1_000}
+    fault = {"kind": "delay", "ms": 500}
     api.admin("POST", "/faults", fault)
     with ThreadPoolExecutor() as pool:
         pinned = pool.submit(api.pin)
-        while not api.sandbox.state.waits:
-            pass
+        wait(lambda: api.sandbox.state.waits)
         api.sandbox.empty_journal()
         assert pinned.result().status_code == 200
     assert len(api.sandbox.journal) == 1

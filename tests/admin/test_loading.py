@@ -31,8 +31,9 @@ from mock_server.fixture.dump import to_document
 from mock_server.fixture.load import parse_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.worker import Job, write_block
-from tests.large import LARGE, document, is_alive, loading, pids, put, wait
+from tests.large import LARGE, document, is_alive, loading, pids, put
 from tests.process import serving
+from tests.support import fetch, wait
 
 MIDDLE = document(3_000)
 
@@ -56,7 +57,7 @@ def load(
 
 
 def get(server: MockServer, path: str) -> httpx2.Response:
-    return httpx2.get(f"{server.url}/__admin{path}", timeout=30)
+    return fetch("GET", f"{server.url}/__admin{path}")
 
 
 def test_others_are_served_while_documents_are_loaded(server: MockServer) -> None:
@@ -112,10 +113,10 @@ def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
     server: MockServer,
 ) -> None:
     one = f"{server.url}/__admin/sandboxes"
-    httpx2.post(one, json={"name": "s"})
+    fetch("POST", one, json={"name": "s"})
     with loading(server, sandbox="/sandboxes/s") as (asked,):
-        httpx2.delete(f"{one}/s")
-        httpx2.post(one, json={"name": "s"})
+        fetch("DELETE", f"{one}/s")
+        fetch("POST", one, json={"name": "s"})
     assert asked.result().json()["statusText"] == "sandboxNotFound"
     assert get(server, "/sandboxes/s/health").json()["generation"] == 1
 
@@ -123,7 +124,9 @@ def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
 def test_a_large_state_of_a_new_sandbox_is_loaded_too(server: MockServer) -> None:
     body = b'{"name": "s", "state": %b}' % MIDDLE
     path = f"{server.url}/__admin/sandboxes"
-    made = httpx2.post(path, content=body, headers={"Content-Type": "application/json"})
+    made = fetch(
+        "POST", path, content=body, headers={"Content-Type": "application/json"}
+    )
     assert made.status_code == 201
     fixture = get(server, "/sandboxes/s/health").json()["fixture"]
     assert (fixture["files"], fixture["collections"]) == (["state"], 3_000)
@@ -182,7 +185,7 @@ def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
     content = "datasets: [{id: d, collections: [%s]}]" % (entry % ("x" * 400))
     path = f"{server.url}/__admin/state"
     headers = {"Content-Type": "application/yaml"}
-    answer = httpx2.put(path, content=content, headers=headers, timeout=30)
+    answer = fetch("PUT", path, content=content, headers=headers)
     assert (answer.status_code, answer.json()["statusText"]) == (409, "limitReached")
     assert "--memory" in answer.json()["message"]
 

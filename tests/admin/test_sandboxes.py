@@ -10,7 +10,7 @@ from mock_server.app import create_app
 from mock_server.domain.limits import LIMITS
 from mock_server.fixture.files import shipped
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, LIBRARY, Api
+from tests.support import APP, CHAT, LIBRARY, Api, wait
 
 
 def made(api: Api, **body: Any) -> dict[str, Any]:
@@ -111,8 +111,7 @@ def test_the_key_of_a_sandbox_that_is_gone_is_unknown(
 
 def test_a_sandbox_ends_when_it_is_idle_for_its_ttl(api: Api) -> None:
     mine = made(api, name="mine", ttl=0.05)
-    while api.admin("GET", "/sandboxes").json()["sandboxes"][1:]:
-        pass
+    wait(lambda: not api.admin("GET", "/sandboxes").json()["sandboxes"][1:])
     assert api.pin(key=mine["key"]).status_code == 401
     assert api.admin("GET", "/sandboxes/mine").json()["statusText"] == (
         "sandboxNotFound"

@@ -12,14 +12,14 @@ import pytest
 
 from mock_server.domain.limits import LIMITS
 from mock_server.server import MockServer
-from tests.support import APP, CHAT, LIBRARY, PIN
+from tests.support import APP, CHAT, LIBRARY, PIN, client_of, wait
 
 STREAM = "/__admin/journal/stream"
 
 
 @pytest.fixture
 def client() -> Iterator[httpx2.Client]:
-    with MockServer(LIBRARY) as server, httpx2.Client(base_url=server.url) as client:
+    with MockServer(LIBRARY) as server, client_of(server.url) as client:
         yield client
 
 
@@ -147,7 +147,7 @@ def test_streams_are_bounded_and_free_again_when_clients_go(
     client: httpx2.Client,
 ) -> None:
     limits = httpx2.Limits(max_connections=None)
-    with httpx2.Client(base_url=client.base_url, limits=limits) as many:
+    with client_of(str(client.base_url), limits=limits) as many:
         opened = [
             many.send(many.build_request("GET", STREAM), stream=True)
             for _ in range(LIMITS.journal_streams)
@@ -156,12 +156,12 @@ def test_streams_are_bounded_and_free_again_when_clients_go(
         assert refused.json()["statusText"] == "limitReached"
         for answer in opened:
             answer.close()
-    while client.send(client.build_request("GET", STREAM), stream=True).is_error:
-        pass
+    new = client.build_request("GET", STREAM)
+    wait(lambda: client.send(new, stream=True).is_success)
 
 
 def test_open_streams_do_not_hold_up_a_stop() -> None:
-    with MockServer(LIBRARY) as server, httpx2.Client(base_url=server.url) as client:
+    with MockServer(LIBRARY) as server, client_of(server.url) as client:
         answer = client.send(client.build_request("GET", STREAM), stream=True)
         server.__exit__()
         rest = list(answer.iter_lines())

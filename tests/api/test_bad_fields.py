@@ -6,68 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.bad_requests import BAD_LISTS, BAD_PINS
 from tests.support import Api
-
-LONG = "x" * 257
-ID = "a string of 1 to 256 characters"
-INTEGER = "an integer from 0 to 9007199254740991"
-SIZE = "an integer from 1 to 30"
-
-NOT_IDS: list[tuple[Any, str]] = [
-    (..., "nothing"),
-    (None, "null"),
-    (5, "5"),
-    (True, "true"),
-    ([], "an array"),
-    ({}, "an object"),
-    ("", 'the string ""'),
-    (LONG, f'the string "{"x" * 60}…" of 257 characters'),
-]
-NOT_BOOLEANS: list[tuple[Any, str]] = [
-    (..., "nothing"),
-    (None, "null"),
-    (1, "1"),
-    (0, "0"),
-    (1.0, "1.0"),
-    ("true", 'the string "true"'),
-    ("", 'the string ""'),
-    ([], "an array"),
-    ({}, "an object"),
-]
-NOT_NUMBERS: list[tuple[Any, str]] = [
-    (None, "null"),
-    (True, "true"),
-    (-1, "-1"),
-    (0.5, "0.5"),
-    (1e300, "1e+300"),
-    ("10", 'the string "10"'),
-    ("", 'the string ""'),
-    ([], "an array"),
-    ({}, "an object"),
-]
-BAD_PINS = [
-    *(("appId", value, ID, got) for value, got in NOT_IDS),
-    *(("chatId", value, ID, got) for value, got in NOT_IDS),
-    *(("top", value, "true or false", got) for value, got in NOT_BOOLEANS),
-]
-BAD_LISTS = [
-    *(("datasetId", value, ID, got) for value, got in NOT_IDS),
-    ("offset", ..., INTEGER, "nothing"),
-    *(("offset", value, INTEGER, got) for value, got in NOT_NUMBERS),
-    *(("pageSize", value, SIZE, got) for value, got in NOT_NUMBERS),
-    ("pageSize", 0, SIZE, "0"),
-    ("pageSize", 31, SIZE, "31"),
-    ("pageSize", 1.5, SIZE, "1.5"),
-    *(
-        ("parentId", value, "a string of up to 256 characters or null", got)
-        for value, got in [(5, "5"), (False, "false"), ([], "an array")]
-    ),
-    ("parentId", LONG, "a string of up to 256 characters or null", NOT_IDS[-1][1]),
-    *(
-        ("searchText", value, "a string of up to 1024 characters", got)
-        for value, got in [(None, "null"), (5, "5"), (["a"], "an array")]
-    ),
-]
 
 
 def check(api: Api, operation: str, field: str, value: Any, expected: str) -> None:
@@ -83,6 +23,7 @@ def check(api: Api, operation: str, field: str, value: Any, expected: str) -> No
     assert api.state() == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("field", "value", "expected", "got"), BAD_PINS)
 def test_a_bad_pin_field_is_400(
     api: Api, field: str, value: Any, expected: str, got: str
@@ -90,6 +31,7 @@ def test_a_bad_pin_field_is_400(
     check(api, "pin", field, value, f"{expected}, got {got}")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("field", "value", "expected", "got"), BAD_LISTS)
 def test_a_bad_list_field_is_400(
     api: Api, field: str, value: Any, expected: str, got: str

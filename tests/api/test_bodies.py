@@ -4,52 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from tests.api.bad_requests import BAD_JSON, GOOD, nested
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, PIN, Api, chunks
 
 AUTH = ("Authorization", "Bearer any")
 JSON = ("Content-Type", "application/json")
-GOOD = b'{"appId":"app-1","chatId":"chat-1","top":true}'
 MIB = 1024 * 1024
 
 
-def nested(depth: int) -> bytes:
-    return b'{"x":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"," + GOOD[1:]
-
-
-BAD_JSON = {
-    "empty": (b"", "nothing"),
-    "blank": (b" \n", "nothing"),
-    "array": (b"[]", "JSON that is not an object"),
-    "null": (b"null", "JSON that is not an object"),
-    "string": (b'"x"', "JSON that is not an object"),
-    "number": (b"1", "JSON that is not an object"),
-    "cut": (GOOD[:-1], "malformed JSON"),
-    "trailing": (GOOD + b"x", "malformed JSON"),
-    "two": (GOOD + GOOD, "malformed JSON"),
-    "comma": (GOOD[:-1] + b",}", "malformed JSON"),
-    "comment": (b"/* */" + GOOD, "malformed JSON"),
-    "single_quotes": (b"{'appId': 'x'}", "malformed JSON"),
-    "nan": (b'{"x":NaN,' + GOOD[1:], "malformed JSON"),
-    "infinity": (b'{"x":-Infinity,' + GOOD[1:], "malformed JSON"),
-    "overflow": (b'{"x":1e999,' + GOOD[1:], "malformed JSON"),
-    "digits": (b'{"x":' + b"9" * 5000 + b"," + GOOD[1:], "malformed JSON"),
-    "high_surrogate": (rb'{"x":"\ud800",' + GOOD[1:], "malformed JSON"),
-    "low_surrogate": (rb'{"x":"\udc00",' + GOOD[1:], "malformed JSON"),
-    "surrogate_key": (rb'{"\ud800 ":1,' + GOOD[1:], "malformed JSON"),
-    "raw_control": (b'{"x":"\x01",' + GOOD[1:], "malformed JSON"),
-    "bom": (b"\xef\xbb\xbf" + GOOD, "a byte order mark"),
-    "utf16": (GOOD.decode().encode("utf-16"), "malformed JSON"),
-    "not_utf8": (b'{"appId":"\xff","chatId":"c","top":true}', "text that is not UTF-8"),
-    "not_utf8_skipped": (b'{"x":"\xff",' + GOOD[1:], "text that is not UTF-8"),
-    "not_utf8_key": (b'{"\xc3(":1,' + GOOD[1:], "text that is not UTF-8"),
-    "encoded_surrogate": (b'{"x":"\xed\xa0\x80",' + GOOD[1:], "text that is not UTF-8"),
-    "depth_65": (nested(65), "JSON nested deeper than 64 levels"),
-    "depth_900": (nested(900), "JSON nested deeper than 64 levels"),
-    "depth_100000": (nested(100_000), "JSON nested deeper than 64 levels"),
-}
-
-
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", [PIN, LIST])
 @pytest.mark.parametrize("case", BAD_JSON)
 def test_a_body_that_is_no_json_object_is_400(api: Api, path: str, case: str) -> None:
@@ -80,6 +44,7 @@ def test_unusual_json_is_served(api: Api, body: bytes) -> None:
     assert api.top() is True
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "value",
     [

@@ -28,6 +28,7 @@ def status_of(response: httpx2.Response) -> str:
     return str(response.json()["statusText"])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", range(1, 31))
 def test_page_size_default(make_api: MakeApi, size: int) -> None:
     collections = [{"name": "x", "repeat": 40}]

@@ -14,7 +14,7 @@ from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
 from mock_server.domain.choices import choose
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIST, Api
+from tests.support import APP, CHAT, DATASET, LIST, Api, wait
 
 TICK = 0.01
 """How early a timer may be, in seconds."""
@@ -85,6 +85,7 @@ def test_a_delayed_answer_is_right_and_late(
     assert api.top() is True
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("choices", "status"),
     [({"chat_unknown": "create"}, 200), ({"unknown_key": "reject"}, 401)],
@@ -95,8 +96,8 @@ def test_what_a_delay_held_up_is_done_as_of_its_end(
     add(api, "delay", ms=400)
     with ThreadPoolExecutor() as pool:
         pinned = pool.submit(api.pin, chatId="new")
-        while not api.sandbox.state.waits:
-            assert not pinned.done()
+        wait(lambda: api.sandbox.state.waits)
+        assert not pinned.done()
         api.sandbox.choose("documented", choose("documented", choices))
         assert pinned.result().status_code == status
     assert (api.top("new") is True) is (status == 200)
@@ -266,7 +267,7 @@ def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
         for kind in ("error", "duplicate_item", "lost_write", "wrong_total"):
             add(api, kind, probability=0.3, times=1_000, seed=7)
         answers = []
-        for number in range(500):
+        for number in range(100):
             answers.append(api.pin(top=number % 3 == 0).content)
             answers.append(api.list_v2(pageSize=1 + number % 5).content)
         entries = api.journal()

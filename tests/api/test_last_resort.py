@@ -6,13 +6,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-import httpx2
 import pytest
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.middleware import ServerErrorMiddleware
 from mock_server.wire.protocol import HttpParser
-from tests.support import Switch
+from tests.support import Switch, fetch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
@@ -27,7 +26,7 @@ def test_an_unexpected_error_is_an_envelope_and_a_line(
     switch, url = live(http)
     switch.app = ServerErrorMiddleware(broken)
     with caplog.at_level(logging.ERROR):
-        response = httpx2.post(url, content=b"x")
+        response = fetch("POST", url, content=b"x")
     answer = response.json()
     trace_id = answer["message"].split()[-1]
     assert (response.status_code, answer["code"]) == (500, 500)

@@ -37,6 +37,7 @@ def test_a_pin_on_contract_violates_nothing(either: Api, top: bool) -> None:
     assert found(either) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "fields",
     [
@@ -54,6 +55,7 @@ def test_a_list_on_contract_violates_nothing(
     assert found(either) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "name", "path"),
     [
@@ -85,6 +87,7 @@ def test_a_departure_of_a_list_is_named(
     assert found(either) == [(name, section, path)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "name", "path"),
     [

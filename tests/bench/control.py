@@ -19,7 +19,7 @@ from mock_server.domain.limits import LIMITS
 from mock_server.domain.sandboxes import Sandboxes
 from tests.bench.wire import PIN_REQUEST, rss
 from tests.process import serving
-from tests.wire.test_drain import REQUEST
+from tests.wire.sockets import REQUEST
 
 REQUESTS = 1_000_000
 CONNECTIONS = 32

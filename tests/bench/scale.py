@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.bench.figures import HEAD, Figure
+from tests.e2e.scale.front import front
 from tests.process import serving
-from tests.scale.front import front
 from tests.support import LIST
 
 SECONDS = 5

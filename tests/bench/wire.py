@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from tests.process import serving
 from tests.support import PIN
-from tests.wire.test_drain import REQUEST, connect, exchange
+from tests.wire.sockets import REQUEST, connect, exchange
 
 SLOW = 1_000
 SATURATION_SECONDS = 60

@@ -12,6 +12,7 @@ import pytest
 from mock_server.cli import main
 from tests.process import COMMAND, environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.support import SECONDS
 
 TOKEN = "s3cret-admin-token"
 FILE = "STATE"
@@ -28,8 +29,9 @@ COMMANDS = {
     "wait": ("wait",),
     "healthcheck": ("healthcheck",),
 }
+HANGING = 30.0
+"""Half of what the slowest of them take to end by themselves."""
 NAMES = [*STRANGERS, *REDIRECTS]
-HANGING = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +79,14 @@ def test_no_command_takes_a_stranger_for_a_mock_server(
     assert strange.elsewhere == []
 
 
-@pytest.mark.parametrize("command", ["verify", "wait", "healthcheck"])
-@pytest.mark.parametrize("name", ["dripping_head", "redirect_302", "not_utf8"])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("verify", "dripping_head"),
+        ("wait", "redirect_302"),
+        ("healthcheck", "not_utf8"),
+    ],
+)
 def test_a_process_ends_as_clearly(
     strange: Strange, document: str, command: str, name: str
 ) -> None:
@@ -86,7 +94,7 @@ def test_a_process_ends_as_clearly(
         [*COMMAND, *arguments(strange, name, command, document)],
         capture_output=True,
         text=True,
-        timeout=HANGING,
+        timeout=SECONDS,
         env=environment(http_proxy=strange.url("object"), all_proxy="http://[::1]:1"),
     )
     assert (done.returncode, done.stdout) == (4 if command == "wait" else 3, "")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
-import httpx2
 import pytest
 
 from mock_server.server import bind
+from tests.cli.commands import run
 from tests.process import COMMAND, environment
+from tests.support import SECONDS, fetch
 
 
 def closed(command: str, streams: str) -> list[str]:
@@ -28,17 +29,12 @@ def test_a_server_serves_without_its_streams(streams: str) -> None:
         env=environment(),
     )
     try:
-        waited = subprocess.run(
-            [*COMMAND, "wait", "--url", f"http://127.0.0.1:{port}"],
-            capture_output=True,
-            env=environment(),
-        )
-        assert waited.returncode == 0
-        health = httpx2.get(f"http://127.0.0.1:{port}/__admin/health")
+        assert run("wait", "--url", f"http://127.0.0.1:{port}").status == 0
+        health = fetch("GET", f"http://127.0.0.1:{port}/__admin/health")
         assert health.json()["status"] == "ready"
     finally:
         process.terminate()
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 0
     assert "Traceback" not in err
     assert out in ("", f"READY http://127.0.0.1:{port}\n")

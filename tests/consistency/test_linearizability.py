@@ -6,8 +6,7 @@ The checker that says so is shown to find three mistakes that servers make.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import pairwise, permutations
 from random import Random
 from time import perf_counter_ns
@@ -16,6 +15,7 @@ import httpx2
 import pytest
 
 from mock_server import MockServer
+from tests.consistency.connections import connections
 from tests.consistency.linearizability import (
     NO_PINS,
     Operation,
@@ -320,21 +320,3 @@ class Live:
         assert answer.status_code == 200, answer.text
         top: bool | None = answer.json().get("top")
         return top
-
-
-@asynccontextmanager
-async def connections(url: str, count: int) -> AsyncIterator[list[httpx2.AsyncClient]]:
-    """Clients of a server, each with one connection of its own."""
-    async with AsyncExitStack() as stack:
-        clients = [
-            httpx2.AsyncClient(
-                base_url=url,
-                headers={"Authorization": "Bearer any-key"},
-                limits=httpx2.Limits(max_connections=1),
-                timeout=30,
-            )
-            for _ in range(count)
-        ]
-        for client in clients:
-            await stack.enter_async_context(client)
-        yield clients

@@ -12,11 +12,17 @@ import httpx2
 import pytest
 
 from mock_server import MockServer
-from tests.consistency.test_linearizability import connections
-from tests.support import APP, CHAT, DATASET, LIST, PIN
-from tests.wire.test_drain import connect
+from tests.consistency.connections import connections
+from tests.support import APP, CHAT, DATASET, LIST, PIN, client_of, fetch
+from tests.wire.sockets import connect
 
-CLIENTS, SWAPS, ROUNDS = 8, 120, 60
+CLIENTS = 8
+SWAPS = pytest.mark.parametrize(
+    "swaps", [40, pytest.param(200, marks=pytest.mark.full)]
+)
+ROUNDS = pytest.mark.parametrize(
+    "rounds", [15, pytest.param(100, marks=pytest.mark.full)]
+)
 OTHER = "chat-2"
 SIZES = {"A": 30, "B": 29}
 BODY = b'{"appId":"%b","chatId":"%b","top":true}' % (APP.encode(), CHAT.encode())
@@ -57,9 +63,10 @@ def url() -> Iterator[str]:
         yield server.url
 
 
-def test_every_page_is_of_one_generation(url: str) -> None:
+@SWAPS
+def test_every_page_is_of_one_generation(url: str, swaps: int) -> None:
     letters = {1: "A"}
-    shown = asyncio.run(under_load(url, lambda client: swap(client, letters)))
+    shown = asyncio.run(under_load(url, lambda client: swap(client, letters, swaps)))
     pages = [page for each in shown for page in each]
     for page in pages:
         letter = letters[page.generation]
@@ -67,18 +74,22 @@ def test_every_page_is_of_one_generation(url: str) -> None:
         assert page.shown == page.total == SIZES[letter]
     seen = {page.generation for page in pages}
     assert {letters[generation] for generation in seen} == {"A", "B"}
-    assert len(seen) > SWAPS // 2
+    assert len(seen) > swaps // 2
 
 
-def test_no_client_goes_back_to_an_earlier_generation(url: str) -> None:
-    for pages in asyncio.run(under_load(url, lambda client: swap(client, {}))):
+@SWAPS
+def test_no_client_goes_back_to_an_earlier_generation(url: str, swaps: int) -> None:
+    for pages in asyncio.run(under_load(url, lambda client: swap(client, {}, swaps))):
         generations = [page.generation for page in pages]
         assert all(earlier <= later for earlier, later in pairwise(generations))
 
 
-def test_a_write_acknowledged_before_a_reset_is_gone_after_it(url: str) -> None:
+@ROUNDS
+def test_a_write_acknowledged_before_a_reset_is_gone_after_it(
+    url: str, rounds: int
+) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             await pin(client, CHAT)
             await reset(client)
             assert await is_pinned(client) is False
@@ -86,9 +97,10 @@ def test_a_write_acknowledged_before_a_reset_is_gone_after_it(url: str) -> None:
     asyncio.run(under_load(url, scenario))
 
 
-def test_a_write_begun_after_a_reset_has_returned_stays(url: str) -> None:
+@ROUNDS
+def test_a_write_begun_after_a_reset_has_returned_stays(url: str, rounds: int) -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             await reset(client)
             await pin(client, CHAT)
             assert await is_pinned(client) is True
@@ -100,19 +112,19 @@ def test_a_write_that_a_reset_overtakes_is_of_the_new_generation(url: str) -> No
     answer = overtaken(url, b"any-key", lambda admin: admin.post("/reset", json={}))
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert b"\r\nx-mock-generation: 2\r\n" in answer
-    chat = httpx2.get(f"{url}/__admin/apps/{APP}/chats/{CHAT}").json()
-    entries = httpx2.get(f"{url}/__admin/journal").json()["entries"]
+    chat = fetch("GET", f"{url}/__admin/apps/{APP}/chats/{CHAT}").json()
+    entries = fetch("GET", f"{url}/__admin/journal").json()["entries"]
     assert chat["top"] is True
     assert [entry["generation"] for entry in entries] == [2]
 
 
 def test_a_write_that_the_end_of_its_sandbox_overtakes_is_refused(url: str) -> None:
-    made = httpx2.post(f"{url}/__admin/sandboxes", json={"name": "mine"}).json()
+    made = fetch("POST", f"{url}/__admin/sandboxes", json={"name": "mine"}).json()
     delete = "/sandboxes/mine"
     answer = overtaken(url, made["key"].encode(), lambda admin: admin.delete(delete))
     assert answer.startswith(b"HTTP/1.1 401 ")
     assert b"\r\nx-mock-sandbox: default\r\n" in answer
-    chat = httpx2.get(f"{url}/__admin/apps/{APP}/chats/{CHAT}").json()
+    chat = fetch("GET", f"{url}/__admin/apps/{APP}/chats/{CHAT}").json()
     assert chat["top"] is False
 
 
@@ -120,7 +132,7 @@ def overtaken(
     url: str, key: bytes, call: Callable[[httpx2.Client], httpx2.Response]
 ) -> bytes:
     """The answer to a pin that is admitted, then held back until a call has ended."""
-    with connect(url) as connection, httpx2.Client(base_url=f"{url}/__admin") as admin:
+    with connect(url) as connection, client_of(f"{url}/__admin") as admin:
         connection.sendall(HEAD % (PIN.encode(), key) + FIELDS)
         assert connection.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert call(admin).status_code == 200
@@ -168,9 +180,9 @@ async def page_of(client: httpx2.AsyncClient) -> Page:
     )
 
 
-async def swap(client: httpx2.AsyncClient, letters: dict[int, str]) -> None:
+async def swap(client: httpx2.AsyncClient, letters: dict[int, str], swaps: int) -> None:
     """Put A and B by turns, reset after each; enters the letter of each generation."""
-    for number in range(SWAPS // 2):
+    for number in range(swaps // 2):
         letter = "BA"[number % 2]
         answer = await client.put("/__admin/state", json=document(letter))
         assert answer.status_code == 200, answer.text

@@ -97,8 +97,16 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     return spent, await watch
 
 
+@pytest.fixture(scope="module")
+def stall() -> float:
+    """Seconds of CPU that nobody may be kept waiting for."""
+    return min(reference() for _ in range(3))
+
+
 @pytest.mark.parametrize("name", INPUTS)
-def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(name: str) -> None:
+def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(
+    name: str, stall: float
+) -> None:
     each = INPUTS[name]
     half = whole = piece = inf
     for number in range(1, ROUNDS + 1):
@@ -106,7 +114,7 @@ def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(name: str) -> None
         half = min(half, spent)
         spent, longest = asyncio.run(measured(each.requests(each.largest)))
         whole, piece = min(whole, spent), min(piece, longest)
-        is_fine = whole <= MOST * half + NOISE and piece <= reference()
+        is_fine = whole <= MOST * half + NOISE and piece <= stall
         if is_fine and number >= FEWEST:
             return
     assert whole <= MOST * half + NOISE

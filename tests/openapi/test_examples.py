@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from http.client import HTTPConnection
 
-import jsonschema
 import msgspec
 import pytest
 
@@ -32,6 +31,7 @@ from tests.openapi.committed import (
     Name,
     read,
     response,
+    validate,
 )
 from tests.support import Switch
 
@@ -181,4 +181,4 @@ def test_examples_are_as_their_schemas_say(name: Name) -> None:
     for content in [*bodies, *(content for _, _, content in contents(document))]:
         schema = content["schema"] | {"components": document["components"]}
         for example in content["examples"].values():
-            jsonschema.validate(resolved(document, example)["value"], schema)
+            validate(resolved(document, example)["value"], schema)

@@ -12,13 +12,13 @@ import httpx2
 import pytest
 
 from mock_server import Fault, MockServer
-from tests.support import APP, CHAT, LIBRARY, PIN
+from tests.support import APP, CHAT, LIBRARY, PIN, fetch, wait
 
 
 def pin(server: MockServer, top: bool = True) -> int:
     body = {"appId": APP, "chatId": CHAT, "top": top}
     headers = {"Authorization": f"Bearer {server.key}"}
-    return httpx2.put(server.url + PIN, json=body, headers=headers).status_code
+    return fetch("PUT", server.url + PIN, json=body, headers=headers).status_code
 
 
 def try_to_pin(server: MockServer) -> None:
@@ -93,8 +93,7 @@ def test_what_a_fault_holds_up_does_not_hold_up_the_end() -> None:
         server.sandbox.faults.add(Fault.of("hang"))
         calling = threading.Thread(target=try_to_pin, args=(server,))
         calling.start()
-        while not server.sandbox.state.waits:
-            pass
+        wait(lambda: server.sandbox.state.waits)
         state = server.sandbox.state
     calling.join()
     assert not state.waits

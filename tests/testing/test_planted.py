@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import find, settings
 
 from mock_server import MockServer, load_fixture
 from mock_server.strategies import fixtures
 from tests.examples.panel import Panel
+from tests.testing.conftest import Run
 
 FEW = settings(derandomize=True, max_examples=200)
-ROOT = Path(__file__).parent.parent.parent
-ASSUMING = """
-import pytest
-from tests.examples.panel import Panel
-
-class Assuming(Panel):
-    def page(self, dataset_id, parent_id, offset):
-        body = {"datasetId": dataset_id, "offset": offset, "pageSize": 30}
-        if parent_id is not None:
-            body["parentId"] = parent_id
-        return self._call("POST", "/api/core/dataset/collection/listV2", body)
-
-@pytest.fixture
-def mock_server_fixture():
-    folder = {"name": "Folder", "children": [{"name": "Inner"}]}
-    return {"datasets": [{"id": "d", "collections": [folder]}]}
-
-@pytest.mark.mock_server(profile="deployed")
-def test_the_top_level_is_listed(mock_server):
-    with Assuming(mock_server.url, mock_server.key) as panel:
-        assert [item["name"] for item in panel.folder("d")] == ["Folder"]
-"""
 
 
-def test_a_hidden_assumption_is_found(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    pytester.makepyfile(ASSUMING)
-    pytester.runpytest_subprocess().assert_outcomes(passed=1)
-    result = pytester.runpytest_subprocess("--mock-server-choices=all")
+def test_a_hidden_assumption_is_found(run: Run) -> None:
+    run("assuming", alone=True).assert_outcomes(passed=1)
+    result = run("assuming", "--mock-server-choices=all", alone=True)
     lines = result.stdout.str().partition("mock-server choices")[2].splitlines()
     broken = [line.partition(" breaks ")[0] for line in lines if " breaks " in line]
     assert broken == ["parent_omitted=any"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from mock_server.http_call import Unreachable
 from mock_server.testing.servers import Setup, remote_sandbox
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.testing.conftest import PROJECTS
 
-TEST = "def test_it(mock_server):\n    assert mock_server.journal == []\n"
 TOKEN = "s3cret-admin-token"
 
 
@@ -26,7 +27,7 @@ def strange() -> Iterator[Strange]:
 
 
 def run(folder: Path, url: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_it.py").write_text(TEST)
+    shutil.copytree(PROJECTS / "untouched", folder, dirs_exist_ok=True)
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     plugins = ("-p", "mock_server.pytest_plugin", "-p", "no:cacheprovider")
     return subprocess.run(
@@ -50,17 +51,21 @@ def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "seconds", "said"),
     [
-        ("page", "mock-server: Expected an answer of a mock server, got 200 text/html"),
-        ("dripping_body", "no whole answer in 0.2 s"),
-        ("redirect_302", "got a redirect (302) to 'http://localhost:"),
+        (
+            "page",
+            "30",
+            "mock-server: Expected an answer of a mock server, got 200 text/html",
+        ),
+        ("dripping_body", "0.2", "no whole answer in 0.2 s"),
+        ("redirect_302", "30", "got a redirect (302) to 'http://localhost:"),
     ],
 )
 def test_a_run_says_in_one_line_what_is_there(
-    strange: Strange, tmp_path: Path, name: str, said: str
+    strange: Strange, tmp_path: Path, name: str, seconds: str, said: str
 ) -> None:
-    done = run(tmp_path, strange.url(name), MOCK_SERVER_TIMEOUT="0.2")
+    done = run(tmp_path, strange.url(name), MOCK_SERVER_TIMEOUT=seconds)
     assert done.returncode == 1
     assert said in done.stdout
     assert "Traceback" not in done.stdout + done.stderr

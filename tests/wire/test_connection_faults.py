@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mock_server.api.faults.garbage import GARBAGE
-from tests.support import APP, CHAT, DATASET, LIST, PIN, Api
+from tests.support import APP, CHAT, DATASET, LIST, PIN, SECONDS, Api, wait
 
 pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
 ROUNDS = 50
@@ -37,7 +37,9 @@ def request(
 @contextmanager
 def connected(api: Api) -> Iterator[socket.socket]:
     url = urlsplit(str(api.client.base_url))
-    with socket.create_connection((url.hostname, url.port), timeout=10) as connection:
+    with socket.create_connection(
+        (url.hostname, url.port), timeout=SECONDS
+    ) as connection:
         yield connection
 
 
@@ -115,7 +117,7 @@ def test_malformed_json_keeps_the_connection(api: Api) -> None:
 
 
 def test_a_dribbled_answer_comes_in_pieces(api: Api) -> None:
-    add(api, "dribble", chunks=5, ms=20)
+    add(api, "dribble", chunks=5, ms=100)
     start, times, content = time.monotonic(), [], b""
     with connected(api) as connection:
         connection.sendall(request())
@@ -123,7 +125,7 @@ def test_a_dribbled_answer_comes_in_pieces(api: Api) -> None:
             content += connection.recv(65_536)
             times.append(time.monotonic() - start)
     assert len(times) > 1
-    assert times[-1] >= 4 * 0.02 - TICK
+    assert times[-1] >= 4 * 0.1 - TICK
 
 
 @pytest.mark.parametrize("kind", ["reset", "empty", "garbage", "truncate"])
@@ -182,8 +184,7 @@ def test_a_reset_ends_what_is_held_up_without_an_answer(api: Api, kind: str) -> 
         if kind == "dribble":
             assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
         else:
-            while not api.sandbox.state.waits:
-                pass
+            wait(lambda: api.sandbox.state.waits)
         api.admin("POST", "/reset")
         assert received(connection)[1] == "FIN"
     assert api.top() is False
@@ -194,13 +195,9 @@ def test_a_client_that_leaves_ends_its_wait(api: Api) -> None:
     add(api, "delay", ms=60_000)
     with connected(api) as connection:
         connection.sendall(request())
-        while not api.sandbox.state.waits:
-            pass
-    while api.sandbox.state.waits:
-        pass
-    while not api.journal():
-        pass
-    assert api.journal()[0]["answer"]["status"] == 0
+        wait(lambda: api.sandbox.state.waits)
+    wait(lambda: not api.sandbox.state.waits)
+    assert wait(api.journal)[0]["answer"]["status"] == 0
     assert api.top() is False
 
 

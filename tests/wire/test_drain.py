@@ -3,47 +3,15 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.process import serving
-from tests.support import LIST
-
-BODY = b'{"offset": 0, "datasetId": "6593e137231a2be9c5603ba7"}'
-REQUEST = (
-    b"POST %b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n"
-    b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
-) % (LIST.encode(), len(BODY), BODY)
-
-
-def connect(url: str) -> socket.socket:
-    parts = urlsplit(url)
-    where = (str(parts.hostname), int(parts.port or 0))
-    return socket.create_connection(where, timeout=10)
-
-
-def exchange(client: socket.socket, more: bytes = b"") -> bytes:
-    """One request (and `more` bytes) and its whole answer; empty if there is none."""
-    client.sendall(REQUEST + more)
-    answer = b""
-    while b"\r\n\r\n" not in answer:
-        part = client.recv(65_536)
-        if not part:
-            return b""
-        answer += part
-    head, _, body = answer.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-    while len(body) < length:
-        part = client.recv(65_536)
-        if not part:
-            return b""
-        body += part
-    return head + b"\r\n\r\n" + body
+from tests.support import SECONDS
+from tests.wire.sockets import REQUEST, connect, exchange
 
 
 def loop(url: str, connected: threading.Barrier) -> str:
@@ -65,7 +33,7 @@ def loop(url: str, connected: threading.Barrier) -> str:
 def stop(process: subprocess.Popen[str], *signals: signal.Signals) -> tuple[int, str]:
     for each in signals:
         process.send_signal(each)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=SECONDS)
     return process.returncode, err
 
 
@@ -92,8 +60,8 @@ def test_64_busy_connections_lose_no_request(http: str, round_number: int) -> No
     assert set(drained(http, 64)) == {"told to go"}, round_number
 
 
-@pytest.mark.parametrize("http", ["zttp", "h11"])
-def test_idle_connections_and_half_bodies_end(http: str) -> None:
+def ended(http: str) -> tuple[int, str, bytes]:
+    """How a server ends with an idle connection and one with half a body."""
     with (
         serving("--port=0", f"--http={http}") as (url, process),
         connect(url) as idle,
@@ -101,9 +69,15 @@ def test_idle_connections_and_half_bodies_end(http: str) -> None:
     ):
         exchange(idle)
         exchange(half, REQUEST[:-5])
-        status, err = stop(process, signal.SIGINT)
-        assert idle.recv(1) == b""
-    assert (status, "Traceback" in err) == (0, False), err
+        return *stop(process, signal.SIGINT), idle.recv(1)
+
+
+@pytest.mark.full
+def test_idle_connections_and_half_bodies_end() -> None:
+    """Both servers take the five seconds of a drain, at the same time."""
+    with ThreadPoolExecutor(2) as pool:
+        for status, err, rest in pool.map(ended, ("zttp", "h11")):
+            assert (status, "Traceback" in err, rest) == (0, False, b""), err
 
 
 def test_a_second_signal_ends_at_once() -> None:
@@ -111,5 +85,5 @@ def test_a_second_signal_ends_at_once() -> None:
         exchange(half, REQUEST[:-5])
         process.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=2)
+            process.wait(timeout=0.5)
         assert stop(process, signal.SIGTERM)[0] == 0

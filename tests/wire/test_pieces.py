@@ -8,7 +8,7 @@ from typing import Any
 
 from mock_server.wire.transport import CoalescingTransport
 from tests.process import serving
-from tests.wire.test_drain import REQUEST, connect
+from tests.wire.sockets import REQUEST, connect
 
 
 def test_an_answer_comes_in_one_piece() -> None:

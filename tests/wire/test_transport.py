@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import httpx2
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.connection import connection_of
 from mock_server.wire.protocol import HttpParser
-from tests.support import Switch
+from tests.support import Switch, fetch
 
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
@@ -32,7 +31,7 @@ def test_the_transport_is_that_of_the_connection(live: Live, http: HttpParser) -
     switch, url = live(http)
     switch.app = speak
     for _ in range(2):
-        assert httpx2.get(url).status_code == 299
+        assert fetch("GET", url).status_code == 299
 
 
 def test_in_process_there_is_no_transport() -> None:

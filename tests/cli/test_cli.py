@@ -1,0 +1,293 @@
+"""The command line, run as people run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+import httpx2
+import pytest
+
+from mock_server import __version__
+from mock_server.cli import cli
+from mock_server.domain.choices import table
+from mock_server.fixture.files import shipped
+from mock_server.server import bind
+from tests.cli.commands import NOWHERE, run
+from tests.process import COMMAND, environment, serving
+from tests.support import LIST, SECONDS, fetch
+
+DAY = timedelta(days=1)
+PERMISSIONS = str(shipped("permissions.yaml"))
+
+
+def process(*args: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *args],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env=environment(),
+    )
+
+
+def stop(process: subprocess.Popen[str], how: signal.Signals) -> tuple[int, str, str]:
+    process.send_signal(how)
+    out, err = process.communicate(timeout=SECONDS)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
+    with serving("--port", "0") as (url, process):
+        assert fetch("GET", url + "/__admin/health").status_code == 200
+        status, out, err = stop(process, how)
+    assert (status, out) == (0, "")
+    assert "Traceback" not in err
+
+
+def test_the_banner_tells_counts_keys_admin_and_a_call() -> None:
+    with serving("serve", PERMISSIONS, "--port=0") as (url, process):
+        _, _, err = stop(process, signal.SIGTERM)
+    assert "2 datasets, 63 collections, 3 chats from permissions.yaml" in err
+    assert "profile documented" in err
+    assert "fastgpt-owner, fastgpt-manager" in err
+    assert f"admin: {url}/__admin open" in err
+    assert f"curl -X POST {url}{LIST} -H 'Authorization: Bearer fastgpt-owner'" in err
+    assert err.count("\n") == 4
+
+
+def test_a_token_is_told_of_but_not_told() -> None:
+    with serving("--port=0", MOCK_SERVER_ADMIN_TOKEN="s3cret") as (_, process):
+        _, out, err = stop(process, signal.SIGTERM)
+    assert "needs the token" in err
+    assert "s3cret" not in out + err
+
+
+def test_every_setting_has_a_variable(tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text("datasets: [{id: x}]")
+    with serving(
+        MOCK_SERVER_HOST="127.0.0.1",
+        MOCK_SERVER_PORT="0",
+        MOCK_SERVER_FIXTURE=os.pathsep.join([PERMISSIONS, str(extra)]),
+        MOCK_SERVER_PROFILE="deployed",
+        MOCK_SERVER_CHOICE="legacy_paths=off, list_order=name",
+        MOCK_SERVER_HTTP="h11",
+        MOCK_SERVER_CORS_ORIGIN="http://a.example, http://b.example",
+        MOCK_SERVER_ALLOWED_HOST="mock.example",
+        MOCK_SERVER_LOG_FORMAT="json",
+    ) as (url, process):
+        headers = {"Host": "mock.example"}
+        health = fetch("GET", url + "/__admin/health", headers=headers).json()
+        page = fetch("GET", url, headers={"Origin": "http://b.example"})
+        legacy = fetch("PUT", url + "/api/core/chat/updateHistory", json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    assert (health["profile"], health["fixture"]["datasets"]) == ("deployed", 3)
+    assert page.headers["access-control-allow-origin"] == "http://b.example"
+    assert legacy.status_code == 404
+    logged = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
+    assert [(line["path"], line["status"]) for line in logged] == [
+        ("/__admin/health", 200),
+        ("/", 404),
+        ("/api/core/chat/updateHistory", 404),
+    ]
+
+
+def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
+    with serving("--port=0", "--log-format=json") as (url, process):
+        made = fetch("POST", url + "/__admin/sandboxes", json={"name": "mine"}).json()
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        fetch("POST", url + LIST, headers=headers, json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    line = json.loads(err.splitlines()[-1])
+    assert datetime.now(UTC) - datetime.fromisoformat(line.pop("time")) < DAY
+    assert line.pop("durationMs") > 0
+    assert line == {
+        "sandbox": "mine",
+        "operation": "listV2",
+        "method": "POST",
+        "path": LIST,
+        "status": 400,
+        "fault": None,
+    }
+    assert made["key"] not in err
+
+
+def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
+    with serving("--port=0", "--log-format=json") as (url, process):
+        fetch("POST", url + "/__admin/faults", json={"kind": "reset"})
+        with pytest.raises(httpx2.TransportError):
+            fetch("POST", url + LIST, headers={"Authorization": "Bearer k"}, json={})
+        _, _, err = stop(process, signal.SIGTERM)
+    line = json.loads(err.splitlines()[-1])
+    assert (line["operation"], line["status"]) == ("listV2", 0)
+    assert line["fault"] == "f1 reset"
+
+
+def test_request_lines_as_text() -> None:
+    with serving("--port=0", "--log-format=text") as (url, process):
+        fetch("GET", url + "/a%0Ab")
+        _, _, err = stop(process, signal.SIGTERM)
+    assert " GET /a%0Ab 404 " in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "variables", "status", "message"),
+    [
+        (["--nope"], {}, 1, "No such option"),
+        (["--port", "x"], {}, 1, "'x' is not a valid integer"),
+        (["--choice", "legacy_paths"], {}, 1, "Expected NAME=VALUE"),
+        (["--choice", "legacy_path=on"], {}, 1, "did you mean 'legacy_paths'?"),
+        (["--choice", "legacy_paths=yes"], {}, 1, "off or on"),
+        ([], {"MOCK_SERVER_PORT": "99999"}, 1, "99999 is not in the range"),
+        ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "'real' is not one of"),
+        (["check"], {}, 1, "Missing argument"),
+        (["no.yaml"], {}, 2, "no.yaml: no such file"),
+        (["--admin-token", "two words"], {}, 1, "an admin token of visible ASCII"),
+        (["--allowed-host", "mock.example:80"], {}, 1, "a host name without port"),
+        (["--cors-origin", "http://a.example/"], {}, 1, "Expected an origin like"),
+        (["--host", ""], {}, 1, "got an empty one - at --host or MOCK_SERVER_HOST"),
+        (["healthcheck", "--host", "a b"], {}, 3, "cannot reach a b:8000: "),
+        (["healthcheck", "--port", "1"], {}, 3, f"cannot reach {NOWHERE}:1: "),
+    ],
+)
+def test_a_mistake_is_one_clear_message_and_a_status(
+    args: list[str], variables: dict[str, str], status: int, message: str
+) -> None:
+    done = run(*args, **{"MOCK_SERVER_HOST": NOWHERE, **variables})
+    assert (done.status, done.out) == (status, "")
+    assert message in done.err
+
+
+def test_a_mistake_ends_the_process_so() -> None:
+    done = process("--host", NOWHERE)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"cannot listen on {NOWHERE}:8000: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("apps:\n- id: a\n  chat: []\n")
+    done, checked = process("serve", str(broken)), run("check", str(broken))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (checked.status, checked.err) == (2, "")
+    assert (
+        done.stderr
+        == checked.out
+        == (
+            f"{broken}:3:3: unknown field 'chat' (did you mean 'chats'?)\n"
+            "  3 |   chat: []\n"
+            "    |   ^\n"
+        )
+    )
+
+
+def test_a_port_in_use_is_status_3() -> None:
+    with bind("127.0.0.1", 0) as listener:
+        port = str(listener.getsockname()[1])
+        done = process("--port", port)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
+
+
+def test_healthcheck_finds_the_server_of_the_environment() -> None:
+    with serving("--port=0", MOCK_SERVER_HOST="0.0.0.0") as (url, _):
+        port = url.rsplit(":", 1)[1]
+        done = run("healthcheck", MOCK_SERVER_HOST="0.0.0.0", MOCK_SERVER_PORT=port)
+    assert (done.status, done.out) == (0, "ready\n")
+
+
+def test_a_healthcheck_loads_no_server() -> None:
+    code = (
+        "import contextlib, sys; from mock_server.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['healthcheck', '--port=1'])\n"
+        "print(sorted({'msgspec', 'starlette', 'uvicorn', 'yaml'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "cannot reach" in done.stderr
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
+def test_every_command_has_help_under_its_name(name: str) -> None:
+    help_text = run(name, "--help").out
+    assert help_text.startswith(f"Usage: mock-server {name} ")
+
+
+def test_ten_mistakes_are_ten_lines_with_their_places(tmp_path: Path) -> None:
+    broken = tmp_path / "ten.yaml"
+    broken.write_text(TEN_MISTAKES)
+    done = run("check", str(broken))
+    lines = [line for line in done.out.splitlines() if line.startswith(str(broken))]
+    places = [line.removeprefix(str(broken)).split(": ")[0] for line in lines]
+    assert done.status == 2
+    assert places == [f":{place}" for place in TEN_PLACES.split()]
+
+
+TEN_PLACES = "1:8 2:29 5:29 6:3 7:33 11:20 12:29 13:11 14:25 15:23"
+TEN_MISTAKES = """\
+clock: yesterday
+keys: [{key: k, permission: reed}, {key: k2}]
+apps:
+- id: a
+  permissions: {k: read, z: read}
+  chat: []
+  chats: [{chatId: c}, {chatId: c}]
+datasets:
+- id: d
+  collections:
+  - {_id: x, name: 5}
+  - {_id: y, name: Y, tags: none}
+  - {_id: x, name: Y}
+  - {name: Z, parentId: nowhere}
+  - {name: Q, repeat: 0}
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_stdout_is_one_message() -> None:
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, "choices"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("cannot write: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_check_counts_what_it_loads() -> None:
+    done = run("check", PERMISSIONS)
+    assert done.out == "ok: 2 datasets, 63 collections, 3 chats\n"
+
+
+def test_choices_shows_the_table() -> None:
+    text, rows = run("choices").out, json.loads(run("choices", "--json").out)
+    assert [row["name"] for row in rows] == list(table())
+    for choice in table().values():
+        assert choice.name in text
+        assert choice.sentence in text
+
+
+@pytest.mark.parametrize(
+    ("args", "path"), [((), "/openapi.json"), (("--admin",), "/__admin/openapi.json")]
+)
+def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> None:
+    with serving(PERMISSIONS, "--port=0") as (url, _):
+        served = fetch("GET", url + path).json()
+    assert json.loads(run("openapi", *args).out) == served
+
+
+def test_version_and_help() -> None:
+    assert process("--version").stdout == f"mock-server, version {__version__}\n"
+    commands = run("--help").out.partition("Commands:")[2]
+    assert "healthcheck" in commands
+    assert "..." not in commands
+    assert "MOCK_SERVER_ALLOWED_HOST" in run("serve", "--help").out.replace("\n", "")

@@ -1,0 +1,27 @@
+"""Chromium, if it is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+IS_ROOT = getattr(os, "geteuid", lambda: 1)() == 0
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    *(["--no-sandbox"] if IS_ROOT else []),
+]
+VIRTUAL_TIME = "--virtual-time-budget=20000"
+"""Ends a page that has nothing more to wait for."""
+BROWSER_TEST = [
+    pytest.mark.full,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+]
+"""The marks of tests in a browser."""

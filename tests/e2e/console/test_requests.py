@@ -1,0 +1,202 @@
+"""The middle: what clients do, live, and a client to begin with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections import Counter
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import Console
+from tests.e2e.console.conftest import Visit
+from tests.support import LIST
+
+pytestmark = BROWSER_TEST
+expect = pytest.importorskip("playwright.sync_api").expect
+APP, CHAT, DATASET = (
+    "65d8a1f0c3b2a94e7f106a01",
+    "delivery-late",
+    ("6593e137231a2be9c5603ba7"),
+)
+STREAM, TRY = "What clients do", "Try it"
+BRACKETS = "/odd/[1-3]/{a,b}/$(id)'?x=[]"
+
+
+def test_requests_are_listed_as_they_come(console: Console) -> None:
+    expect(console.part(STREAM)).to_contain_text("Nothing yet.")
+    console.pin(APP, CHAT)
+    console.list(DATASET, pageSize=99)
+    expect(console.rows).to_have_count(2)
+    latest, first = console.rows.nth(0), console.rows.nth(1)
+    expect(first).to_contain_text("updateHistory")
+    expect(first).to_contain_text("200")
+    expect(latest).to_contain_text("400")
+    expect(latest).to_contain_text("1 violation")
+    (key,) = {each["key"] for each in console.admin("GET", "/journal")["entries"]}
+    expect(latest).to_contain_text(key)
+
+
+def test_what_was_before_the_page_is_listed_too(visit: Visit) -> None:
+    console = visit(path=None)
+    for _ in range(3):
+        console.list(DATASET)
+    expect(console.open().rows).to_have_count(3)
+
+
+def test_a_fault_marks_its_request(console: Console) -> None:
+    console.admin("POST", "/faults", {"kind": "malformed_json"})
+    console.list(DATASET)
+    expect(console.rows.first.locator(".mark.fault")).to_have_text("malformed_json")
+
+
+def test_a_click_shows_request_answer_and_violations(console: Console) -> None:
+    console.list(DATASET, pageSize=99)
+    console.rows.first.get_by_role("button").click()
+    expect(console.drawer).to_contain_text("Section 4.2")
+    expect(console.drawer).to_contain_text("page_size_over_limit")
+    for name, part in (("Request's body", "99"), ("Answer's body", "invalidField")):
+        body = console.drawer.get_by_role("region", name=name)
+        expect(body).to_contain_text(part)
+    console.page.keyboard.press("Escape")
+    expect(console.drawer).to_have_count(0)
+    expect(console.rows.first.get_by_role("button")).to_be_focused()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("/api/core/chat/history/updateHistory", json.dumps({"chatId": "it's $(id)"})),
+        ("/api/core/dataset/collection/listV2", "@/etc/hostname"),
+        ("/api/core/dataset/collection/listV2", "tab\there\x1b[31m'; id #\\'\n"),
+        (BRACKETS, "{}"),
+    ],
+)
+def test_the_copied_command_sends_the_same_again(
+    visit: Visit, path: str, content: str
+) -> None:
+    console = visit(permissions=["clipboard-read", "clipboard-write"])
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer k"}
+    console.client.post(path, content=content, headers=headers)
+    console.rows.first.get_by_role("button").click()
+    console.button("Copy as curl").click()
+    expect(console.drawer.get_by_text("Copied")).to_be_visible()
+    command = console.page.evaluate("navigator.clipboard.readText()")
+    subprocess.run(["bash", "-c", command], check=True, capture_output=True)
+    first, again = console.admin("GET", "/journal")["entries"]
+    for name in ("method", "path", "query", "body"):
+        assert again["request"][name] == first["request"][name]
+
+
+def test_a_journal_that_others_empty_is_empty_here(console: Console) -> None:
+    console.list(DATASET)
+    expect(console.rows).to_have_count(1)
+    console.admin("DELETE", "/journal")
+    expect(console.rows).to_have_count(0)
+    console.list(DATASET)
+    expect(console.rows).to_have_count(1)
+    console.button("Clear", STREAM).click()
+    expect(console.rows).to_have_count(0)
+    assert console.admin("GET", "/journal")["kept"] == 0
+
+
+def test_the_page_reads_again_only_what_a_request_has_changed(console: Console) -> None:
+    console.list(DATASET)
+    expect(console.part(STREAM)).to_contain_text("1 request")
+    console.pin(APP, CHAT)
+    expect(console.button("Pinned Where is my parcel?")).to_be_visible()
+    asked = Counter(urlsplit(url).path for url in console.asked)
+    for name in ("sandboxes", "faults", "snapshots", "clock", "choices"):
+        assert asked[f"/__admin/{name}"] == 1
+    assert asked[f"/__admin/apps/{APP}/chats"] > 1
+
+
+def test_a_pause_holds_the_list_and_loses_nothing(console: Console) -> None:
+    console.button("Pause", STREAM).click()
+    console.list(DATASET)
+    expect(console.part(STREAM)).to_contain_text("1 request")
+    expect(console.rows).to_have_count(0)
+    console.button("Continue", STREAM).click()
+    expect(console.rows).to_have_count(1)
+
+
+def test_a_flood_of_requests_leaves_the_latest(console: Console) -> None:
+    for n in range(300):
+        console.list(DATASET, offset=n)
+    expect(console.part(STREAM)).to_contain_text("300 requests")
+    expect(console.rows).to_have_count(200)
+    console.rows.first.get_by_role("button").click()
+    body = console.drawer.get_by_role("region", name="Request's body")
+    expect(body).to_contain_text('"offset": 299')
+
+
+def test_a_list_can_be_tried(console: Console) -> None:
+    form = console.page.get_by_role("form", name="listV2")
+    form.get_by_label("searchText").fill("manual")
+    form.get_by_role("button", name="List").click()
+    answer = console.part(TRY).get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("Manual entries")
+    expect(console.part(TRY)).to_contain_text("1 of 1 collections")
+    (entry,) = console.admin("GET", "/journal")["entries"]
+    assert (entry["operation"], entry["violations"]) == ("listV2", [])
+
+
+def test_a_pin_can_be_tried(console: Console) -> None:
+    console.button("updateHistory", TRY).click()
+    form = console.page.get_by_role("form", name="updateHistory")
+    form.get_by_label("chatId").select_option(CHAT)
+    form.get_by_role("button", name="Send").click()
+    expect(console.button("Pinned Where is my parcel?")).to_be_visible()
+    chat = console.server.sandbox.chat(APP, CHAT)
+    assert chat is not None
+    assert chat.top
+
+
+def test_any_operation_that_is_described_can_be_tried(visit: Visit) -> None:
+    console = visit(path=None)
+    document = console.client.get("/openapi.json").json()
+    schema = {
+        "properties": {
+            "datasetId": {"type": "string"},
+            "size": {"type": "integer"},
+            "deep": {"type": "boolean"},
+            "after": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "note": {"type": "string"},
+        },
+        "required": ["datasetId", "size"],
+    }
+    content = {"schema": schema, "examples": {"one": {"value": {"size": 3}}}}
+    body = {"content": {"application/json": content}}
+    document["paths"][LIST] = {"post": {"operationId": "a", "requestBody": body}}
+    described = f"{console.server.url}/openapi.json"
+    console.page.route(described, lambda route: route.fulfill(json=document))
+    console.open()
+    console.button("a", TRY).click()
+    console.page.get_by_role("form", name="a").get_by_label("deep").check()
+    console.page.get_by_role("form", name="a").get_by_role("button").click()
+    expect(console.rows).to_have_count(1)
+    (entry,) = console.admin("GET", "/journal")["entries"]
+    sent = {"datasetId": DATASET, "size": 3, "deep": True, "after": None}
+    assert entry["request"]["body"] == sent
+    expect(console.button("Fail next a", "Faults")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown"),
+    [
+        ({"kind": "error", "status": 502, "message": "Bad day."}, "Bad day."),
+        ({"kind": "malformed_json"}, "This is no JSON."),
+        # A browser asks again by itself where an old connection is closed.
+        ({"kind": "empty", "times": 9}, "The server gave no answer."),
+    ],
+)
+def test_a_failure_is_shown_as_what_it_is(
+    console: Console, fault: dict[str, object], shown: str
+) -> None:
+    console.admin("POST", "/faults", fault)
+    console.page.get_by_role("button", name="List", exact=True).click()
+    expect(console.part(TRY)).to_contain_text(shown)

@@ -1,0 +1,41 @@
+"""What the Dockerfile promises, as far as that shows without building it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import click
+import pytest
+
+from mock_server.cli import cli
+from tests.support import ROOT
+
+TEXT = (ROOT / "Dockerfile").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("title", PROJECT["name"]), ("description", PROJECT["description"])],
+)
+def test_labels_are_the_projects(label: str, value: str) -> None:
+    assert f'org.opencontainers.image.{label}="{value}"' in TEXT
+
+
+def test_every_stage_has_the_same_base() -> None:
+    assert re.findall(r"^FROM (\S+)", TEXT, re.M) == ["${PYTHON_IMAGE}"] * 2
+
+
+def test_settings_of_the_image_are_options() -> None:
+    serve = cli.get_command(click.Context(cli), "serve")
+    assert serve is not None
+    known = {param.envvar for param in serve.params}
+    assert set(re.findall(r"\bMOCK_SERVER_\w+", TEXT)) <= known
+
+
+def test_the_health_check_is_a_command_that_takes_its_port_from_the_server() -> None:
+    health = cli.get_command(click.Context(cli), "healthcheck")
+    assert health is not None
+    assert 'CMD ["mock-server", "healthcheck"]' in TEXT
+    assert "MOCK_SERVER_PORT" in {param.envvar for param in health.params}

@@ -1,0 +1,48 @@
+"""Runs of pytest in the projects of `projects`, as their authors would start them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import LIBRARY
+
+collect_ignore = ["projects"]
+PROJECTS = Path(__file__).parent / "projects"
+SLOW = ("schemathesis", "hypothesispytest", "cacheprovider")
+"""Plugins whose import takes longer than most of the runs."""
+OTHERS = ("randomly", "asyncio")
+"""Plugins that may be there or not, and change how tests are run."""
+Run = Callable[..., pytest.RunResult]
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    """Copies a project and runs its tests, with the shared conftest.py and the library
+    unless it is `alone`, without other plugins unless it is `beside` them.
+
+    A run `apart` is a process of its own; others are in this one, which is five times
+    as fast.
+    """
+
+    def run(
+        name: str,
+        *args: str,
+        alone: bool = False,
+        apart: bool = False,
+        beside: bool = False,
+    ) -> pytest.RunResult:
+        shutil.copytree(PROJECTS / name, pytester.path, dirs_exist_ok=True)
+        if not alone:
+            shutil.copy(PROJECTS / "conftest.py", pytester.path)
+            (pytester.path / "library.json").write_text(json.dumps(LIBRARY))
+        without = SLOW if beside else (*SLOW, *OTHERS)
+        options = [f"-pno:{plugin}" for plugin in without]
+        start = pytester.runpytest_subprocess if apart else pytester.runpytest_inprocess
+        return start(*options, *args)
+
+    return run

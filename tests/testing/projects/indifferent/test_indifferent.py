@@ -1,0 +1,2 @@
+def test_it(pin):
+    assert pin().status_code == 200

@@ -1,0 +1,12 @@
+import httpx2
+import pytest
+
+
+@pytest.fixture
+def mock_server_settings():
+    return {"profile": "deployed", "admin_token": "s3cret", "host": "127.0.0.1"}
+
+
+def test_it(mock_server):
+    assert mock_server.choices["method_mismatch"] == "accept"
+    assert httpx2.get(mock_server.url + "/__admin/state").status_code == 401

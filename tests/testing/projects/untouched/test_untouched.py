@@ -1,0 +1,2 @@
+def test_it(mock_server):
+    assert mock_server.journal == []
