@@ -5,8 +5,6 @@ that gives its values and its departures at the same time. What no choice tolera
 refused; the journal lists every departure, whether or not it was tolerated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain

@@ -4,8 +4,6 @@ What does not depend on the caller is encoded once for each collection; `permiss
 the last field, is added per page. Pages are kept too: clients ask again and again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
