@@ -73,9 +73,11 @@ def test_nothing_is_found_in_the_admin_routes(fresh: str, check: Check) -> None:
     check(fresh, ADMIN, 5, phases, "--seed=1", without=STREAMS_AND_TWINS)
 
 
+# What is in the default sandbox has two URLs. Schemathesis takes it for two things, and
+# finds the one gone when the other is deleted: so each kind of URL is called by itself.
 def test_nothing_is_found_in_routes_that_follow_on_each_other(check: Check) -> None:
     with running(demo()) as url:
-        check(url, ADMIN, 10, TOGETHER, "--seed=1")
+        check(url, ADMIN, 10, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
 
 
 @pytest.mark.full
@@ -96,4 +98,10 @@ def test_nothing_is_found_in_the_routes_of_single_sandboxes(
 @pytest.mark.full
 def test_nothing_is_found_in_long_sequences(check: Check) -> None:
     with running(demo()) as url:
-        check(url, ADMIN, 300, TOGETHER, "--seed=1")
+        check(url, ADMIN, 300, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
+
+
+@pytest.mark.full
+def test_nothing_is_found_in_sequences_in_single_sandboxes(check: Check) -> None:
+    with running(demo()) as url:
+        check(url, ADMIN, 100, TOGETHER, "--seed=1", "--include-path-regex", TWINS)
