@@ -65,7 +65,7 @@ def create_app(
         limits = replace(limits, memory_bytes=memory)
     memory = limits.memory_bytes
     environment = Environment(
-        _milliseconds, time.monotonic, lambda: secrets.token_hex(16), limits
+        time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, memory, environment.limits)
@@ -124,10 +124,6 @@ def _load(
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
         return load_fixture(*fixture, max_bytes=max_bytes, limits=limits)
     return load_fixture(fixture, max_bytes=max_bytes, limits=limits)
-
-
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000
 
 
 class Application(Starlette):

@@ -153,6 +153,13 @@ def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | N
     return next(found, None)
 
 
+def as_number(value: object) -> object:
+    """The integer in a string of digits or in a number like 3.0; else the value."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
+    return integral_as_int(value)
+
+
 def integral_as_int(value: object) -> object:
     """A number with a zero fraction as an integer (to JSON, 3.0 is one); else the
     value.
@@ -188,6 +195,7 @@ def _has_length(
     return (low or 0) <= len(value) <= (len(value) if high is None else high)
 
 
+_DIGITS = re.compile("[0-9]{1,400}")
 _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 
