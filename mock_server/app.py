@@ -12,14 +12,14 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.app import admin_app
-from mock_server.admin.loads import Loads
-from mock_server.admin.resources.console import ToConsole
-from mock_server.admin.sending import Sendings
-from mock_server.admin.stream import Streams
+from mock_server.admin.framework import Services
+from mock_server.admin.loading import Loader
+from mock_server.admin.resources.console import ConsoleRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.description import describe_operations
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
+from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
@@ -78,33 +78,25 @@ def application(
     cors_origins: Collection[str] = (),
     token: str | None = None,
     allowed_hosts: Collection[str] = (),
-    loads: Loads | None = None,
+    loader: Loader | None = None,
+    operations: Operations = OPERATIONS,
 ) -> Application:
-    """An application around sandboxes; `loads` bounds the large documents it loads."""
-    streams, sendings = Streams(), Sendings()
-    loads = loads or Loads(sandboxes.memory)
+    """An application around sandboxes; `loader` loads large documents for it."""
+    loader = loader or Loader(sandboxes.memory, sandboxes.limits)
+    services = Services(sandboxes, loader, operations)
     secrets = Secrets(() if token is None else (token,))
     admin = ServerErrorMiddleware(
-        admin_app(
-            sandboxes,
-            streams,
-            loads=loads,
-            sendings=sendings,
-            token=token,
-            allowed_hosts=allowed_hosts,
-        )
+        admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
-    public = PublicApi(sandboxes, OPERATIONS, secrets)
+    public = PublicApi(sandboxes, operations, secrets)
     description = CORS(ServerErrorMiddleware(describe_operations), cors_origins)
     routes = [
-        Route(ROOT, ToConsole(CORS(public, cors_origins), _ADMIN_PATHS)),
+        Route(ROOT, ConsoleRedirect(CORS(public, cors_origins), _ADMIN_PATHS)),
         Route(DESCRIPTION, description),
-        Route(ADMIN, ToConsole(admin, _ADMIN_PATHS)),
+        Route(ADMIN, ConsoleRedirect(admin, _ADMIN_PATHS)),
         Mount(ADMIN, admin),
     ]
-    return Application(
-        sandboxes, public, cors_origins, routes, streams, sendings, loads, secrets
-    )
+    return Application(services, public, cors_origins, routes, secrets)
 
 
 def _load(
@@ -135,25 +127,20 @@ class Application(Starlette):
 
     def __init__(
         self,
-        sandboxes: Sandboxes,
+        services: Services,
         public: ASGIApp,
         cors_origins: Collection[str],
         routes: Sequence[BaseRoute],
-        streams: Streams,
-        sendings: Sendings,
-        loads: Loads,
         secrets: Secrets,
     ) -> None:
-        """What is open in `streams`, `sendings` and `loads` is ended by `close`;
-        `secrets` are kept out of the log.
-        """
+        """`services` is what `close` ends; `secrets` are kept out of the log."""
         super().__init__(routes=routes)
         self.router.redirect_slashes = False
-        self.sandboxes = sandboxes
+        self.sandboxes = services.sandboxes
+        self.loader = services.loader
+        self._services = services
         self._public = public
         self._public_for_pages = CORS(public, cors_origins)
-        self.loads = loads
-        self._streams, self._sendings = streams, sendings
         self._secrets = secrets
 
     @property
@@ -162,9 +149,8 @@ class Application(Starlette):
         return self.sandboxes.default
 
     def close(self) -> None:
-        """End what would not end by itself: streams, long responses, loads."""
-        for each in (self._streams, self._sendings, self.loads):
-            each.close()
+        """End what would not end by itself: streams, downloads, loading."""
+        self._services.close()
 
     def redact(self, scope: Scope) -> tuple[str, str]:
         """The method and the path of a request as they may be logged."""

@@ -1,6 +1,4 @@
-"""What the admin API shows, as types; to import them loads nothing else."""
-
-from __future__ import annotations
+"""What the admin API shows, as types; importing them loads nothing else of ours."""
 
 from typing import Any, Generic, Literal, TypeVar
 
@@ -128,19 +126,36 @@ class ResetView(View):
     generation: int
 
 
-class FaultView(View):
+class PlannedView(View):
+    """A decision to come: the number of the match, the draw, whether it fires."""
+
+    index: int
+    draw: float
+    fires: bool
+
+
+class WithPlan(View, kw_only=True):
+    """What has decisions to come; they are told only on request.
+
+    As the only field by keyword, `plan` comes after all fields of other classes.
+    """
+
+    plan: list[PlannedView] | UnsetType = UNSET
+
+
+class FaultView(WithPlan):
     """A fault: beside these fields, all that it was added with.
 
-    `remaining` is null if only its `ttl` ends it, `endsIn` in seconds, `matches` counts
-    the requests that it has been asked about.
+    `remaining` is null if only its `ttl` ends it, `endsIn` in seconds. `matches` counts
+    the requests that have matched, whether it fired or not.
     """
 
     id: str
-    kind: str
     remaining: int | None
     fired: int
     matches: int
     ends_in: float
+    kind: str
 
 
 class FaultsView(View):

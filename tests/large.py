@@ -45,7 +45,7 @@ def is_alive(pid: int) -> bool:
 
 def pids(server: MockServer) -> list[int]:
     """The processes that load documents for a server of this process."""
-    children = tuple(server.app.loads.children)
+    children = tuple(server.app.loader.children)
     return [each.pid for each in children if each.pid is not None]
 
 

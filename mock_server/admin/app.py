@@ -1,15 +1,19 @@
 """The admin app: the table of its routes, and the guard around all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.framework import AdminEndpoint, AdminRoute, Paths
+from mock_server.admin.framework import (
+    AdminEndpoint,
+    AdminRoute,
+    Paths,
+    Services,
+    plain_error,
+    respond,
+)
 from mock_server.admin.guard import Guard
-from mock_server.admin.loads import Loads
 from mock_server.admin.resources import (
     apps,
     choices,
@@ -17,51 +21,43 @@ from mock_server.admin.resources import (
     console,
     datasets,
     faults,
-    health,
     journal,
-    openapi,
+    sandboxes,
     snapshots,
     state,
     verification,
 )
-from mock_server.admin.resources import sandboxes as sandbox_routes
-from mock_server.admin.responses import plain, respond
-from mock_server.admin.sending import Sendings
-from mock_server.admin.stream import Streams
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.request import RequestBody
 from mock_server.domain.errors import describe_value
-from mock_server.domain.sandboxes import Sandboxes
+
+# In the order in which the OpenAPI document and the manual list them.
+_DESCRIBED = (
+    *state.ROUTES,
+    *snapshots.ROUTES,
+    *clock.ROUTES,
+    *choices.ROUTES,
+    *apps.ROUTES,
+    *datasets.ROUTES,
+    *faults.ROUTES,
+    *journal.ROUTES,
+    *verification.ROUTES,
+    *sandboxes.ROUTES,
+)
 
 
 def described_routes() -> Paths:
-    """The routes that the OpenAPI document describes."""
-    return paths(_routes(Streams()))
+    """The routes that the OpenAPI document describes, by path and method."""
+    return _by_path(_DESCRIBED)
 
 
-def table(streams: Streams) -> Paths:
-    """All routes by path and method, those of a sandbox below its own path too."""
-    return paths((*_routes(streams), *openapi.ROUTES, *console.ROUTES))
+def table() -> Paths:
+    """All routes by path and method; the paths are below `/__admin`."""
+    return _by_path((*_DESCRIBED, *console.ROUTES))
 
 
-def _routes(streams: Streams) -> Sequence[AdminRoute]:
-    return (
-        *health.ROUTES,
-        *state.ROUTES,
-        *snapshots.ROUTES,
-        *clock.ROUTES,
-        *choices.ROUTES,
-        *apps.ROUTES,
-        *datasets.ROUTES,
-        *faults.ROUTES,
-        *journal.routes(streams),
-        *verification.ROUTES,
-        *sandbox_routes.ROUTES,
-    )
-
-
-def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
-    """Routes by path and method, those of a sandbox below its own path too."""
+def _by_path(routes: Sequence[AdminRoute]) -> Paths:
+    """Routes of single sandboxes are there twice: for the default one, and by name."""
     found: dict[str, dict[str, AdminRoute]] = {}
     for prefix in ("", "/sandboxes/{sandbox}"):
         for route in routes:
@@ -72,25 +68,22 @@ def paths(routes: Sequence[AdminRoute]) -> dict[str, dict[str, AdminRoute]]:
 
 async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers every admin request that no route takes."""
-    refusal = RouteNotFound(
-        "a route of the admin API", describe_value(scope["path"]), "path"
-    )
-    await respond(plain(refusal), RequestBody(scope, receive), send)
+    got = describe_value(scope["path"])
+    refusal = RouteNotFound("a route of the admin API", got, "path")
+    await respond(plain_error(refusal), RequestBody(scope, receive), send)
 
 
 def admin_app(
-    sandboxes: Sandboxes,
-    streams: Streams,
-    *,
-    loads: Loads,
-    sendings: Sendings,
-    token: str | None,
-    allowed_hosts: Collection[str],
+    services: Services, *, token: str | None, allowed_hosts: Collection[str]
 ) -> ASGIApp:
-    """The admin API of all sandboxes, to be mounted at `/__admin`."""
+    """The admin API of all sandboxes, to be mounted at `/__admin`.
+
+    Raises ValueError for a token or a host that no request could ever show.
+    """
     routes = [
-        Route(path, AdminEndpoint(by_method, sandboxes, loads, sendings))
-        for path, by_method in table(streams).items()
+        Route(path, AdminEndpoint(by_method, services))
+        for path, by_method in table().items()
     ]
+    # Paths are exact, as those of the operations are: none is led to another.
     router = Router(routes, redirect_slashes=False, default=not_found)
     return Guard(router, token=token, allowed_hosts=allowed_hosts)

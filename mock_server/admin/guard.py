@@ -1,10 +1,9 @@
-"""What every admin request must pass: Host, origin, token.
+"""The checks that every admin request must pass: Host, origin, token.
 
-It stands inside the admin app, so no route can be reached around it. CORS does not
-help here: a web page may send without reading, and a rebound name looks like ours.
+The guard stands inside the admin app, so no route can be reached around it. To send no
+CORS headers is not enough: a web page may change something without reading the answer,
+and to a browser a name that is rebound to this address (DNS rebinding) is one site.
 """
-
-from __future__ import annotations
 
 import hmac
 import re
@@ -13,8 +12,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.admin.framework import plain_error, respond
 from mock_server.admin.resources import console
-from mock_server.admin.responses import plain, respond
 from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey
 from mock_server.api.headers import bearer_token, values
 from mock_server.api.request import RequestBody
@@ -24,12 +23,12 @@ from mock_server.domain.errors import Refusal, describe_value
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 OPEN_PATHS = ("/health",)
-"""What everybody may read, apart from the files of the console."""
+"""What needs no token, apart from the files of the console."""
 _OPEN = {*OPEN_PATHS, *console.PATHS}
 
 
 class Guard:
-    """Lets a request through to the admin app, or answers it."""
+    """ASGI middleware: hands a request on, or refuses it with 401, 403 or 421."""
 
     def __init__(
         self, app: ASGIApp, *, token: str | None, allowed_hosts: Collection[str] = ()
@@ -50,7 +49,7 @@ class Guard:
         try:
             self._check(scope)
         except Refusal as refusal:
-            await respond(plain(refusal), RequestBody(scope, receive), send)
+            await respond(plain_error(refusal), RequestBody(scope, receive), send)
             return
         await self._app(scope, receive, send)
 
@@ -65,6 +64,7 @@ class Guard:
         self._check_origin(scope, host)
         if self._token is not None and _route(scope) not in _OPEN:
             given = bearer_token(scope["headers"]).encode()
+            # Compared as bytes: compare_digest refuses texts that are not ASCII.
             if not hmac.compare_digest(given, self._token.encode()):
                 raise UnknownKey("the admin token", "another", "header Authorization")
 
@@ -75,10 +75,12 @@ class Guard:
         if match[1]:
             return _is_address(match[1], IPv6Address)
         name = match[2].lower().rstrip(".")
+        # A name without a dot is none of the public DNS: no page can come from there.
         known = "." not in name or name in self._hosts
         return known or _is_address(name, IPv4Address)
 
     def _check_origin(self, scope: Scope, host: str) -> None:
+        # Browsers send Origin with every request that may change something.
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
@@ -95,8 +97,9 @@ class Guard:
 
 
 def _opens_console(scope: Scope) -> bool:
-    """Whether a browser shows the console in a window of its own, as after a click on
-    a link: the page that holds the link then sees nothing of it.
+    """Whether a browser shows the console in a window, as after a click on a link.
+
+    Then the page that holds the link sees nothing of it, whatever its site.
     """
     mode, dest = (
         values(scope["headers"], name)

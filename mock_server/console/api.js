@@ -1,4 +1,4 @@
-/** Calls of the server: its admin API, and its operations as any client calls them. */
+/** Calls of the admin API, and what is looked at by them. */
 
 import { askForToken, tokenHeaders } from "./token.js";
 
@@ -9,12 +9,6 @@ export const base = new URL("../..", import.meta.url).href.replace(/\/$/, "");
 
 /** What is looked at: a sandbox, and an owner's key that leads into it, if it has one. */
 export const session = { sandbox: "default", key: null };
-
-/** The documented operations. */
-export const OPERATIONS = {
-  updateHistory: { method: "PUT", path: "/api/core/chat/history/updateHistory" },
-  listV2: { method: "POST", path: "/api/core/dataset/collection/listV2" },
-};
 
 /** An error answer; its message says what was expected, what came, and where. */
 export class Refused extends Error {
@@ -54,30 +48,12 @@ export async function open(method, where, { body, signal } = {}) {
   return open(method, where, { body, signal });
 }
 
-/** Pins or unpins a chat, as a client does. Raises Refused. */
-export async function pin(appId, chatId, top) {
-  const answer = await call("updateHistory", { appId, chatId, top }, session.key);
-  // A choice may have errors come with the status 200.
-  if (answer.body?.code !== 200) throw new Refused(answer.status, answer.body);
-}
-
-/** Calls an operation with a key; the answer may be anything. */
-export async function call(operation, body, key) {
-  const { method, path } = OPERATIONS[operation];
-  const headers = { "Content-Type": "application/json" };
-  if (key) headers.Authorization = `Bearer ${key}`;
-  const start = performance.now();
-  const answer = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
-  const text = await answer.text();
-  const ms = performance.now() - start;
-  return { status: answer.status, ms, text, body: parsed(text) };
-}
-
 async function jsonOf(answer) {
   return parsed(await answer.text());
 }
 
-function parsed(text) {
+/** A text as JSON; undefined if it is none. */
+export function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,6 +5,7 @@ import { ChoicePanel } from "./choices.js";
 import { ClockPanel } from "./clock.js";
 import { FaultPanel } from "./faults.js";
 import { notice, reason, tried } from "./notice.js";
+import { LIST, PIN } from "./operations.js";
 import { Requests } from "./requests.js";
 import { SandboxPanel } from "./sandboxes.js";
 import { SnapshotPanel } from "./snapshots.js";
@@ -41,7 +42,8 @@ function onStart() {
 function onNews(entry) {
   if (entry === null) return soon(...everything());
   if (entry.fault) soon(faults);
-  if (entry.operation === "updateHistory") soon(trees[0]);
+  if (entry.operation === PIN) soon(trees[0]);
+  else if (entry.operation !== LIST && entry.operation !== null) soon(...trees);
 }
 
 const everything = () => [sandboxes, ...others, ...trees];

@@ -4,9 +4,8 @@ import { here, path } from "./api.js";
 import { button, h, prose, say, show } from "./dom.js";
 import { Fields, choice } from "./form.js";
 import { notice, tried } from "./notice.js";
-import { bodies, fixed } from "./schema.js";
-
-const NEXT = { listV2: "Fail next list", updateHistory: "Fail next pin" };
+import { wordFor } from "./operations.js";
+import { bodies, fixed, operations } from "./schema.js";
 
 /** Adds a fault, or a preset, and says so. */
 async function add(fault, words) {
@@ -20,18 +19,18 @@ export class FaultPanel {
   #clear = button("Remove all", tried(() => here("DELETE", "/faults")), { class: "quiet" });
 
   constructor(parent) {
-    const soon = Object.entries(NEXT).map(([operation, words]) =>
-      button(words, tried(() => add({ kind: "error", operation }, "An error"))));
+    const next = h("div", { class: "actions even" });
     const presets = h("div", { class: "chips" });
     const form = h("div");
     parent.append(
       h("div", { class: "tools" }, this.#clear),
-      h("div", { class: "actions even" }, soon),
+      next,
       this.#list, this.#empty,
       h("h4", {}, "Presets"), presets,
       h("details", {}, h("summary", {}, "Add another"), form),
     );
     tried(async () => {
+      next.append(...(await operations()).map(({ name }) => failButton(name)));
       const every = await bodies("post", "/faults");
       const preset = every.find(({ properties }) => properties.preset);
       presets.append(...preset.properties.preset.oneOf.map(presetButton));
@@ -46,6 +45,10 @@ export class FaultPanel {
     this.#clear.hidden = faults.length === 0;
   }
 }
+
+const failButton = (operation) =>
+  button(`Fail next ${wordFor(operation)}`,
+    tried(() => add({ kind: "error", operation }, "An error")));
 
 const presetButton = ({ const: preset, title }) =>
   button(preset, tried(() => add({ preset }, `Preset ${preset}`)), { title });

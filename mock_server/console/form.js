@@ -15,13 +15,15 @@ export class Fields {
    * @param {object} schema of an object
    * @param {string[]} names of the properties that are asked for
    * @param {object} values what stands there now; else the default does
+   * @param {Record<string, {input: Element, read: () => unknown}>} inputs of the caller's
+   *   own for some of the names
    */
-  constructor(schema, names, values = {}) {
+  constructor(schema, names, values = {}, inputs = {}) {
     for (const name of names) {
       const [property, isNullable] = nullable(schema.properties[name]);
       const isNeeded = schema.required?.includes(name);
       const value = values[name] ?? schema.properties[name].default;
-      const { input, read } = kindOf(property)(property, value, isNullable);
+      const { input, read } = inputs[name] ?? kindOf(property)(property, value, isNullable);
       input.required = Boolean(isNeeded) && property.type !== "string";
       this.node.append(labelled(name, input, property.type === "boolean"));
       this.#readers.push([name, read]);
@@ -78,7 +80,9 @@ function number({ type, minimum, maximum }, value) {
 }
 
 function text(_, value, isNullable) {
-  const input = h("input", { type: "text", value: value ?? "", autocomplete: "off" });
+  const placeholder = isNullable ? "null" : null;
+  const attributes = { type: "text", autocomplete: "off", placeholder };
+  const input = h("input", { ...attributes, value: value ?? "" });
   return { input, read: () => (input.value === "" && isNullable ? undefined : input.value) };
 }
 

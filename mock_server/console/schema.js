@@ -1,16 +1,29 @@
-/** What the server says of the bodies that it takes: its own OpenAPI document. */
+/** What the server says of itself: its OpenAPI documents. */
 
-import { admin } from "./api.js";
+import { Refused, admin, base } from "./api.js";
 
-let reading = null;
+const reading = new Map();
 
-function documented() {
-  reading ??= admin("GET", "/openapi.json").catch((error) => {
-    reading = null;
-    throw error;
-  });
-  return reading;
+/** Reads a document once; after a failure it is read again. */
+function once(name, read) {
+  if (!reading.has(name)) {
+    const document = read().catch((error) => {
+      reading.delete(name);
+      throw error;
+    });
+    reading.set(name, document);
+  }
+  return reading.get(name);
 }
+
+const adminDocument = () => once("admin", () => admin("GET", "/openapi.json"));
+
+const publicDocument = () =>
+  once("public", async () => {
+    const answer = await fetch(`${base}/openapi.json`);
+    if (!answer.ok) throw new Refused(answer.status);
+    return answer.json();
+  });
 
 /**
  * The schemas of a body, one for each form that it may have.
@@ -19,12 +32,51 @@ function documented() {
  * @param {string} where a path below the admin API, as documented
  */
 export async function bodies(method, where) {
-  const { paths, components } = await documented();
-  const { content } = paths[`/__admin${where}`][method].requestBody;
-  const { schema } = content["application/json"];
+  const document = await adminDocument();
+  return forms(document.paths[`/__admin${where}`][method], document);
+}
+
+/**
+ * The operations that are described, by name: how each is called, the schema of its body
+ * and an example of it.
+ *
+ * @returns {Promise<{name: string, method: string, path: string, schema: object,
+ *   example: object}[]>}
+ */
+export async function operations() {
+  const document = await publicDocument();
+  const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({
+      name: described.operationId,
+      method: method.toUpperCase(),
+      path,
+      schema: forms(described, document)[0],
+      example: exampleOf(described),
+    })));
+  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+const jsonOf = ({ requestBody }) => requestBody?.content["application/json"] ?? {};
+
+function forms(described, { components }) {
+  const { schema = {} } = jsonOf(described);
   const named = ({ $ref, ...own }) =>
     $ref ? components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)] : own;
-  return (schema.anyOf ?? schema.oneOf ?? [schema]).map(named);
+  const found = (schema.anyOf ?? schema.oneOf ?? [schema]).map(named);
+  return found.map(withAllOf);
+}
+
+/** A schema of which each property says too what `allOf` says of it. */
+function withAllOf({ properties = {}, allOf = [], ...own }) {
+  const merged = { ...properties };
+  for (const { properties: more = {} } of allOf)
+    for (const [name, each] of Object.entries(more)) merged[name] = { ...merged[name], ...each };
+  return { ...own, properties: merged };
+}
+
+function exampleOf(described) {
+  const [first] = Object.values(jsonOf(described).examples ?? {});
+  return first?.value ?? {};
 }
 
 /** The value that a property always has, if there is only one. */

@@ -1,46 +1,91 @@
-/** A client in the page: calls both operations and shows what comes back. */
+/** A client in the page: calls any operation and shows what comes back. */
 
-import { call, here, path, session } from "./api.js";
+import { here, path, session } from "./api.js";
 import { button, h, named } from "./dom.js";
 import { json, statusMark } from "./entry.js";
+import { Fields } from "./form.js";
 import { reason, tried } from "./notice.js";
+import { LIST, call } from "./operations.js";
+import { nullable, operations } from "./schema.js";
 
 const option = (value, text) => h("option", { value }, text);
-const field = (name, input) => h("label", {}, name, input);
-const text = (attributes = {}) => h("input", { type: "text", autocomplete: "off", ...attributes });
-const number = (value) => h("input", { type: "number", value });
-const given = (input) => (input.value === "" ? undefined : Number(input.value));
+
+/** The inputs of one operation. Of ids that the fixture declares, one is selected. */
+class OperationForm {
+  #operation;
+  #fields;
+  #selects = {};
+
+  constructor(operation, send) {
+    const { name, schema, example } = operation;
+    this.#operation = operation;
+    const names = Object.keys(schema.properties);
+    for (const id of ["datasetId", "appId", "chatId"])
+      if (names.includes(id)) this.#selects[id] = h("select");
+    const { appId, chatId } = this.#selects;
+    if (chatId && !appId) delete this.#selects.chatId; // whose chats could it offer?
+    if (chatId && appId) appId.addEventListener("change", tried(() => this.#offerChats()));
+    const inputs = Object.entries(this.#selects).map(([id, input]) =>
+      [id, { input, read: () => input.value }]);
+    // What has to be there begins as in the example, all else is left out.
+    const needed = names.filter((each) => schema.required?.includes(each));
+    const values = Object.fromEntries(needed.map((each) => [each, example[each]]));
+    this.#fields = new Fields(schema, names, values, Object.fromEntries(inputs));
+    const verb = name === LIST ? "List" : "Send";
+    this.node = h("form", { "aria-label": name, onsubmit: tried(() => send(operation, this.#body())) },
+      this.#fields.node,
+      h("div", { class: "actions" }, h("button", { class: "strong" }, verb)));
+  }
+
+  get name() {
+    return this.#operation.name;
+  }
+
+  /** Takes in a further field, which may have been in another form. */
+  add(field) {
+    this.#fields.node.append(field);
+  }
+
+  /** Offers the ids that there are now, and leaves alone what somebody has selected. */
+  async offer(datasets, apps) {
+    const { datasetId, appId, chatId } = this.#selects;
+    if (datasetId) offer(datasetId, datasets.map(({ id, name }) => [id, named(name, id)]));
+    if (!appId) return;
+    const before = appId.value;
+    offer(appId, apps.map(({ id, name }) => [id, named(name, id)]));
+    if (chatId && (appId.value !== before || !chatId.length)) await this.#offerChats();
+  }
+
+  async #offerChats() {
+    const { appId, chatId } = this.#selects;
+    if (!appId.value) return;
+    const { chats } = await here("GET", `${path("apps", appId.value, "chats")}?limit=200`);
+    offer(chatId, chats.map(({ chatId: id, title }) => [id, named(title, id)]));
+  }
+
+  /** What is needed, and what somebody has put in; what may be null is, if left empty. */
+  #body() {
+    const { properties, required = [] } = this.#operation.schema;
+    const [every, changed] = [this.#fields.read(), this.#fields.changes()];
+    const valueOf = (name) => {
+      if (required.includes(name)) return every[name];
+      const [, mayBeNull] = nullable(properties[name]);
+      return changed[name] ?? (mayBeNull ? null : undefined);
+    };
+    return Object.fromEntries(Object.keys(properties).map((name) => [name, valueOf(name)]));
+  }
+}
 
 export class TryPanel {
-  #dataset = h("select");
-  #parent = text({ placeholder: "top level (null)" });
-  #search = text();
-  #offset = number(0);
-  #size = number("");
-  #app = h("select", { onchange: tried(() => this.#readChats()) });
-  #chat = h("select");
-  #top = h("select", {}, option("true", "true"), option("false", "false"));
-  #key = text({ placeholder: "none" });
+  #forms = [];
+  #tabs = h("div", { class: "tools tabs" });
+  #place = h("div");
+  #key = h("input", { type: "text", autocomplete: "off", placeholder: "none" });
+  #keyField = h("label", {}, "API key", this.#key);
   #answer = h("div", { class: "answer" });
-  #forms;
 
   constructor(parent) {
-    this.#forms = {
-      listV2: this.#form("listV2", "List", () => this.#list(), [
-        field("datasetId", this.#dataset), field("parentId", this.#parent),
-        field("searchText", this.#search), field("offset", this.#offset),
-        field("pageSize", this.#size)]),
-      updateHistory: this.#form("updateHistory", "Send", () => this.#pin(), [
-        field("appId", this.#app), field("chatId", this.#chat), field("top", this.#top)]),
-    };
-    const tabs = Object.keys(this.#forms).map((operation) =>
-      button(operation, () => this.#choose(operation, tabs), { "data-operation": operation }));
-    parent.append(
-      h("div", { class: "tools tabs" }, tabs),
-      ...Object.values(this.#forms),
-      this.#answer,
-    );
-    this.#choose("listV2", tabs);
+    parent.append(this.#tabs, this.#place, this.#answer);
   }
 
   /** Offers what there is now, and leaves alone what somebody has put in. */
@@ -48,49 +93,26 @@ export class TryPanel {
     if (this.#key.dataset.own !== (session.key ?? "")) {
       this.#key.value = this.#key.dataset.own = session.key ?? "";
     }
-    const [{ datasets }, { apps }] = await Promise.all([
-      here("GET", "/datasets"), here("GET", "/apps")]);
-    offer(this.#dataset, datasets.map(({ id, name }) => [id, named(name, id)]));
-    const before = this.#app.value;
-    offer(this.#app, apps.map(({ id, name }) => [id, named(name, id)]));
-    if (this.#app.value !== before || !this.#chat.length) await this.#readChats();
+    const [{ datasets }, { apps }, described] = await Promise.all([
+      here("GET", "/datasets"), here("GET", "/apps"), operations()]);
+    if (!this.#forms.length) this.#make(described);
+    await Promise.all(this.#forms.map((form) => form.offer(datasets, apps)));
   }
 
-  #form(operation, verb, bodyOf, fields) {
-    const send = tried(() => this.#send(operation, bodyOf()));
-    const button = h("button", { class: "strong" }, verb);
-    return h("form", { class: "fields", onsubmit: send, "aria-label": operation }, fields, button);
+  #make(described) {
+    const send = (operation, body) => this.#send(operation, body);
+    this.#forms = described.map((operation) => new OperationForm(operation, send));
+    this.#tabs.append(...this.#forms.map((form) =>
+      button(form.name, () => this.#choose(form), { "data-operation": form.name })));
+    this.#place.append(...this.#forms.map(({ node }) => node));
+    this.#choose(this.#forms[0]);
   }
 
-  #choose(operation, tabs) {
-    for (const [name, form] of Object.entries(this.#forms)) form.hidden = name !== operation;
-    for (const tab of tabs)
-      tab.setAttribute("aria-pressed", tab.dataset.operation === operation);
-    const form = this.#forms[operation];
-    form.insertBefore(this.#keyField, form.lastChild);
-  }
-
-  #keyField = field("API key", this.#key);
-
-  async #readChats() {
-    if (!this.#app.value) return;
-    const { chats } = await here("GET", `${path("apps", this.#app.value, "chats")}?limit=200`);
-    offer(this.#chat, chats.map(({ chatId, title }) => [chatId, named(title, chatId)]));
-  }
-
-  #list() {
-    return {
-      offset: given(this.#offset),
-      pageSize: given(this.#size),
-      datasetId: this.#dataset.value,
-      parentId: this.#parent.value || null,
-      searchText: this.#search.value || undefined,
-    };
-  }
-
-  #pin() {
-    const [appId, chatId] = [this.#app.value, this.#chat.value];
-    return { appId, chatId, top: this.#top.value === "true" };
+  #choose(chosen) {
+    for (const form of this.#forms) form.node.hidden = form !== chosen;
+    for (const tab of this.#tabs.children)
+      tab.setAttribute("aria-pressed", tab.dataset.operation === chosen.name);
+    chosen.add(this.#keyField);
   }
 
   async #send(operation, body) {

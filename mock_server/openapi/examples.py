@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
-from mock_server.admin.loads import Loads
+from mock_server.admin.loading import Loader
 from mock_server.app import application
 from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Environment
@@ -145,8 +145,8 @@ def _application(session: ExampleSession) -> ASGIApp:
     generation = load_fixture(shipped(session.fixture))
     sandboxes = Sandboxes(generation, "documented", Choices(), environment)
     # Without a place to load large documents, one is refused: an example too.
-    loads = Loads(sandboxes.memory, places=0)
-    return application(sandboxes, token=session.admin_token, loads=loads)
+    loader = Loader(sandboxes.memory, sandboxes.limits, free_slots=0)
+    return application(sandboxes, token=session.admin_token, loader=loader)
 
 
 async def _ask(

@@ -14,7 +14,6 @@ import pytest
 
 from mock_server.admin.app import table
 from mock_server.admin.resources.console import PAGE
-from mock_server.admin.stream import Streams
 from mock_server.wire.protocol import HttpParser
 from tests.admin.world import (
     BODIED,
@@ -221,7 +220,7 @@ def test_every_route_that_could_change_something_is_tried_with_a_good_body() -> 
 
 
 def test_other_methods_are_405_and_without_effect(untouched: World) -> None:
-    for template, by_method in table(Streams()).items():
+    for template, by_method in table().items():
         known = {*by_method} | ({"HEAD"} if "GET" in by_method else set())
         for method in {*METHODS} - known:
             answer = ask(untouched.app, method, filled(template), GOOD, b"{}")

@@ -13,7 +13,6 @@ from starlette.types import ASGIApp, Message, Scope
 from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
 from mock_server.admin.resources.console import FILE, PAGE
-from mock_server.admin.stream import Streams
 from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
@@ -104,7 +103,7 @@ class Row:
 
 ROWS = [
     Row(route, template)
-    for template, by_method in table(Streams()).items()
+    for template, by_method in table().items()
     for route in by_method.values()
 ]
 

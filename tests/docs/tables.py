@@ -15,7 +15,6 @@ import mock_server
 from mock_server import MockServer, views
 from mock_server.admin.app import table as admin_routes
 from mock_server.admin.framework import AdminRoute, Input
-from mock_server.admin.stream import Streams
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.table import KINDS, PRESETS
@@ -227,7 +226,7 @@ def routes() -> list[tuple[str, AdminRoute]]:
     """Every admin route once, with its full path."""
     return [
         (f"{method} /__admin{path}", route)
-        for path, by_method in admin_routes(Streams()).items()
+        for path, by_method in admin_routes().items()
         for method, route in by_method.items()
         if "{sandbox}/" not in path
     ]

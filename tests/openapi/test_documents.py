@@ -12,7 +12,6 @@ from openapi_spec_validator import validate as validate_document
 
 from mock_server.admin.app import table
 from mock_server.admin.resources.console import FILE, PAGE
-from mock_server.admin.stream import Streams
 from mock_server.api.description import document as committed
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.table import OPERATIONS
@@ -96,7 +95,7 @@ def test_every_operation_is_described() -> None:
 
 def test_every_admin_route_is_described() -> None:
     paths = read(ADMIN)["paths"]
-    routes = {path: set(by_method) for path, by_method in table(Streams()).items()}
+    routes = {path: set(by_method) for path, by_method in table().items()}
     for path in ("/openapi.json", PAGE, FILE):
         del routes[path]
     described = {

@@ -69,7 +69,7 @@ def busy(app: Application) -> Iterator[None]:
     """Leave no place for another large document."""
     with ExitStack() as stack:
         for _ in range(Limits.loads):
-            stack.enter_context(app.loads.place())
+            stack.enter_context(app.loader.slot())
         yield
 
 

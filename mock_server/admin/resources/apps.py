@@ -1,23 +1,25 @@
 """Applications and their chat sessions, one by one."""
 
-from __future__ import annotations
-
 from itertools import islice
+from typing import NoReturn
 
-from mock_server.admin.framework import AdminRoute, Call, created
-from mock_server.admin.resources.records import PageQuery, app_of, own_id, refuse
-from mock_server.api.response import Response
+from msgspec import convert
+
+from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.domain.errors import (
     AppNotFound,
     ChatNotFound,
+    InvalidField,
     LimitReached,
     describe_value,
+    quoted,
 )
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.records import Chat
+from mock_server.domain.limits import Limits
+from mock_server.domain.records import App, Chat
 from mock_server.fixture.document import ChatPart
 from mock_server.fixture.dump import chat_part
-from mock_server.fixture.parts import chat_of
+from mock_server.fixture.parts import DOTS, chat_of
+from mock_server.validation.walk import Path, dotted
 from mock_server.views import View
 
 
@@ -43,7 +45,7 @@ class ChatsView(View):
 
 
 def get_apps(call: Call) -> AppsView:
-    """`GET apps`."""
+    """`GET apps`, without their chats: those are read page by page."""
     store = call.sandbox.store
     return AppsView(
         [
@@ -53,64 +55,103 @@ def get_apps(call: Call) -> AppsView:
     )
 
 
-def get_chats(call: Call) -> dict[str, object]:
-    """`GET apps/{appId}/chats`."""
-    store, app, query = call.sandbox.store, app_of(call), call.query
-    page = islice(store.chats(app), query.offset, query.offset + query.limit)
-    return {"chats": list(map(chat_part, page)), "total": store.count_chats(app)}
+def get_chats(call: Call) -> ChatsView:
+    """`GET apps/{appId}/chats`, in document order."""
+    store, app, part = call.sandbox.store, _app(call), call.query.part
+    page = islice(store.chats(app), part.start, part.stop)
+    return ChatsView(list(map(_view, page)), store.count_chats(app))
 
 
-def get_chat(call: Call) -> dict[str, object]:
+def get_chat(call: Call) -> ChatPart:
     """`GET apps/{appId}/chats/{chatId}`."""
-    return chat_part(_chat(call))
+    return _view(_chat(call))
 
 
-def put_chat(call: Call) -> dict[str, object] | Response:
-    """`PUT apps/{appId}/chats/{chatId}`: create it, or replace it altogether."""
-    store, app, part = call.sandbox.store, app_of(call), call.body
-    chat_id = own_id(part.chat_id, call.path["chatId"], "$.chatId")
+def put_chat(call: Call) -> ChatPart | Created[ChatPart]:
+    """`PUT apps/{appId}/chats/{chatId}`: fields left out take their defaults."""
+    store, app, part = call.sandbox.store, _app(call), call.body
+    chat_id = id_in_path(part.chat_id, call.path["chatId"], "$.chatId")
     chat = chat_of(part, app.id, chat_id, refuse)
     is_new = store.chat(app, chat_id) is None
-    if is_new and store.created_chats >= LIMITS.created_chats:
-        expected = f"at most {LIMITS.created_chats} created chats"
-        raise LimitReached(expected, "one more", "path")
+    most = call.limits.created_chats
+    # Chats of the fixture are not counted, and to replace one takes no more room.
+    if is_new and store.created_chats >= most:
+        raise LimitReached(f"at most {most} created chats", "one more", "path")
     store.put_chat(app, chat)
-    return created(chat_part(chat)) if is_new else chat_part(chat)
+    return Created(_view(chat)) if is_new else _view(chat)
 
 
-def delete_chat(call: Call) -> dict[str, object]:
-    """`DELETE apps/{appId}/chats/{chatId}`; the answer is what there was."""
+def delete_chat(call: Call) -> ChatPart:
+    """`DELETE apps/{appId}/chats/{chatId}`: the chat as it was."""
     chat = _chat(call)
-    call.sandbox.store.remove_chat(app_of(call), chat.chat_id)
-    return chat_part(chat)
+    call.sandbox.store.remove_chat(_app(call), chat.chat_id)
+    return _view(chat)
+
+
+def _view(chat: Chat) -> ChatPart:
+    return convert(chat_part(chat), ChatPart)
+
+
+def _app(call: Call) -> App:
+    app_id = call.path["appId"]
+    app = call.sandbox.store.app(app_id)
+    if app is None:
+        raise AppNotFound("the id of an app", describe_value(app_id), "path")
+    return app
 
 
 def _chat(call: Call) -> Chat:
-    chat = call.sandbox.store.chat(app_of(call), call.path["chatId"])
+    chat_id = call.path["chatId"]
+    chat = call.sandbox.store.chat(_app(call), chat_id)
     if chat is None:
-        raise ChatNotFound(
-            "a chat of the app", describe_value(call.path["chatId"]), "path"
-        )
+        raise ChatNotFound("a chat of the app", describe_value(chat_id), "path")
     return chat
 
 
-_CHATS, _CHAT = "/apps/{appId}/chats", "/apps/{appId}/chats/{chatId}"
+def id_in_path(in_body: str | None, in_path: str, at: str) -> str:
+    """The id of what is put: the path's, which the body may repeat.
+
+    Raises InvalidField; `at` is the field's place in the body.
+    """
+    message = ""
+    if not 1 <= len(in_path) <= Limits.id_chars:
+        expected = f"an id of 1 to {Limits.id_chars} characters"
+        message = f"Expected {expected}, got {describe_value(in_path)} - at path"
+    elif in_path in DOTS:
+        # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4): nobody could ask
+        # for such an id again.
+        expected = "an id that a URL path can hold"
+        message = f"Expected {expected}, got {describe_value(in_path)} - at path"
+    elif in_body not in (None, in_path):
+        expected = f"{quoted(in_path)}, as in the path"
+        message = f"Expected {expected}, got {describe_value(in_body)} - at {at}"
+    if message:
+        raise InvalidField(message)
+    return in_path
+
+
+def refuse(path: Path, message: str) -> NoReturn:
+    """Raises InvalidField for the field of a body that `path` leads to."""
+    raise InvalidField(f"{message} - at {dotted(path)}")
+
+
+_ALL, _ONE = "/apps/{appId}/chats", "/apps/{appId}/chats/{chatId}"
 _UNKNOWN = (AppNotFound, ChatNotFound)
 ROUTES = (
-    AdminRoute("GET", "/apps", get_apps, AppsView, "All applications"),
+    AdminRoute("GET", "/apps", get_apps, AppsView, "List the applications"),
     AdminRoute(
         "GET",
-        _CHATS,
+        _ALL,
         get_chats,
         ChatsView,
-        "An application's chat sessions",
+        "List the chat sessions of an application",
         query=PageQuery,
         errors=(AppNotFound,),
     ),
-    AdminRoute("GET", _CHAT, get_chat, ChatPart, "A chat session", errors=_UNKNOWN),
+    AdminRoute("GET", _ONE, get_chat, ChatPart, "Read a chat session", errors=_UNKNOWN),
     AdminRoute(
         "PUT",
-        _CHAT,
+        _ONE,
         put_chat,
         ChatPart,
         "Create or replace a chat session",
@@ -119,6 +160,6 @@ ROUTES = (
         errors=(AppNotFound, LimitReached),
     ),
     AdminRoute(
-        "DELETE", _CHAT, delete_chat, ChatPart, "Remove a chat session", errors=_UNKNOWN
+        "DELETE", _ONE, delete_chat, ChatPart, "Remove a chat session", errors=_UNKNOWN
     ),
 )

@@ -1,9 +1,7 @@
 """The choices in force in a sandbox, and the table of all there are."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta, field
 
@@ -29,13 +27,14 @@ def _schema() -> dict[str, Any]:
     return {"properties": values, "propertyNames": {"enum": list(values)}}
 
 
+# To msgspec a value is any text or integer: `choose` knows which ones there are.
 Chosen = Annotated[dict[str, Value], Meta(extra_json_schema=_schema())]
 
 
 class Choose(Input):
     """A profile, the present one by default, and choices other than the profile's."""
 
-    profile: Literal["documented", "deployed"] | None = None
+    profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
 
 
@@ -50,8 +49,7 @@ class ChoicesView(View):
 def get_choices(call: Call) -> ChoicesView:
     """`GET choices`."""
     state = call.sandbox.state
-    rows = list(table().values())
-    return ChoicesView(state.profile, asdict(state.choices), rows)
+    return ChoicesView(state.profile, asdict(state.choices), list(table().values()))
 
 
 def put_choices(call: Call) -> ChoicesView:
@@ -62,14 +60,6 @@ def put_choices(call: Call) -> ChoicesView:
     return get_choices(call)
 
 
-def changed(base: Choices, choices: dict[str, Value]) -> Choices:
-    """The choices, single ones replaced. Raises InvalidField."""
-    try:
-        return with_choices(base, choices)
-    except UnknownChoice as error:
-        raise InvalidField(f"{error} - at $.choices") from None
-
-
 def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:
     """A profile and its choices, single ones replaced. Raises InvalidField."""
     try:
@@ -78,14 +68,24 @@ def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:
         raise InvalidField(f"{error} - at $.choices") from None
 
 
+def changed(base: Choices, choices: dict[str, Value]) -> Choices:
+    """The choices, single ones replaced. Raises InvalidField."""
+    try:
+        return with_choices(base, choices)
+    except UnknownChoice as error:
+        raise InvalidField(f"{error} - at $.choices") from None
+
+
 ROUTES = (
-    AdminRoute("GET", "/choices", get_choices, ChoicesView, "The choices in force"),
+    AdminRoute(
+        "GET", "/choices", get_choices, ChoicesView, "Read the choices in force"
+    ),
     AdminRoute(
         "PUT",
         "/choices",
         put_choices,
         ChoicesView,
-        "Have others in force until the next reset",
+        "Put other choices in force until the next reset",
         body=Choose,
     ),
 )

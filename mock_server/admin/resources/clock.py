@@ -1,6 +1,4 @@
-"""The clock of a sandbox: read, set, stopped, moved forward."""
-
-from __future__ import annotations
+"""The clock of a sandbox: read, set, frozen, moved forward."""
 
 from typing import Annotated
 
@@ -13,23 +11,24 @@ from mock_server.fixture.document import Time
 from mock_server.views import View
 
 _YEARS_IN_SECONDS = 3.2e11
+"""More than the 9,999 years that can be written."""
 
 
 class SetClock(Input):
-    """Where time goes to, and whether it stands there; what is null stays."""
+    """The time to set, and whether the clock is frozen; null leaves either as it is."""
 
     now: Time | None = None
     frozen: bool | None = None
 
 
 class Advance(Input):
-    """How far time goes forward."""
+    """How many seconds to move the clock forward."""
 
     seconds: Annotated[float, Meta(ge=0, le=_YEARS_IN_SECONDS)]
 
 
 class ClockView(View):
-    """The time of a sandbox, and whether it stands still."""
+    """The time of a sandbox, and whether it is frozen."""
 
     now: str
     frozen: bool
@@ -44,26 +43,24 @@ def get_clock(call: Call) -> ClockView:
 def put_clock(call: Call) -> ClockView:
     """`PUT clock`."""
     wanted: SetClock = call.body
-    now = None if wanted.now is None else _time(wanted.now)
+    now = None if wanted.now is None else _milliseconds(wanted.now)
     call.sandbox.clock.set(now, frozen=wanted.frozen)
     return get_clock(call)
 
 
 def advance(call: Call) -> ClockView:
-    """`POST clock/advance`, whether time is running or not."""
+    """`POST clock/advance`, whether the clock is frozen or running."""
     wanted: Advance = call.body
     try:
         call.sandbox.clock.advance(round(wanted.seconds * 1000))
     except ValueError:
-        expected = "seconds that lead to a year up to 9999"
-        message = (
-            f"Expected {expected}, got {describe_value(wanted.seconds)} - at $.seconds"
-        )
+        expected, got = "seconds that lead to a year up to 9999", wanted.seconds
+        message = f"Expected {expected}, got {describe_value(got)} - at $.seconds"
         raise InvalidField(message) from None
     return get_clock(call)
 
 
-def _time(text: str) -> int:
+def _milliseconds(text: str) -> int:
     try:
         return parse_time(text)
     except ValueError:
@@ -73,16 +70,21 @@ def _time(text: str) -> int:
 
 
 ROUTES = (
-    AdminRoute("GET", "/clock", get_clock, ClockView, "The sandbox's time"),
+    AdminRoute("GET", "/clock", get_clock, ClockView, "Read the sandbox's clock"),
     AdminRoute(
-        "PUT", "/clock", put_clock, ClockView, "Set, stop or start it", body=SetClock
+        "PUT",
+        "/clock",
+        put_clock,
+        ClockView,
+        "Set, freeze or unfreeze the clock",
+        body=SetClock,
     ),
     AdminRoute(
         "POST",
         "/clock/advance",
         advance,
         ClockView,
-        "Move it forward, whether it is running or not",
+        "Move the clock forward, whether it is frozen or running",
         body=Advance,
     ),
 )

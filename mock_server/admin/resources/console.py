@@ -1,19 +1,18 @@
-"""The console: a page for browsers, and the few files that it is made of.
+"""Files of the package, served as they are: the console, and the OpenAPI document.
 
-They lie in the folder `console` beside the packages, are the same for everybody and
-hold no secret, so that none of them needs the token; what the page shows comes from
-the other routes, which do.
+The console is a page for browsers, with its scripts and styles in the folder
+`mock_server/console`. They are the same for everybody and hold no secret, so they need
+no token; what the page shows comes from the other routes, which do.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
 
+from msgspec import Raw
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.framework import AdminRoute, Call
-from mock_server.admin.responses import respond
+from mock_server.admin.framework import AdminRoute, Call, respond
+from mock_server.api.description import document
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.headers import Header, values
 from mock_server.api.request import RequestBody
@@ -38,6 +37,7 @@ FILES = {
         "faults.js",
         "form.js",
         "notice.js",
+        "operations.js",
         "record.js",
         "requests.js",
         "sandboxes.js",
@@ -49,12 +49,14 @@ FILES = {
         "try.js",
     ),
 }
-"""The names that FILE takes, by media type. There are no others: it is no path."""
+"""The file names that FILE takes, by media type."""
 PATHS = frozenset(
     (PAGE, *(FILE.format(file=name) for names in FILES.values() for name in names))
 )
-"""Where all of it is served: what needs no token."""
+"""The paths of the page and its files."""
 
+# What the page shows comes from clients, who may be hostile. So it runs only its own
+# scripts, talks only to this server, is shown in no frame, makes no markup of a text.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -67,51 +69,65 @@ _HEADERS: tuple[Header, ...] = (
 )
 
 
-class ToConsole:
-    """Sends a browser that opens an address to the console; hands on all others."""
+class ConsoleRedirect:
+    """ASGI middleware: sends a browser on to the console, hands on all others."""
 
     def __init__(self, app: ASGIApp, console: str) -> None:
         self._app = app
         self._headers = (b"location", console.encode()), (b"vary", b"accept")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Only who opens an address in a browser asks for a page: fetch and other
+        # clients accept anything, and are to meet the server that is mocked.
         accepted = b",".join(values(scope["headers"], b"accept"))
         if scope["method"] == "GET" and b"text/html" in accepted:
-            there = Response(307, b"", self._headers)
-            await respond(there, RequestBody(scope, receive), send)
+            redirect = Response(307, b"", self._headers)
+            await respond(redirect, RequestBody(scope, receive), send)
         else:
             await self._app(scope, receive, send)
 
 
 def get_page(_: Call) -> Response:
-    """`GET /`, without which nobody would find the rest."""
+    """`GET /`: the page."""
     return _file(INDEX, b"text/html; charset=utf-8")
 
 
 def get_file(call: Call) -> Response:
-    """`GET console/{file}`."""
+    """`GET console/{file}`: a script, a style or the icon of the page."""
+    # Looked up, never joined to a path: no name can lead out of the folder.
     for media_type, names in FILES.items():
         if call.path["file"] in names:
             return _file(call.path["file"], media_type)
-    raise RouteNotFound(
-        "a file of the console", describe_value(call.path["file"]), "path"
-    )
+    got = describe_value(call.path["file"])
+    raise RouteNotFound("a file of the console", got, "path")
 
 
 @cache
 def _file(name: str, media_type: bytes) -> Response:
-    """A file, read when it is first asked for."""
     content = files("mock_server").joinpath("console", name).read_bytes()
     return Response(200, content, _HEADERS, media_type)
+
+
+def get_openapi(_: Call) -> Raw:
+    """`GET openapi.json`: the description of the admin API."""
+    return Raw(document("admin"))
 
 
 ROUTES = (
     AdminRoute(
         "GET",
+        "/openapi.json",
+        get_openapi,
+        Raw,
+        "Read this description",
+        is_global=True,
+    ),
+    AdminRoute(
+        "GET",
         PAGE,
         get_page,
-        bytes,
-        "The console, a page for browsers",
+        Response,
+        "Open the console, a page for browsers",
         gives=("text/html",),
         is_global=True,
     ),
@@ -119,8 +135,8 @@ ROUTES = (
         "GET",
         FILE,
         get_file,
-        bytes,
-        "A file of the console",
+        Response,
+        "Read a file of the console",
         gives=("text/css", "image/svg+xml", "text/javascript"),
         errors=(RouteNotFound,),
         is_global=True,

@@ -1,18 +1,9 @@
 """Datasets and their collections, one by one."""
 
-from __future__ import annotations
+from msgspec import UNSET, UnsetType, convert
 
-from msgspec import UNSET, UnsetType
-
-from mock_server.admin.framework import AdminRoute, Call, created
-from mock_server.admin.resources.records import (
-    PageQuery,
-    dataset_of,
-    own_id,
-    page,
-    refuse,
-)
-from mock_server.api.response import Response
+from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
+from mock_server.admin.resources.apps import id_in_path, refuse
 from mock_server.domain.errors import (
     CollectionNotFound,
     DatasetNotFound,
@@ -20,7 +11,7 @@ from mock_server.domain.errors import (
     LimitReached,
     describe_value,
 )
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection, Dataset
 from mock_server.fixture.document import SingleCollection
 from mock_server.fixture.dump import collection_part
@@ -62,7 +53,7 @@ class DeletedView(View):
 
 
 def get_datasets(call: Call) -> DatasetsView:
-    """`GET datasets`."""
+    """`GET datasets`, without their collections: those are read page by page."""
     return DatasetsView(
         [
             DatasetView(each.id, each.name, len(each.collections))
@@ -71,84 +62,106 @@ def get_datasets(call: Call) -> DatasetsView:
     )
 
 
-def get_collections(call: Call) -> dict[str, object]:
-    """`GET datasets/{datasetId}/collections`."""
-    dataset, parent = dataset_of(call), call.query.parent_id
-    collections = dataset.collections
-    if parent is not UNSET:
-        collections = dataset.listing(parent or None, "fixture").items
-    parts = [collection_part(each) for each in page(collections, call.query)]
-    return {"collections": parts, "total": len(collections)}
+def get_collections(call: Call) -> CollectionsView:
+    """`GET datasets/{datasetId}/collections`, of all folders or of one."""
+    dataset, query = _dataset(call), call.query
+    found = dataset.collections
+    if query.parent_id is not UNSET:
+        # A query knows no null: an empty text is the top level.
+        found = dataset.listing(query.parent_id or None, "fixture").items
+    return CollectionsView(list(map(_view, found[query.part])), len(found))
 
 
-def get_collection(call: Call) -> dict[str, object]:
+def get_collection(call: Call) -> SingleCollection:
     """`GET datasets/{datasetId}/collections/{id}`."""
-    return collection_part(_collection(call))
+    return _view(_collection(call))
 
 
-def put_collection(call: Call) -> dict[str, object] | Response:
-    """`PUT datasets/{datasetId}/collections/{id}`: create it, or replace it."""
-    store, dataset, part = call.sandbox.store, dataset_of(call), call.body
-    own = own_id(part.id, call.path["id"], "$._id")
-    collection = collection_of(part, own, refuse)
-    _check_parent(dataset, collection)
+def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
+    """`PUT datasets/{datasetId}/collections/{id}`: fields left out take defaults."""
+    store, dataset = call.sandbox.store, _dataset(call)
+    own_id = id_in_path(call.body.id, call.path["id"], "$._id")
+    collection = collection_of(call.body, own_id, refuse)
+    _check_parent(dataset, collection, call.limits)
     is_new = collection.id not in dataset
+    # Those of the fixture are not counted, however many it has.
     loaded = store.generation.datasets[dataset.id].collections
-    if is_new and len(dataset.collections) - len(loaded) >= LIMITS.created_collections:
-        expected = f"at most {LIMITS.created_collections} created collections"
-        raise LimitReached(expected, "one more", "path")
+    most = call.limits.created_collections
+    if is_new and len(dataset.collections) - len(loaded) >= most:
+        raise LimitReached(f"at most {most} created collections", "one more", "path")
     store.put_collection(dataset, collection)
-    shown = collection_part(collection)
-    return created(shown) if is_new else shown
+    return Created(_view(collection)) if is_new else _view(collection)
 
 
 def delete_collection(call: Call) -> DeletedView:
     """`DELETE datasets/{datasetId}/collections/{id}`, with all that is in it."""
-    dataset, collection = dataset_of(call), _collection(call)
+    dataset, collection = _dataset(call), _collection(call)
     ids = {collection.id, *(each.id for each in dataset.below(collection.id))}
     call.sandbox.store.remove_collections(dataset, ids)
     return DeletedView(len(ids))
 
 
+def _view(collection: Collection) -> SingleCollection:
+    return convert(collection_part(collection), SingleCollection)
+
+
+def _dataset(call: Call) -> Dataset:
+    dataset_id = call.path["datasetId"]
+    dataset = call.sandbox.store.dataset(dataset_id)
+    if dataset is None:
+        got = describe_value(dataset_id)
+        raise DatasetNotFound("the id of a dataset", got, "path")
+    return dataset
+
+
 def _collection(call: Call) -> Collection:
-    collection = dataset_of(call).get(call.path["id"])
+    collection_id = call.path["id"]
+    collection = _dataset(call).get(collection_id)
     if collection is None:
         expected = "the _id of a collection of the dataset"
-        raise CollectionNotFound(expected, describe_value(call.path["id"]), "path")
+        raise CollectionNotFound(expected, describe_value(collection_id), "path")
     return collection
 
 
-def _check_parent(dataset: Dataset, collection: Collection) -> None:
-    """Raises InvalidField for a parent that is none, or that leads to a circle."""
+def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> None:
+    """Raises InvalidField for a parent that is none, or that makes a circle."""
     parent = collection.parent_id
     if parent is None:
         return
-    inside = {collection.id, *(each.id for each in dataset.below(collection.id))}
-    if parent not in dataset or parent in inside:
+    # A folder that is moved takes what is in it along, down to the deepest.
+    moved = {collection.id, *(each.id for each in dataset.below(collection.id))}
+    if parent not in dataset or parent in moved:
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
-    deepest = max(dataset.depth(each) for each in inside) if len(inside) > 1 else 0
-    own = dataset.depth(collection.id) if len(inside) > 1 else 0
-    if dataset.depth(parent) + deepest - own > LIMITS.folder_depth:
-        refuse(("parentId",), f"Expected at most {LIMITS.folder_depth} folders above")
+    levels_below = 0
+    if len(moved) > 1:
+        deepest = max(dataset.depth(each) for each in moved)
+        levels_below = deepest - dataset.depth(collection.id)
+    if dataset.depth(parent) + levels_below > limits.folder_depth:
+        refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")
 
 
 _ALL = "/datasets/{datasetId}/collections"
 _ONE = "/datasets/{datasetId}/collections/{id}"
 _UNKNOWN = (DatasetNotFound, CollectionNotFound)
 ROUTES = (
-    AdminRoute("GET", "/datasets", get_datasets, DatasetsView, "All datasets"),
+    AdminRoute("GET", "/datasets", get_datasets, DatasetsView, "List the datasets"),
     AdminRoute(
         "GET",
         _ALL,
         get_collections,
         CollectionsView,
-        "A dataset's collections",
+        "List the collections of a dataset, or of one folder",
         query=CollectionsQuery,
         errors=(DatasetNotFound,),
     ),
     AdminRoute(
-        "GET", _ONE, get_collection, SingleCollection, "A collection", errors=_UNKNOWN
+        "GET",
+        _ONE,
+        get_collection,
+        SingleCollection,
+        "Read a collection",
+        errors=_UNKNOWN,
     ),
     AdminRoute(
         "PUT",

@@ -1,17 +1,17 @@
 """Faults: added, looked at with their next decisions, taken away."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, cast
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import Meta
+from msgspec.structs import asdict, replace
 
-from mock_server.admin.framework import AdminRoute, Call, Input, created
+from mock_server.admin.framework import AdminRoute, Call, Input
 from mock_server.api.errors import FaultNotFound
-from mock_server.api.faults.fault import read_fault
+from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.table import KINDS, PRESETS, faults_of
-from mock_server.api.response import Response
+from mock_server.api.operations.operation import Operations
 from mock_server.domain.errors import (
     InvalidField,
     LimitReached,
@@ -19,9 +19,9 @@ from mock_server.domain.errors import (
     did_you_mean,
 )
 from mock_server.domain.faults import ActiveFault
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.validation.convert import convert
-from mock_server.views import FaultsView, FaultView, View
+from mock_server.views import FaultsView, FaultView, PlannedView
 
 _PRESETS = [{"const": name, "title": it.sentence} for name, it in PRESETS.items()]
 
@@ -30,115 +30,126 @@ class AddPreset(Input):
     """A ready list of faults, all with one seed."""
 
     preset: Annotated[str, Meta(extra_json_schema={"oneOf": _PRESETS})]
-    seed: Annotated[int, Meta(ge=-LIMITS.integer, le=LIMITS.integer)] = 0
-
-
-class PlannedView(View):
-    """A decision to come: the number of the match, the draw, whether it fires."""
-
-    index: int
-    draw: float
-    fires: bool
-
-
-class PlanView(FaultView):
-    """A fault with its next decisions."""
-
-    plan: list[PlannedView] = field(default_factory=list)
+    seed: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 0
 
 
 class PlanQuery(Input):
-    """How many decisions to tell beforehand."""
+    """How many of the next decisions to tell."""
 
-    plan: Annotated[int, Meta(ge=0, le=LIMITS.fault_plan)] = 0
+    plan: Annotated[int, Meta(ge=0, le=Limits.fault_plan)] = 0
 
 
-def get_faults(call: Call) -> dict[str, object]:
+def _view_type(definition: type[Fault]) -> type[FaultView]:
+    """FaultView with the fields of one kind of fault beside the common ones.
+
+    The fields are nowhere else: a kind that gets a further one shows it.
+    """
+    own = msgspec.structs.fields(definition)
+    made = msgspec.defstruct(
+        f"{definition.__name__}View",
+        [(each.name, each.type) for each in own],
+        bases=(FaultView,),
+        rename={each.name: each.encode_name for each in own},
+    )
+    return cast(type[FaultView], made)
+
+
+_VIEWS: Mapping[str, type[FaultView]] = {
+    name: _view_type(kind.definition) for name, kind in KINDS.items()
+}
+
+
+def get_faults(call: Call) -> FaultsView:
     """`GET faults`."""
-    return {"faults": [_view(call, each) for each in call.sandbox.faults.all()]}
+    return FaultsView([_view(call, each) for each in call.sandbox.faults.all()])
 
 
-def post_fault(call: Call) -> Response:
+def post_fault(call: Call) -> FaultView | FaultsView:
     """`POST faults`: one fault, or all of a preset; a bad one adds nothing."""
     fields, faults = call.body, call.sandbox.faults
+    # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
-        return created(_view(call, faults.add(read_fault(fields))))
-    wanted = convert(fields, AddPreset)
-    if wanted.preset not in PRESETS:
-        expected = f"one of {', '.join(PRESETS)}"
-        hint = did_you_mean(wanted.preset, PRESETS)
-        got = describe_value(wanted.preset) + hint
-        raise InvalidField(f"Expected {expected}, got {got} - at $.preset")
-    ready = [read_fault(each) for each in faults_of(wanted.preset, wanted.seed)]
-    added = faults.add_all(ready)
-    return created({"faults": [_view(call, each) for each in added]})
+        return _view(call, faults.add(read_fault(fields, call.operations)))
+    added = faults.add_all(_read_preset(convert(fields, AddPreset), call.operations))
+    return FaultsView([_view(call, each) for each in added])
 
 
-def delete_faults(call: Call) -> dict[str, object]:
-    """`DELETE faults`; the answer is what there was."""
+def delete_faults(call: Call) -> FaultsView:
+    """`DELETE faults`: the faults as they were."""
     before = get_faults(call)
     call.sandbox.faults.clear()
     return before
 
 
-def get_fault(call: Call) -> dict[str, object]:
+def get_fault(call: Call) -> FaultView:
     """`GET faults/{id}`, with `?plan=50` its next 50 decisions."""
     fault, query = _fault(call), call.query
-    shown = _view(call, fault)
+    view = _view(call, fault)
     if query.plan:
-        shown["plan"] = [PlannedView(*each) for each in fault.plan(query.plan)]
-    return shown
+        decisions = [PlannedView(*each) for each in fault.plan(query.plan)]
+        view = replace(view, plan=decisions)
+    return view
 
 
-def delete_fault(call: Call) -> dict[str, object]:
-    """`DELETE faults/{id}`; the answer is what there was."""
+def delete_fault(call: Call) -> FaultView:
+    """`DELETE faults/{id}`: the fault as it was."""
     fault = _fault(call)
     call.sandbox.faults.remove(fault)
     return _view(call, fault)
 
 
+def _read_preset(wanted: AddPreset, operations: Operations) -> list[Fault]:
+    """The faults of a preset. Raises InvalidField."""
+    if wanted.preset not in PRESETS:
+        expected = f"one of {', '.join(PRESETS)}"
+        hint = did_you_mean(wanted.preset, PRESETS)
+        got = describe_value(wanted.preset) + hint
+        raise InvalidField(f"Expected {expected}, got {got} - at $.preset")
+    faults = faults_of(wanted.preset, wanted.seed)
+    return [read_fault(each, operations) for each in faults]
+
+
 def _fault(call: Call) -> ActiveFault:
-    fault = call.sandbox.faults.get(call.path["id"])
+    fault_id = call.path["id"]
+    fault = call.sandbox.faults.get(fault_id)
     if fault is None:
-        raise FaultNotFound(
-            "the id of a fault", describe_value(call.path["id"]), "path"
-        )
+        raise FaultNotFound("the id of a fault", describe_value(fault_id), "path")
     return fault
 
 
-def _view(call: Call, fault: ActiveFault) -> dict[str, Any]:
-    ends_in = call.sandbox.faults.seconds_left(fault)
-    definition: dict[str, Any] = msgspec.to_builtins(fault.definition)
-    return {
-        "id": fault.id,
-        "remaining": fault.remaining,
-        "fired": fault.fired,
-        "matches": fault.matches,
-        "endsIn": round(ends_in, 3),
-        **definition,
-    }
+def _view(call: Call, fault: ActiveFault) -> FaultView:
+    definition = cast(Fault, fault.definition)
+    return _VIEWS[definition.kind](
+        id=fault.id,
+        kind=definition.kind,
+        remaining=fault.remaining,
+        fired=fault.fired,
+        matches=fault.matches,
+        ends_in=round(call.sandbox.faults.seconds_left(fault), 3),
+        **asdict(definition),
+    )
 
 
 _UNKNOWN = (FaultNotFound,)
 ROUTES = (
-    AdminRoute("GET", "/faults", get_faults, FaultsView, "All faults"),
+    AdminRoute("GET", "/faults", get_faults, FaultsView, "List the faults"),
     AdminRoute(
         "POST",
         "/faults",
         post_fault,
         (FaultView, FaultsView),
-        "Add a fault, or all of a preset",
+        "Add a fault, or all faults of a preset",
         body=(*(kind.definition for kind in KINDS.values()), AddPreset),
         status=201,
         errors=(LimitReached,),
     ),
-    AdminRoute("DELETE", "/faults", delete_faults, FaultsView, "Take all faults away"),
+    AdminRoute("DELETE", "/faults", delete_faults, FaultsView, "Remove all faults"),
     AdminRoute(
         "GET",
         "/faults/{id}",
         get_fault,
-        PlanView,
-        "A fault, and if asked its next decisions",
+        FaultView,
+        "Read a fault, and on request its next decisions",
         query=PlanQuery,
         errors=_UNKNOWN,
     ),
@@ -147,7 +158,7 @@ ROUTES = (
         "/faults/{id}",
         delete_fault,
         FaultView,
-        "Take a fault away",
+        "Remove a fault",
         errors=_UNKNOWN,
     ),
 )

@@ -1,37 +1,79 @@
 """The journal: read by criteria, emptied, followed as it grows."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.resources.verification import (
-    Count,
-    Criteria,
-    Wanted,
-    meets,
-    wanted_by,
-)
-from mock_server.admin.sending import in_slices
-from mock_server.admin.stream import Events, Streams
+from mock_server.admin.streaming import EVENT_STREAM, JournalStream, in_slices
 from mock_server.api.headers import values
-from mock_server.api.journal_view import entry_view
+from mock_server.api.journal_view import body_of, entry_view
+from mock_server.api.journaling import violations
+from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, LimitReached, describe_value
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.journal import Entry
+from mock_server.domain.limits import Limits
+from mock_server.domain.matching import holds
 from mock_server.views import EntryView, JournalView
 
 LAST_EVENT_ID = b"last-event-id"
 
-
+Count = Annotated[int, Meta(ge=0, le=Limits.integer)]
+# The document names the operations of the table. What is accepted is up to the
+# application, which may serve others: `facts_of` looks.
+OperationName = Annotated[str, Meta(extra_json_schema={"enum": sorted(OPERATIONS)})]
 JsonText = Annotated[
     str, Meta(extra_json_schema={"contentMediaType": "application/json"})
 ]
+
+
+class Criteria(Input, omit_defaults=True, kw_only=True):
+    """Facts of an entry; `key` is the redacted form, `body` a subset of the body."""
+
+    operation: OperationName | UnsetType = UNSET
+    status: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
+    member: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    violations: bool | UnsetType = UNSET
+    body: dict[str, Any] | UnsetType = UNSET
+
+
+Facts = Mapping[str, object]
+"""What criteria want, by the names of Criteria; what is not wanted is not there."""
+
+
+def facts_of(criteria: Criteria, operations: Operations, root: str) -> Facts:
+    """The facts that criteria name, as plain data.
+
+    Raises InvalidField for an operation that there is not; `root` is where the
+    criteria stand in the request, such as `$`.
+    """
+    names = (each.name for each in msgspec.structs.fields(Criteria))
+    facts = {name: getattr(criteria, name) for name in names}
+    if criteria.operation is not UNSET:
+        operations.check_name(criteria.operation, f"{root}.operation")
+    return {name: fact for name, fact in facts.items() if fact is not UNSET}
+
+
+def meets(facts: Facts, entry: Entry) -> bool:
+    """Whether an entry is as wanted."""
+    return all(holds(fact, fact_of(name, entry)) for name, fact in facts.items())
+
+
+def fact_of(name: str, entry: Entry) -> object:
+    """What an entry has where Criteria has the field of that name.
+
+    It is found only when asked for: a body has to be decoded, violations looked for.
+    """
+    if name == "body":
+        return body_of(entry)
+    if name == "violations":
+        return next(violations(entry), None) is not None
+    return getattr(entry, name)
 
 
 class JournalQuery(Criteria, kw_only=True):
@@ -39,7 +81,7 @@ class JournalQuery(Criteria, kw_only=True):
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
     since: Count = 0
-    limit: Annotated[int, Meta(ge=1, le=LIMITS.journal_page)] = LIMITS.journal_page
+    limit: Annotated[int, Meta(ge=1, le=Limits.journal_page)] = Limits.journal_page
 
 
 class StreamQuery(Input):
@@ -52,83 +94,90 @@ class StreamQuery(Input):
     changes: bool = False
 
 
-async def get_journal(call: Call) -> Response:
-    """`GET journal`."""
+async def get_journal(call: Call) -> JournalView:
+    """`GET journal`: the entries that meet the criteria, up to a number and a size."""
     query: JournalQuery = call.query
-    journal = call.sandbox.journal
+    journal, facts = call.sandbox.journal, _wanted(query, call.operations)
+    # The journal goes on while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
-    wanted = _wanted(query)
-    entries, left = list[Raw](), LIMITS.journal_page_bytes
+    entries = list[EntryView]()
+    bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
-        if meets(wanted, each):
-            if len(entries) == query.limit or left <= 0:
+        if meets(facts, each):
+            if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
-            entries.append(Raw(msgspec.json.encode(entry_view(each))))
-            left -= len(entries[-1])
-    view = JournalView(entries, total, total - dropped, dropped, following)  # type: ignore[arg-type]
-    return Response(200, msgspec.json.encode(view))
+            entries.append(entry_view(each))
+            bytes_left -= len(msgspec.json.encode(entries[-1]))
+    return JournalView(entries, total, total - dropped, dropped, following)
 
 
-def _wanted(query: JournalQuery) -> Wanted:
-    facts = wanted_by(query)
-    return facts if query.body is UNSET else {**facts, "body": _subset(query.body)}
-
-
-def _subset(text: str) -> object:
+def _wanted(query: JournalQuery, operations: Operations) -> Facts:
+    facts = facts_of(query, operations, "query")
+    if query.body is UNSET:
+        return facts
+    text = query.body
     try:
-        return msgspec.json.decode(text, type=dict)
+        return {**facts, "body": msgspec.json.decode(text, type=dict)}
     except (msgspec.MsgspecError, RecursionError):
         message = f"Expected a JSON object, got {describe_value(text)} - at query.body"
         raise InvalidField(message) from None
 
 
 def delete_journal(call: Call) -> JournalView:
-    """`DELETE journal`: forget all entries; the numbers go on."""
+    """`DELETE journal`: forgets all entries; the numbers go on."""
     call.sandbox.empty_journal()
     following = call.sandbox.journal.next_seq
     return JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
 
 
-def get_stream(streams: Streams, call: Call) -> Events:
-    """`GET journal/stream`, from `since` or after the header Last-Event-ID."""
-    streams.check_room()
+def get_stream(call: Call) -> JournalStream | Response:
+    """`GET journal/stream`, from `since` or after the header Last-Event-ID.
+
+    To HEAD, the Response has the type of a stream and no body.
+    """
     query: StreamQuery = call.query
+    streams = call.services.streams
+    streams.check_room()
     following = call.sandbox.journal.next_seq
     start = following if query.since is UNSET else max(1, query.since)
     for text in values(call.scope["headers"], LAST_EVENT_ID):
-        if not text.isdigit() or len(text) > len(str(LIMITS.integer)):
-            got = describe_value(text.decode("latin-1"))
-            message = f"Expected a number, got {got} - at header Last-Event-ID"
-            raise InvalidField(message)
-        start = int(text) + 1
+        start = _number(text) + 1
     start = min(start, following)
-    return Events(streams, call.sandboxes, call.sandbox, start, query.changes)
-
-
-def routes(streams: Streams) -> tuple[AdminRoute, ...]:
-    """The routes; open streams are counted, and can be closed, in `streams`."""
-    follow: Callable[[Call], Events] = partial(get_stream, streams)
-    return (
-        AdminRoute(
-            "GET",
-            "/journal",
-            get_journal,
-            JournalView,
-            "What clients have sent and were answered",
-            query=JournalQuery,
-        ),
-        AdminRoute(
-            "DELETE", "/journal", delete_journal, JournalView, "Forget all entries"
-        ),
-        AdminRoute(
-            "GET",
-            "/journal/stream",
-            follow,
-            EntryView,
-            "Entries as they come, as server-sent events",
-            query=StreamQuery,
-            errors=(LimitReached,),
-            gives=("text/event-stream",),
-        ),
+    if call.scope["method"] == "HEAD":
+        return Response(200, b"", content_type=EVENT_STREAM)
+    return JournalStream(
+        streams, call.sandboxes, call.sandbox, start, tells_changes=query.changes
     )
+
+
+def _number(text: bytes) -> int:
+    """What a browser sends when it connects again: the id of the last event it saw."""
+    if not text.isdigit() or len(text) > len(str(Limits.integer)):
+        got = describe_value(text.decode("latin-1"))
+        message = f"Expected a number, got {got} - at header Last-Event-ID"
+        raise InvalidField(message)
+    return int(text)
+
+
+ROUTES = (
+    AdminRoute(
+        "GET",
+        "/journal",
+        get_journal,
+        JournalView,
+        "List what clients have sent and were answered",
+        query=JournalQuery,
+    ),
+    AdminRoute("DELETE", "/journal", delete_journal, JournalView, "Forget all entries"),
+    AdminRoute(
+        "GET",
+        "/journal/stream",
+        get_stream,
+        EntryView,
+        "Follow the journal: its entries as server-sent events",
+        query=StreamQuery,
+        errors=(LimitReached,),
+        gives=("text/event-stream",),
+    ),
+)

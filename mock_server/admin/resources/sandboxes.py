@@ -1,26 +1,27 @@
 """Sandboxes: isolated copies, each with keys of its own."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, field
 
-from mock_server.admin.framework import AdminRoute, Call, Input, created
-from mock_server.admin.loads import Document
+from mock_server.admin.framework import AdminRoute, Call, Input, check_name
+from mock_server.admin.loading import Upload
 from mock_server.admin.resources.choices import Chosen, changed, chosen
-from mock_server.admin.resources.records import check_name
 from mock_server.api.errors import BadFixture, ServerBusy
-from mock_server.api.response import Response
 from mock_server.domain.access import NAME_PATTERN
+from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.index import Order
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.store import Generation
 from mock_server.views import View
 
+# Left as plain data, for the loader to check: it tells all problems of a fixture at
+# once. Only the OpenAPI document says its type.
 State = Annotated[
     dict[str, Any],
     Meta(extra_json_schema={"$ref": "#/components/schemas/Document"}),
@@ -28,11 +29,14 @@ State = Annotated[
 
 
 class NewSandbox(Input):
-    """What a sandbox has that the default one's baseline has not; ttl in seconds."""
+    """What differs from the default sandbox's baseline; `ttl` is in seconds.
+
+    A sandbox that is not used for that time ends.
+    """
 
     name: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")] | None = None
-    ttl: Annotated[float, Meta(ge=0.01, le=LIMITS.sandbox_max_ttl)] = LIMITS.sandbox_ttl
-    profile: Literal["documented", "deployed"] | None = None
+    ttl: Annotated[float, Meta(ge=0.01, le=Limits.sandbox_max_ttl)] = Limits.sandbox_ttl
+    profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
     state: State | None = None
 
@@ -61,35 +65,42 @@ class SandboxesView(View):
 def get_sandboxes(call: Call) -> SandboxesView:
     """`GET sandboxes`."""
     every = [_view(call.sandboxes, each) for each in call.sandboxes.all()]
-    return SandboxesView(every, LIMITS.sandboxes)
+    return SandboxesView(every, call.limits.sandboxes)
 
 
-async def post_sandbox(call: Call) -> Response:
-    """`POST sandboxes`."""
+async def post_sandbox(call: Call) -> SandboxView:
+    """`POST sandboxes`: makes one, with keys of its own."""
     wanted: NewSandbox = call.body
     if wanted.name is not None:
         # `$` in the pattern also matches before a trailing line end, so look again.
         check_name(wanted.name, "$.name")
+        # Before the state is loaded, which may take a minute; `create` looks again.
         call.sandboxes.check_free(wanted.name)
-    if wanted.profile is not None:
-        profile, choices = chosen(wanted.profile, wanted.choices)
-    else:
-        profile, choices = call.sandboxes.profile, call.sandboxes.choices
-        choices = changed(choices, wanted.choices)
-    baseline = None
-    if wanted.state is not None:
-        order = choices.list_order
-        content = msgspec.json.encode(wanted.state)
-        document = Document(content, is_json=True, order=order, gone=call.gone)
-        baseline = await call.loads.load(document)
+    profile, choices = _chosen(call.sandboxes, wanted)
     sandbox = call.sandboxes.create(
         wanted.name,
         ttl=wanted.ttl,
         profile=profile,
         choices=choices,
-        baseline=baseline,
+        baseline=await _baseline(call, wanted, choices.list_order),
     )
-    return created(_view(call.sandboxes, sandbox))
+    return _view(call.sandboxes, sandbox)
+
+
+def _chosen(sandboxes: Sandboxes, wanted: NewSandbox) -> tuple[Profile, Choices]:
+    """A named profile is as in the table; else all starts from the default sandbox."""
+    if wanted.profile is not None:
+        return chosen(wanted.profile, wanted.choices)
+    return sandboxes.profile, changed(sandboxes.choices, wanted.choices)
+
+
+async def _baseline(call: Call, wanted: NewSandbox, order: Order) -> Generation | None:
+    """What the sandbox starts from; None for the default sandbox's baseline."""
+    if wanted.state is None:
+        return None
+    content = msgspec.json.encode(wanted.state)
+    upload = Upload(content, True, order, call.disconnected)
+    return await call.services.loader.load(upload)
 
 
 def get_sandbox(call: Call) -> SandboxView:
@@ -98,7 +109,7 @@ def get_sandbox(call: Call) -> SandboxView:
 
 
 def delete_sandbox(call: Call) -> SandboxView:
-    """`DELETE sandboxes/{sandbox}`; the answer is what there was."""
+    """`DELETE sandboxes/{sandbox}`: the sandbox as it was."""
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)
     return view
@@ -124,7 +135,7 @@ ROUTES = (
         "/sandboxes",
         get_sandboxes,
         SandboxesView,
-        "All sandboxes",
+        "List the sandboxes",
         is_global=True,
     ),
     AdminRoute(
@@ -132,7 +143,7 @@ ROUTES = (
         "/sandboxes",
         post_sandbox,
         SandboxView,
-        "Make a sandbox; requests with its key land in it",
+        "Make a sandbox; requests with its keys land in it",
         body=NewSandbox,
         status=201,
         errors=(NameTaken, LimitReached, BadFixture, ServerBusy),
@@ -143,7 +154,7 @@ ROUTES = (
         _ONE,
         get_sandbox,
         SandboxView,
-        "A sandbox",
+        "Read a sandbox",
         errors=_UNKNOWN,
         is_global=True,
     ),

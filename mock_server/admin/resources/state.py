@@ -1,94 +1,114 @@
-"""The whole state of a sandbox: reset, read as a document, replaced by one."""
-
-from __future__ import annotations
+"""The state of a sandbox: in short (`health`), as a document, reset, replaced."""
 
 import asyncio
 from functools import partial
 from itertools import islice
 
 from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.loads import Document
-from mock_server.admin.sending import LongResponse
+from mock_server.admin.loading import Upload
+from mock_server.admin.streaming import Download
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import media_type, values
 from mock_server.api.response import Response
 from mock_server.domain.errors import LimitReached, SandboxNotFound
-from mock_server.domain.limits import LIMITS
-from mock_server.fixture.document import Document as Fixture
+from mock_server.domain.sandbox import Sandbox
+from mock_server.fixture.document import Document
 from mock_server.fixture.dump import to_json, to_yaml
-from mock_server.views import ResetView
+from mock_server.views import FixtureView, HealthView, MemoryView, ResetView
 
 _FREED_AT_ONCE = 10_000
 JSON, YAML = "application/json", "application/yaml"
 
 
-class Nothing(Input):
+class EmptyObject(Input):
     """An empty object; an empty body counts as one."""
+
+
+def get_health(call: Call) -> HealthView:
+    """`GET health`: whether the server is ready, and with what. Tells no secret."""
+    baseline, state = call.sandbox.baseline, call.sandbox.state
+    memory = call.sandboxes.memory
+    return HealthView(
+        status="ready",
+        fixture=FixtureView(baseline.files, baseline.sha256, **baseline.counts()),
+        generation=state.generation,
+        profile=state.profile,
+        memory=MemoryView(memory.limit, memory.used, **memory.usage()),
+    )
 
 
 def reset(call: Call) -> ResetView:
     """`POST reset`."""
     call.sandbox.reset()
-    return reset_view(call)
+    return reset_view(call.sandbox)
 
 
-def reset_view(call: Call) -> ResetView:
-    """The answer of everything that makes a new generation."""
-    return ResetView(call.sandbox.name, call.sandbox.state.generation)
+def reset_view(sandbox: Sandbox) -> ResetView:
+    """The view after whatever begins a new generation."""
+    return ResetView(sandbox.name, sandbox.state.generation)
 
 
-def get_state(call: Call) -> Response | LongResponse:
-    """`GET state`: a document that loads to what there is now."""
+def get_state(call: Call) -> Response | Download:
+    """`GET state`: a document that loads to what there is now, in JSON or YAML.
+
+    It is a Download unless it is short.
+    """
     state = call.sandbox.state
     frozen_at = state.clock.now() if state.clock.is_frozen else None
+    # JSON unless YAML is named: browsers and curl accept anything.
     accepted = b",".join(values(call.scope["headers"], b"accept"))
     is_yaml = YAML.encode() in accepted
     content_type = (YAML if is_yaml else JSON).encode()
-    # Others change the original while a large document is on its way.
     write = to_yaml if is_yaml else to_json
-    parts = partial(write, state.store.copy("streams"), frozen_at)
-    begin = list(islice(parts(), 2))
-    if len(begin) == 1:
-        return Response(200, begin[0], content_type=content_type)
-    call.sendings.check_room()
-    return LongResponse(parts, content_type, call.sendings)
+    # A copy: the original changes while a large document is on its way.
+    make = partial(write, state.store.copy("streams"), frozen_at)
+    first, *others = islice(make(), 2)
+    if not others:
+        return Response(200, first, content_type=content_type)
+    call.services.downloads.check_room()
+    return Download(make, content_type, call.services.downloads)
 
 
 async def put_state(call: Call) -> ResetView:
-    """`PUT state`: another baseline; what cannot be loaded changes nothing."""
+    """`PUT state`: replaces the baseline; what cannot be loaded changes nothing."""
     sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
     order = sandbox.start_choices.list_order
-    document = Document(content, is_json, order, call.gone)
-    baseline = await call.loads.load(document, has_place=call.has_place)
+    upload = Upload(content, is_json, order, call.disconnected)
+    baseline = await call.services.loader.load(upload, has_slot=call.has_slot)
+    # While it was loaded, the sandbox may have ended, and another taken its name.
     if call.sandboxes.get(sandbox.name) is not sandbox:
         expected = "the sandbox that there was"
         raise SandboxNotFound(expected, "another one of its name", "path")
     old = list(sandbox.baseline.records(_FREED_AT_ONCE))
     sandbox.put_baseline(baseline)
-    done = ResetView(sandbox.name, sandbox.state.generation)
-    while old:  # to let go of a million records takes long: others go between
+    view = reset_view(sandbox)
+    # To free a million records takes long: others are served in between.
+    while old:
         del old[-1]
         await asyncio.sleep(0)
-    return done
+    return view
 
 
 ROUTES = (
+    AdminRoute(
+        "GET", "/health", get_health, HealthView, "Ask whether the server is ready"
+    ),
     AdminRoute(
         "POST",
         "/reset",
         reset,
         ResetView,
-        "Back to the baseline; journal and faults are emptied, snapshots stay",
-        body=Nothing,
+        "Reset to the baseline; journal and faults are emptied, snapshots stay",
+        body=EmptyObject,
     ),
     AdminRoute(
         "GET",
         "/state",
         get_state,
-        Fixture,
-        "The state as a fixture document",
+        Document,
+        "Read the state as a fixture document",
         errors=(LimitReached,),
         gives=(JSON, YAML),
     ),
@@ -98,10 +118,9 @@ ROUTES = (
         put_state,
         ResetView,
         "Replace the baseline by a fixture document, and reset",
-        raw_body=Fixture,
+        raw_body=Document,
         errors=(BadFixture, LimitReached, ServerBusy),
-        loads=True,
-        max_bytes=LIMITS.fixture_bytes,
+        takes_fixture=True,
         takes=(JSON, YAML),
     ),
 )

@@ -1,82 +1,36 @@
-"""Verification: have clients sent this, so often, in this order? And what came near?"""
+"""`journal/verify`: have clients sent this, so often, in this order?
 
-from __future__ import annotations
+Where the answer depends on entries that the journal has dropped, or on bodies that it
+has cut, it is no, and says why: nothing is guessed.
+"""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.sending import in_slices
-from mock_server.api.journal_view import body_of
-from mock_server.api.journaling import violations
-from mock_server.api.response import Response
+from mock_server.admin.framework import AdminRoute, Call, Conflict
+from mock_server.admin.resources.journal import (
+    Count,
+    Criteria,
+    Facts,
+    fact_of,
+    facts_of,
+    meets,
+)
+from mock_server.admin.streaming import in_slices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import Entry, Journal
-from mock_server.domain.limits import LIMITS
-from mock_server.domain.matching import Difference, differences, holds
+from mock_server.domain.limits import Limits
+from mock_server.domain.matching import Difference, differences
 from mock_server.views import DifferenceView, NearMiss, Verified
 
-OperationName = Literal["updateHistory", "listV2"]
-
-
-class Criteria(Input, omit_defaults=True, kw_only=True):
-    """Facts of an entry; `key` is the redacted form, `body` a subset of the body."""
-
-    operation: OperationName | UnsetType = UNSET
-    status: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
-    member: str | UnsetType = UNSET
-    key: str | UnsetType = UNSET
-    violations: bool | UnsetType = UNSET
-    body: dict[str, Any] | UnsetType = UNSET
-
-
-Wanted = Mapping[str, object]
-
-
-def wanted_by(criteria: Criteria) -> Wanted:
-    """The facts that criteria name, as plain data."""
-    named = (each.name for each in msgspec.structs.fields(Criteria))
-    facts = {name: getattr(criteria, name) for name in named}
-    return {name: fact for name, fact in facts.items() if fact is not UNSET}
-
-
-def misses(wanted: Wanted, entry: Entry) -> Iterator[Difference]:
-    """Where an entry is not as wanted; nothing is looked at that is not asked for."""
-    for name, fact in wanted.items():
-        yield from differences(fact, _fact(name, entry), f"$.{name}")
-
-
-def meets(wanted: Wanted, entry: Entry) -> bool:
-    """Whether an entry is as wanted."""
-    return all(holds(fact, _fact(name, entry)) for name, fact in wanted.items())
-
-
-def is_doubtful(wanted: Wanted, entry: Entry) -> bool:
-    """Whether an entry could be as wanted, but too little is kept to say so."""
-    if "body" not in wanted or not entry.is_cut:
-        return False
-    return meets({name: fact for name, fact in wanted.items() if name != "body"}, entry)
-
-
-def _fact(name: str, entry: Entry) -> object:
-    if name == "body":
-        return body_of(entry)
-    if name == "violations":
-        return next(violations(entry), None) is not None
-    return getattr(entry, name)
-
-
-Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-
-
-_NEAREST = 3
-_DIFFERENCES = 20
+# An answer that people read: more would hide what matters.
+_NEAREST, _DIFFERENCES = 3, 20
+Steps = Annotated[list[Criteria], Meta(max_length=Limits.verified_steps)]
 
 
 class Verify(Criteria, kw_only=True):
@@ -87,23 +41,25 @@ class Verify(Criteria, kw_only=True):
     exactly: Count | UnsetType = UNSET
     at_least: Count | UnsetType = UNSET
     at_most: Count | UnsetType = UNSET
-    in_order: (
-        Annotated[list[Criteria], Meta(max_length=LIMITS.verified_steps)] | UnsetType
-    ) = UNSET
+    in_order: Steps | UnsetType = UNSET
 
 
-async def verify(call: Call) -> Response:
-    """`POST journal/verify`: 200 if it is so, 409 if not."""
+async def verify(call: Call) -> Verified | Conflict[Verified]:
+    """`POST journal/verify`."""
     asked: Verify = call.body
-    journal, wanted = call.sandbox.journal, wanted_by(asked)
+    journal, facts = call.sandbox.journal, facts_of(asked, call.operations, "$")
     low, high = _bounds(asked)
     if asked.in_order is UNSET:
-        found = await _counted(wanted, journal, low, high)
+        found = await _verify_count(facts, journal, low, high)
     else:
-        if wanted or (low, high) != _bounds(Verify()):
+        if facts or (low, high) != _bounds(Verify()):
             raise InvalidField("Expected inOrder alone, got other criteria too - at $")
-        found = await _ordered([wanted_by(each) for each in asked.in_order], journal)
-    return Response(200 if found.ok else 409, msgspec.json.encode(found))
+        steps = [
+            facts_of(each, call.operations, f"$.inOrder[{number}]")
+            for number, each in enumerate(asked.in_order)
+        ]
+        found = await _verify_order(steps, journal)
+    return found if found.ok else Conflict(found)
 
 
 def _bounds(asked: Verify) -> tuple[int, int | None]:
@@ -125,35 +81,27 @@ def _bounds(asked: Verify) -> tuple[int, int | None]:
     return (1 if high is None else 0), high
 
 
-async def _counted(
-    wanted: Wanted, journal: Journal, low: int, high: int | None
+async def _verify_count(
+    facts: Facts, journal: Journal, low: int, high: int | None
 ) -> Verified:
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
-        (hits if meets(wanted, entry) else others).append(entry)
+        (hits if meets(facts, entry) else others).append(entry)
     count = len(hits)
-    doubt = await _doubt(wanted, journal, others)
+    doubt = await _doubt(facts, journal, others)
+    # What is lost could only add hits: it is no doubt that there are enough.
     if doubt and (high is not None or count < low):
         return Verified(False, count, doubt, [])
     if count >= low and (high is None or count <= high):
         return Verified(True, count)
-    message = f"Expected {_words(low, high)}, got {count}"
-    near = hits[-_NEAREST:] if count > low else others
-    return Verified(False, count, message, await _near(wanted, near))
+    message = f"Expected {_in_words(low, high)}, got {count}"
+    # Of too many, the latest hits are shown; of too few, what came near.
+    shown = hits[-_NEAREST:] if count > low else others
+    return Verified(False, count, message, await _nearest(facts, shown))
 
 
-async def _doubt(wanted: Wanted, journal: Journal, others: Sequence[Entry]) -> str:
-    """Why it cannot be known how many there were, which must not be guessed."""
-    if journal.dropped:
-        return f"Expected a whole journal, got one that has dropped {journal.dropped}"
-    cut = 0
-    async for entry in in_slices(others):
-        cut += is_doubtful(wanted, entry)
-    return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
-
-
-def _words(low: int, high: int | None) -> str:
+def _in_words(low: int, high: int | None) -> str:
     if low == high:
         return f"exactly {low}"
     at_most = "" if high is None else f"at most {high}"
@@ -161,18 +109,20 @@ def _words(low: int, high: int | None) -> str:
     return " and ".join(each for each in (at_least, at_most) if each)
 
 
-async def _ordered(steps: Sequence[Wanted], journal: Journal) -> Verified:
+async def _verify_order(steps: Sequence[Facts], journal: Journal) -> Verified:
     left = deque(journal.since(0))
-    for count, wanted in enumerate(steps):
+    for count, facts in enumerate(steps):
         passed = []
+        # Each step goes on where the one before has stopped, so that all steps together
+        # look at each entry once.
         async for entry in in_slices(_taken(left)):
-            if meets(wanted, entry):
+            if meets(facts, entry):
                 break
             passed.append(entry)
         else:
             message = f"Expected an entry for $.inOrder[{count}] after the one before"
-            doubt = await _doubt(wanted, journal, passed)
-            near = [] if doubt else await _near(wanted, passed)
+            doubt = await _doubt(facts, journal, passed)
+            near = [] if doubt else await _nearest(facts, passed)
             return Verified(False, count, doubt or message, near)
     return Verified(True, len(steps))
 
@@ -182,14 +132,27 @@ def _taken(entries: deque[Entry]) -> Iterator[Entry]:
         yield entries.popleft()
 
 
-async def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
+async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
+    """Why `others` may hide an entry that meets the criteria; "" if they do not."""
+    if journal.dropped:
+        return f"Expected a whole journal, got one that has dropped {journal.dropped}"
+    if "body" not in facts:
+        return ""
+    cut, apart_from_body = 0, {**facts}
+    del apart_from_body["body"]
+    async for entry in in_slices(others):
+        cut += entry.is_cut and meets(apart_from_body, entry)
+    return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
+
+
+async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[NearMiss]:
     """The entries with the fewest differences, the latest first among equals."""
     found = [
         NearMiss(
             entry.seq,
             [
                 DifferenceView(each.path, each.expected, each.got)
-                for each in islice(misses(wanted, entry), _DIFFERENCES)
+                for each in islice(_differences(facts, entry), _DIFFERENCES)
             ],
         )
         async for entry in in_slices(entries)
@@ -199,13 +162,18 @@ async def _near(wanted: Wanted, entries: Sequence[Entry]) -> list[NearMiss]:
     )
 
 
+def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:
+    for name, fact in facts.items():
+        yield from differences(fact, fact_of(name, entry), f"$.{name}")
+
+
 ROUTES = (
     AdminRoute(
         "POST",
         "/journal/verify",
         verify,
         Verified,
-        "Whether clients have sent this so often, or in this order; 409 if not",
+        "Verify that clients have sent this so often, or in this order; 409 if not",
         body=Verify,
         further={409: Verified},
     ),

@@ -13,6 +13,7 @@ import pytest
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
+from tests.support import LIST
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -153,6 +154,35 @@ def test_a_pin_can_be_tried(console: Console) -> None:
     chat = console.server.sandbox.chat(APP, CHAT)
     assert chat is not None
     assert chat.top
+
+
+def test_any_operation_that_is_described_can_be_tried(visit: Visit) -> None:
+    console = visit(path=None)
+    document = console.client.get("/openapi.json").json()
+    schema = {
+        "properties": {
+            "datasetId": {"type": "string"},
+            "size": {"type": "integer"},
+            "deep": {"type": "boolean"},
+            "after": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "note": {"type": "string"},
+        },
+        "required": ["datasetId", "size"],
+    }
+    content = {"schema": schema, "examples": {"one": {"value": {"size": 3}}}}
+    body = {"content": {"application/json": content}}
+    document["paths"][LIST] = {"post": {"operationId": "a", "requestBody": body}}
+    described = f"{console.server.url}/openapi.json"
+    console.page.route(described, lambda route: route.fulfill(json=document))
+    console.open()
+    console.button("a", TRY).click()
+    console.page.get_by_role("form", name="a").get_by_label("deep").check()
+    console.page.get_by_role("form", name="a").get_by_role("button").click()
+    expect(console.rows).to_have_count(1)
+    (entry,) = console.admin("GET", "/journal")["entries"]
+    sent = {"datasetId": DATASET, "size": 3, "deep": True, "after": None}
+    assert entry["request"]["body"] == sent
+    expect(console.button("Fail next a", "Faults")).to_be_visible()
 
 
 @pytest.mark.parametrize(

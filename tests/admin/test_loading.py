@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.loads import Document, Loads
+from mock_server.admin.loading import Loader, Upload
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import LimitReached
@@ -49,9 +49,11 @@ async def stay() -> None:
     await asyncio.Event().wait()
 
 
-def load(content: bytes, loads: Loads | None = None) -> Generation:
-    asked = Document(content, content.startswith(b"{"), "name", stay)
-    return asyncio.run((loads or Loads(Memory())).load(asked))
+def load(
+    content: bytes, memory: Memory | None = None, limits: Limits = LIMITS
+) -> Generation:
+    upload = Upload(content, content.startswith(b"{"), "name", stay)
+    return asyncio.run(Loader(memory or Memory(), limits).load(upload))
 
 
 def get(server: MockServer, path: str) -> httpx2.Response:
@@ -91,7 +93,7 @@ def test_a_process_that_is_killed_is_told_and_changes_nothing(
     assert asked.result().status_code == 400
     assert "can be loaded" in asked.result().json()["message"]
     assert get(server, "/state").content == before
-    assert server.app.loads.children == set()
+    assert server.app.loader.children == set()
 
 
 def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
@@ -161,13 +163,13 @@ def test_problems_of_large_documents_are_those_of_small_ones() -> None:
 def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
     memory = Memory(Limits(memory_bytes=512))
     with pytest.raises(LimitReached, match=r"at most 0\.0 MiB of memory in use"):
-        load(content, Loads(memory))
+        load(content, memory)
     assert memory.used == 0
 
 
 def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
     memory = Memory()
-    generation = load(MIDDLE, Loads(memory))
+    generation = load(MIDDLE, memory)
     assert memory.usage()["states"] == generation.size > 1_000_000
     del generation
     assert memory.used == 0
@@ -175,7 +177,7 @@ def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
 
 def test_loading_ends_after_its_time() -> None:
     with pytest.raises(BadFixture, match=r"loads within 0.1 s"):
-        load(LARGE, Loads(Memory(), seconds=0.1))
+        load(LARGE, limits=Limits(load_seconds=0.1))
 
 
 def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:

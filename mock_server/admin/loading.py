@@ -1,0 +1,191 @@
+"""Loads fixture documents that clients send, while others are served.
+
+Small documents are loaded in place. A large one is loaded by a process of its own: few
+at the same time, for a bounded time, and no longer than the client and the server stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+
+from mock_server.api.errors import BadFixture, ServerBusy
+from mock_server.api.request import ClientGone
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.index import Order
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.store import Generation
+from mock_server.fixture import parcels
+from mock_server.fixture.child import Child
+from mock_server.fixture.load import Draft, draft
+from mock_server.fixture.problems import FixtureError, Problem
+from mock_server.fixture.worker import Job
+
+_NAME = "state"
+"""What problems call the document, in the place of a file name."""
+_SHOWN_PROBLEMS = 20
+_MIB = 1024 * 1024
+# A process needs several times the memory of the generation that it makes.
+_CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
+_GONE, _LATE, _STOPPED = "client gone", "too late", "server stopped"
+
+# A program that embeds one (such as a frozen one) has no interpreter to start: it
+# loads everything in place.
+_HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+class Upload(Struct, frozen=True):
+    """A fixture document that a client has sent, and the order to sort it by.
+
+    `disconnected` waits until the client has gone.
+    """
+
+    content: bytes
+    is_json: bool
+    order: Order
+    disconnected: Callable[[], Awaitable[object]]
+
+
+class Loader:
+    """Makes generations of uploads; `close` ends what is being loaded."""
+
+    def __init__(
+        self, memory: Memory, limits: Limits, free_slots: int | None = None
+    ) -> None:
+        """`free_slots` are those for large documents, by default `limits.loads`."""
+        self._memory = memory
+        self._limits = limits
+        self._free_slots = limits.loads if free_slots is None else free_slots
+        self.children: set[Child] = set()
+        """The processes that are loading documents now."""
+
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """Hold one of the slots for large documents. Raises ServerBusy."""
+        if self._free_slots == 0:
+            expected = f"at most {self._limits.loads} large documents at the same time"
+            raise ServerBusy(expected, "one more", "body", "try again")
+        self._free_slots -= 1
+        try:
+            yield
+        finally:
+            self._free_slots += 1
+
+    def close(self) -> None:
+        """End all processes."""
+        for child in tuple(self.children):
+            child.end(_STOPPED)
+
+    async def load(self, upload: Upload, *, has_slot: bool = False) -> Generation:
+        """The generation of a document, sorted; its memory is charged from now on.
+
+        A large one takes a slot unless the caller holds one (`has_slot`). Raises
+        BadFixture, LimitReached, ServerBusy, and ClientGone.
+        """
+        is_large = len(upload.content) > self._limits.inline_load_bytes
+        try:
+            if not is_large or not _HAS_PYTHON:
+                found = draft(upload.content, _NAME, is_json=upload.is_json)
+                if self._is_small(found) or not _HAS_PYTHON:
+                    return self._load_in_place(found, upload.order)
+            if has_slot:
+                return await self._load_in_child(upload)
+            with self.slot():
+                return await self._load_in_child(upload)
+        except FixtureError as error:
+            raise _refusal(error.problems) from None
+
+    def _is_small(self, found: Draft) -> bool:
+        """Whether it stays small; with `repeat`, a short text makes a large state."""
+        estimate, limits = found.estimate, self._limits
+        records = estimate.collections + estimate.chats
+        is_light = estimate.bytes <= limits.inline_load_size
+        return is_light and records <= limits.inline_load_collections
+
+    def _load_in_place(self, found: Draft, order: Order) -> Generation:
+        """Raises LimitReached and FixtureError."""
+        self._memory.check_room(found.size, "body")
+        generation = found.build()
+        generation.sort(order)
+        self._memory.keep(generation)
+        return generation
+
+    async def _load_in_child(self, upload: Upload) -> Generation:
+        """Raises FixtureError, and what `load` does."""
+        allowed = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
+        job = Job(_NAME, upload.is_json, upload.order, allowed)
+        child = Child(job, upload.content)
+        loop, seconds = asyncio.get_running_loop(), self._limits.load_seconds
+        late = loop.call_later(seconds, child.end, _LATE)
+        # create_task takes a coroutine; that `disconnected` gives one is not said.
+        gone = asyncio.create_task(_wait(upload.disconnected))
+        gone.add_done_callback(lambda _: child.end(_GONE))
+        self.children.add(child)
+        try:
+            return await self._assemble(child)
+        finally:
+            self.children.discard(child)
+            late.cancel()
+            child.end("done")
+            gone.cancel()
+
+    async def _assemble(self, child: Child) -> Generation:
+        """Put together what a child sends. Raises as `_load_in_child` does."""
+        assembly, holding = parcels.Assembly(), Holding(self._memory, "states")
+        problems: list[Problem] = []
+        async for parcel in child.parcels():
+            for part in parcels.unpacked(parcel):
+                match part:
+                    case parcels.Estimated(size=size):
+                        holding.reserve(size, "body")
+                    case parcels.Problems():
+                        problems.extend(part.problems)
+                    case parcels.TooMuch():
+                        raise _needs_too_much(self._memory)
+                    case parcels.End() if problems:
+                        raise FixtureError(problems)
+                    case parcels.End():
+                        generation = assembly.generation()
+                        self._memory.keep(generation, holding)
+                        return generation
+                    case _:
+                        assembly.add(part)
+        raise self._cut_short(child)
+
+    def _cut_short(self, child: Child) -> Exception:
+        """What to raise for a child that has ended before its work was done."""
+        if child.ended == _GONE:
+            return ClientGone()
+        if child.ended == _STOPPED:
+            return ServerBusy("a server that goes on", "one that stops", "server")
+        if child.ended == _LATE:
+            seconds = self._limits.load_seconds
+            expected = f"a document that loads within {seconds:g} s"
+            return BadFixture(expected, "one that takes longer", "body")
+        if child.pid is None:
+            return ServerBusy("a process to load it", "none", "server", "try again")
+        # Killed from outside: most likely by the system, for want of memory.
+        expected = "a document that can be loaded"
+        return BadFixture(expected, "one of which the loading was ended", "body")
+
+
+async def _wait(disconnected: Callable[[], Awaitable[object]]) -> None:
+    await disconnected()
+
+
+def _refusal(problems: list[Problem]) -> BadFixture:
+    shown = [str(problem) for problem in problems[:_SHOWN_PROBLEMS]]
+    more = len(problems) - len(shown)
+    text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+    return BadFixture("a fixture document", "one with problems", "body", text)
+
+
+def _needs_too_much(memory: Memory) -> LimitReached:
+    expected = "a document that can be loaded with the memory there is"
+    hint = f"start with more --memory than {memory.limit / _MIB:,.1f} MiB"
+    return LimitReached(expected, "one that needs more", "body", hint)

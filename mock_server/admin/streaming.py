@@ -1,0 +1,242 @@
+"""Responses that are made while they are sent: followed journals, large documents.
+
+Both end when the client goes, and when the server stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from time import perf_counter
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+from starlette.types import Receive, Scope, Send
+
+from mock_server.api.connection import connection_of
+from mock_server.api.journal_view import entry_view
+from mock_server.api.response import Headers
+from mock_server.domain.errors import LimitReached, SandboxNotFound
+from mock_server.domain.journal import Entry
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.sandboxes import Sandboxes
+
+EVENT_STREAM = b"text/event-stream"
+_HEARTBEAT_SECONDS = 15
+_SLICE_SECONDS = 0.005
+_EVENT_HEADERS = [
+    (b"content-type", EVENT_STREAM),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # nginx would keep events back until it has many
+]
+T = TypeVar("T")
+
+
+async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items, with a pause for other requests after each slice of time."""
+    end = perf_counter() + _SLICE_SECONDS
+    for item in items:
+        yield item
+        if perf_counter() >= end:
+            await asyncio.sleep(0)
+            end = perf_counter() + _SLICE_SECONDS
+
+
+class OpenResponses:
+    """The responses of one kind that are being sent now."""
+
+    def __init__(self, most: int, kind: str) -> None:
+        """There may be so many of them; messages call them `kind`."""
+        self._most = most
+        self._kind = kind
+        self._ends: set[Callable[[], object]] = set()
+
+    def check_room(self) -> None:
+        """Raises LimitReached when there are as many as there may be."""
+        if len(self._ends) >= self._most:
+            expected = f"at most {self._most} {self._kind}"
+            raise LimitReached(expected, "one more", "path")
+
+    @contextmanager
+    def including(self, end: Callable[[], object]) -> Iterator[None]:
+        """Count a response that is being sent; `end` is called to end it early."""
+        self._ends.add(end)
+        try:
+            yield
+        finally:
+            self._ends.discard(end)
+
+    def close(self) -> None:
+        """End all of them, so that the server can stop."""
+        for end in tuple(self._ends):
+            end()
+
+
+class JournalStream:
+    """The entries of a journal as server-sent events, from the one numbered `start`.
+
+    With `tells_changes`, an event `changed` tells that the admin API may have changed
+    the sandbox, for pages that show all of it.
+    """
+
+    def __init__(
+        self,
+        opened: OpenResponses,
+        sandboxes: Sandboxes,
+        sandbox: Sandbox,
+        start: int,
+        *,
+        tells_changes: bool = False,
+    ) -> None:
+        """Raises LimitReached when the memory for another stream is used up."""
+        self._opened = opened
+        self._sandboxes = sandboxes
+        self._sandbox = sandbox
+        self._next = start
+        self._tells_changes = tells_changes
+        self._changes = sandbox.changes
+        self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
+        self._news = asyncio.Event()
+        self._is_ended = False
+
+    async def send(
+        self, _: Scope, receive: Receive, send: Send, further: Headers
+    ) -> None:
+        """Send events until the client has gone, the sandbox, or the server.
+
+        `further` are headers beside those of a stream.
+        """
+        # Listeners are called from other threads too, such as a test's.
+        wake = partial(asyncio.get_running_loop().call_soon_threadsafe, self._news.set)
+        gone = asyncio.create_task(_until_disconnected(receive))
+        gone.add_done_callback(lambda _: self._end())
+        with self._opened.including(self._end):
+            self._sandbox.listeners.append(wake)
+            try:
+                await send(_start([*_EVENT_HEADERS, *further]))
+                await send(_part(b": journal\n\n"))
+                while self._goes_on():
+                    for event in self._new_events():
+                        await send(_part(event))
+                    await self._wait(send)
+            finally:
+                self._sandbox.listeners.remove(wake)
+                gone.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+    def _end(self) -> None:
+        self._is_ended = True
+        self._news.set()
+
+    def _goes_on(self) -> bool:
+        """Whether stream and sandbox are still there."""
+        try:
+            # To get a sandbox is a use of it: one that is followed does not expire.
+            is_there = self._sandboxes.get(self._sandbox.name) is self._sandbox
+        except SandboxNotFound:
+            return False
+        return is_there and not self._is_ended
+
+    def _new_events(self) -> Iterator[bytes]:
+        journal = self._sandbox.journal
+        end = journal.next_seq
+        for entry in journal.since(self._next):
+            yield from self._dropped_before(entry.seq)
+            self._next = entry.seq + 1
+            yield _entry_event(entry)
+        yield from self._dropped_before(end)
+        if self._tells_changes and self._changes != self._sandbox.changes:
+            self._changes = self._sandbox.changes
+            yield b"event: changed\ndata: {}\n\n"
+
+    def _dropped_before(self, seq: int) -> Iterator[bytes]:
+        """An event that counts the entries before `seq` that are no longer kept."""
+        if seq > self._next:
+            yield b'event: dropped\ndata: {"count":%d}\n\n' % (seq - self._next)
+            self._next = seq
+
+    async def _wait(self, send: Send) -> None:
+        """Wait for news; after a while of silence send a sign of life."""
+        if self._sandbox.journal.next_seq > self._next:
+            return
+        try:
+            # Twice in its time to live, so that the sandbox is used before it ends.
+            half = self._sandboxes.ttl_of(self._sandbox.name) / 2
+            await asyncio.wait_for(self._news.wait(), min(_HEARTBEAT_SECONDS, half))
+        except TimeoutError:
+            await send(_part(b": still here\n\n"))
+        self._news.clear()
+
+
+def _entry_event(entry: Entry) -> bytes:
+    # A body is shown as it came, over several lines too; each is a data line then.
+    lines = msgspec.json.encode(entry_view(entry)).splitlines()
+    data = b"".join(b"data: %b\n" % line for line in lines)
+    return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
+
+
+class Download(Struct):
+    """A large document, sent part by part while other requests are served.
+
+    `make` gives the same parts at each call.
+    """
+
+    make: Callable[[], Iterator[bytes]]
+    content_type: bytes
+    opened: OpenResponses
+
+    async def send(
+        self, scope: Scope, receive: Receive, send: Send, further: Headers
+    ) -> None:
+        """Send all parts, unless the client goes, or the server.
+
+        `further` are headers beside those of a document.
+        """
+        sending = asyncio.create_task(self._send(scope, send, further))
+        gone = asyncio.create_task(_until_disconnected(receive))
+        gone.add_done_callback(lambda _: sending.cancel())
+        try:
+            with self.opened.including(sending.cancel):
+                await sending
+        except asyncio.CancelledError:
+            # A proper end would make half a document look like a whole one.
+            connection = connection_of(scope)
+            if connection is not None:
+                connection.transport.abort()
+                await gone
+        finally:
+            gone.cancel()
+
+    async def _send(self, scope: Scope, send: Send, further: Headers) -> None:
+        headers = [
+            (b"content-type", self.content_type),
+            (b"cache-control", b"no-store"),
+            *further,
+        ]
+        if scope["http_version"] == "1.0":
+            # HTTP/1.0 knows no chunks: the length has to be said beforehand.
+            length = sum([len(part) async for part in in_slices(self.make())])
+            headers.append((b"content-length", b"%d" % length))
+        await send(_start(headers))
+        if scope["method"] == "GET":
+            for part in self.make():
+                await send(_part(part))
+                # A client that reads fast never makes `send` wait: let others in.
+                await asyncio.sleep(0)
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _start(headers: Headers) -> dict[str, object]:
+    return {"type": "http.response.start", "status": 200, "headers": headers}
+
+
+def _part(content: bytes) -> dict[str, object]:
+    return {"type": "http.response.body", "body": content, "more_body": True}
+
+
+async def _until_disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

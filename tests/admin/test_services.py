@@ -1,0 +1,133 @@
+"""What an application hands to its admin API: its own operations, its own limits."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from msgspec.structs import replace
+from starlette.testclient import TestClient
+
+from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.app import application
+from mock_server.domain.choices import Choices
+from mock_server.domain.clock import Environment
+from mock_server.domain.limits import Limits
+from mock_server.domain.sandboxes import Sandboxes
+from mock_server.fixture.load import load_fixture
+from tests.support import LIBRARY, LIST
+
+COUNT = replace(OPERATIONS["listV2"], name="count", path="/api/count", legacy_path=None)
+BOUNDS: list[tuple[dict[str, Any], str, str, Any, str]] = [
+    ({"body_bytes": 9}, "PUT", "/clock", {"frozen": True}, "at most 9 bytes"),
+    ({"fixture_bytes": 9}, "PUT", "/state", {"apps": []}, "at most 9 bytes"),
+    ({"created_chats": 3}, "PUT", "/apps/app-1/chats/{}", {}, "at most 3 created"),
+    (
+        {"created_collections": 3},
+        *("PUT", "/datasets/dataset-1/collections/{}", {"name": "x"}),
+        "at most 3 created",
+    ),
+    ({"journal_streams": 0}, "GET", "/journal/stream", None, "at most 0 streams"),
+    (
+        {"loads": 0, "inline_load_bytes": 9},
+        *("PUT", "/state", {"apps": []}),
+        "at most 0 large documents",
+    ),
+]
+
+
+@contextmanager
+def client(
+    operations: Operations = OPERATIONS, limits: Limits | None = None
+) -> Iterator[httpx2.Client]:
+    """A client of an application with these operations and limits."""
+    environment = Environment(
+        lambda: time.time_ns() // 1_000_000,
+        time.monotonic,
+        lambda: secrets.token_hex(16),
+        limits or Limits(),
+    )
+    generation = load_fixture(LIBRARY)
+    sandboxes = Sandboxes(generation, "documented", Choices(), environment)
+    app = application(sandboxes, operations=operations)
+    with TestClient(app) as found:
+        yield found
+
+
+@pytest.fixture
+def counting() -> Iterator[httpx2.Client]:
+    with client(Operations([*OPERATIONS.values(), COUNT])) as found:
+        body = {"offset": 0, "datasetId": "dataset-1"}
+        for path in (COUNT.path, LIST):
+            found.post(path, json=body, headers={"Authorization": "Bearer k"})
+        yield found
+
+
+def test_a_further_operation_is_verified(counting: httpx2.Client) -> None:
+    for asked in (
+        {"operation": "count", "exactly": 1},
+        {"inOrder": [{"operation": "count"}, {"operation": "listV2"}]},
+    ):
+        answer = counting.post("/__admin/journal/verify", json=asked)
+        assert (answer.status_code, answer.json()["ok"]) == (200, True)
+
+
+def test_the_journal_is_filtered_by_a_further_operation(
+    counting: httpx2.Client,
+) -> None:
+    answer = counting.get("/__admin/journal", params={"operation": "count"})
+    assert [each["operation"] for each in answer.json()["entries"]] == ["count"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ({"operation": "pin"}, "$.operation"),
+        ({"inOrder": [{}, {"operation": "pin"}]}, "$.inOrder[1].operation"),
+    ],
+)
+def test_an_operation_that_there_is_not_is_refused(
+    counting: httpx2.Client, asked: Any, place: str
+) -> None:
+    answer = counting.post("/__admin/journal/verify", json=asked)
+    expected = "Expected one of updateHistory, listV2, count, got the string"
+    assert answer.status_code == 400
+    assert answer.json()["message"] == f'{expected} "pin" - at {place}'
+
+
+def test_a_fault_fires_at_a_further_operation_only(counting: httpx2.Client) -> None:
+    fault = {"kind": "error", "operation": "count"}
+    assert counting.post("/__admin/faults", json=fault).status_code == 201
+    headers = {"Authorization": "Bearer k"}
+    statuses = [
+        counting.post(path, json={}, headers=headers).status_code
+        for path in (LIST, COUNT.path)
+    ]
+    assert statuses == [400, 503]
+
+
+@pytest.mark.parametrize(("bounds", "method", "path", "body", "message"), BOUNDS)
+def test_the_limits_of_the_application_hold(
+    bounds: dict[str, Any], method: str, path: str, body: Any, message: str
+) -> None:
+    with client(limits=Limits(**bounds)) as found:
+        for number in range(3 if "{}" in path else 0):
+            url = f"/__admin{path.format(number)}"
+            assert found.request(method, url, json=body).status_code == 201
+        answer = found.request(method, f"/__admin{path.format('new')}", json=body)
+        assert answer.is_error
+        assert message in answer.json()["message"]
+
+
+def test_a_page_of_the_journal_ends_at_its_size() -> None:
+    with client(limits=Limits(journal_page_bytes=1)) as found:
+        for _ in range(2):
+            found.post(LIST, json={}, headers={"Authorization": "Bearer k"})
+        page = found.get("/__admin/journal").json()
+        assert (len(page["entries"]), page["next"]) == (1, 2)
