@@ -33,7 +33,7 @@ def is_test(block: Block) -> bool:
 
 
 def is_script(block: Block) -> bool:
-    # Containers need a daemon: that example is run where there is one, tests/shipping.
+    # Containers need a daemon: tests/e2e/shipping runs that example if there is one.
     return not is_test(block) and "testcontainers" not in block.text
 
 
