@@ -5,14 +5,7 @@ from collections.abc import Collection, Sequence
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.framework import (
-    AdminEndpoint,
-    AdminRoute,
-    Paths,
-    Services,
-    plain_error,
-    respond,
-)
+from mock_server.admin import framework
 from mock_server.admin.guard import Guard
 from mock_server.admin.resources import (
     apps,
@@ -46,19 +39,19 @@ _DESCRIBED = (
 )
 
 
-def described_routes() -> Paths:
+def described_routes() -> framework.Paths:
     """The routes that the OpenAPI document describes, by path and method."""
     return _by_path(_DESCRIBED)
 
 
-def table() -> Paths:
+def table() -> framework.Paths:
     """All routes by path and method; the paths are below `/__admin`."""
     return _by_path((*_DESCRIBED, *console.ROUTES))
 
 
-def _by_path(routes: Sequence[AdminRoute]) -> Paths:
+def _by_path(routes: Sequence[framework.AdminRoute]) -> framework.Paths:
     """Routes of single sandboxes are there twice: for the default one, and by name."""
-    found: dict[str, dict[str, AdminRoute]] = {}
+    found: dict[str, dict[str, framework.AdminRoute]] = {}
     for prefix in ("", "/sandboxes/{sandbox}"):
         for route in routes:
             if not (prefix and route.is_global):
@@ -70,18 +63,20 @@ async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers every admin request that no route takes."""
     got = describe_value(scope["path"])
     refusal = RouteNotFound("a route of the admin API", got, "path")
-    await respond(plain_error(refusal), RequestBody(scope, receive), send)
+    await framework.respond(
+        framework.plain_error(refusal), RequestBody(scope, receive), send
+    )
 
 
 def admin_app(
-    services: Services, *, token: str | None, allowed_hosts: Collection[str]
+    services: framework.Services, *, token: str | None, allowed_hosts: Collection[str]
 ) -> ASGIApp:
     """The admin API of all sandboxes, to be mounted at `/__admin`.
 
     Raises ValueError for a token or a host that no request could ever show.
     """
     routes = [
-        Route(path, AdminEndpoint(by_method, services))
+        Route(path, framework.AdminEndpoint(by_method, services))
         for path, by_method in table().items()
     ]
     # Paths are exact, as those of the operations are: none is led to another.

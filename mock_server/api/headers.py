@@ -10,11 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from mock_server.api.errors import (
-    MissingAuthorization,
-    UnknownKey,
-    UnsupportedMediaType,
-)
+from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
 from mock_server.domain.choices import Choices
@@ -57,7 +53,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         given.setdefault(name, []).append(value)
     try:
         key = bearer_token(headers)
-    except (MissingAuthorization, UnknownKey):
+    except (errors.MissingAuthorization, errors.UnknownKey):
         key = None
     lengths = given.get(b"content-length", ())
     return ParsedHeaders(
@@ -90,10 +86,10 @@ def bearer_token(headers: Iterable[Header]) -> str:
     if match is None:
         got = "nothing" if not given else "two" if len(given) > 1 else "something else"
         expected = "one header `Authorization: Bearer KEY`"
-        raise MissingAuthorization(expected, got, AUTHORIZATION)
+        raise errors.MissingAuthorization(expected, got, AUTHORIZATION)
     if len(match[1]) > Limits.key_chars:
         expected = f"a key of at most {Limits.key_chars} characters"
-        raise UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
+        raise errors.UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
     return match[1].decode("ascii")
 
 
@@ -105,7 +101,9 @@ def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
     encodings = values(headers, b"content-encoding")
     if encodings and encodings != [b"identity"]:
         got = _listed(encodings)
-        raise UnsupportedMediaType("a plain body", got, "header Content-Encoding")
+        raise errors.UnsupportedMediaType(
+            "a plain body", got, "header Content-Encoding"
+        )
     types = values(headers, b"content-type")
     if types == [b"application/json"]:
         return
@@ -113,7 +111,7 @@ def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
         return
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
-        raise UnsupportedMediaType(expected, got, "header Content-Type")
+        raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
 
 
 def media_type(headers: Sequence[Header]) -> str:

@@ -5,30 +5,24 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Raw
 
+from mock_server import views
 from mock_server.api.headers import Header
 from mock_server.api.journaling import violations
 from mock_server.domain.clock import format_time
 from mock_server.domain.faults import Firing
 from mock_server.domain.journal import Entry
-from mock_server.views import (
-    AnswerView,
-    EntryView,
-    FiringView,
-    RequestView,
-    ViolationView,
-)
 
 
-def entry_view(entry: Entry) -> EntryView:
+def entry_view(entry: Entry) -> views.EntryView:
     """The entry as JSON has it; whatever bytes are in it, it can be written."""
-    return EntryView(
+    return views.EntryView(
         seq=entry.seq,
         time=format_time(entry.time),
         generation=entry.generation,
         operation=entry.operation,
         key=entry.key,
         member=entry.member,
-        request=RequestView(
+        request=views.RequestView(
             method=entry.method,
             path=entry.path,
             query=_text(entry.query),
@@ -36,7 +30,7 @@ def entry_view(entry: Entry) -> EntryView:
             body=_json(entry.body, entry.is_cut),
             truncated=entry.is_cut,
         ),
-        answer=AnswerView(
+        answer=views.AnswerView(
             status=entry.status,
             headers=_headers(entry.answer_headers),
             body=_json(entry.answer, entry.answer_is_cut),
@@ -45,16 +39,18 @@ def entry_view(entry: Entry) -> EntryView:
         fault=_firing(entry.firing) if entry.firing else None,
         duration_ms=round(entry.duration_ms, 3),
         violations=[
-            ViolationView(each.name, each.section, each.path, each.message)
+            views.ViolationView(each.name, each.section, each.path, each.message)
             for each in violations(entry)
         ],
         hint=entry.hint,
     )
 
 
-def _firing(firing: Firing) -> FiringView:
+def _firing(firing: Firing) -> views.FiringView:
     fault, definition = firing.fault, firing.fault.definition
-    return FiringView(fault.id, definition.kind, firing.draw, definition.probability)
+    return views.FiringView(
+        fault.id, definition.kind, firing.draw, definition.probability
+    )
 
 
 def body_of(entry: Entry) -> object:

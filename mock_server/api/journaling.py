@@ -6,14 +6,8 @@ from functools import lru_cache
 from itertools import islice
 from time import perf_counter
 
+from mock_server.api import errors
 from mock_server.api.context import RequestContext
-from mock_server.api.errors import (
-    MethodNotAllowed,
-    MissingAuthorization,
-    RouteNotFound,
-    UnknownKey,
-    UnsupportedMediaType,
-)
 from mock_server.api.headers import AUTHORIZATION, check_content_type
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redact_entry
@@ -25,11 +19,11 @@ from mock_server.domain.journal import Entry, Violation
 from mock_server.domain.limits import Limits
 
 _WITH_HINT = (
-    MethodNotAllowed,
-    MissingAuthorization,
-    RouteNotFound,
-    UnknownKey,
-    UnsupportedMediaType,
+    errors.MethodNotAllowed,
+    errors.MissingAuthorization,
+    errors.RouteNotFound,
+    errors.UnknownKey,
+    errors.UnsupportedMediaType,
 )
 """Refusals of requests that are for no operation, or not yet: the entry says why."""
 
@@ -166,6 +160,6 @@ def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
         yield Violation("missing_authorization", "5", AUTHORIZATION, message)
     try:
         check_content_type(entry.header_pairs(), Choices())
-    except UnsupportedMediaType as refusal:
+    except errors.UnsupportedMediaType as refusal:
         at = "header Content-Type"
         yield Violation("content_type_missing", "5", at, refusal.message)

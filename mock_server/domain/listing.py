@@ -9,15 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import (
-    DatasetForbidden,
-    DatasetNotFound,
-    ParentNotFound,
-    describe_value,
-    quoted,
-)
 from mock_server.domain.index import ANYWHERE, Search, Within
 from mock_server.domain.records import Collection, Dataset
 from mock_server.domain.state import State
@@ -65,14 +59,14 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     choices = state.choices
     dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
-        got = describe_value(request.dataset_id)
-        raise DatasetNotFound("the id of a dataset", got, "$.datasetId")
+        got = errors.describe_value(request.dataset_id)
+        raise errors.DatasetNotFound("the id of a dataset", got, "$.datasetId")
     # Existence is checked before permission, of the parent too.
     within = _within(dataset, request, choices)
     level = dataset.level_of(caller)
     if level < Level.READ:
-        expected = f"a key with read permission on dataset {quoted(dataset.id)}"
-        raise DatasetForbidden(expected, "a key without it", "$.datasetId")
+        expected = f"a key with read permission on dataset {errors.quoted(dataset.id)}"
+        raise errors.DatasetForbidden(expected, "a key without it", "$.datasetId")
     listing = dataset.listing(within, choices.list_order)
     matching: Sequence[Collection] = listing.items
     if request.search_text or request.folders_only or request.tags:
@@ -98,5 +92,5 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
         return None
     if parent is None or parent in dataset or choices.parent_unknown == "empty":
         return parent
-    expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
-    raise ParentNotFound(expected, describe_value(parent), "$.parentId")
+    expected = f"null or the _id of a collection of dataset {errors.quoted(dataset.id)}"
+    raise errors.ParentNotFound(expected, errors.describe_value(parent), "$.parentId")

@@ -5,14 +5,8 @@ What of this the spec leaves open is a choice; fields have been read and checked
 
 from msgspec import Struct
 
+from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.errors import (
-    AppForbidden,
-    AppNotFound,
-    ChatNotFound,
-    describe_value,
-    quoted,
-)
 from mock_server.domain.records import App, Chat
 from mock_server.domain.state import State
 
@@ -48,14 +42,18 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
     store, unknown = state.store, state.choices.chat_unknown
     app = store.app(request.app_id)
     if app is None:
-        raise AppNotFound("the id of an app", describe_value(request.app_id), "$.appId")
+        raise errors.AppNotFound(
+            "the id of an app", errors.describe_value(request.app_id), "$.appId"
+        )
     chat = store.chat(app, request.chat_id)
     if chat is None and unknown == "not_found":
-        expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
+        expected = f"a chat session of app {errors.quoted(app.id)}"
+        raise errors.ChatNotFound(
+            expected, errors.describe_value(request.chat_id), "$.chatId"
+        )
     if app.level_of(caller) < Level.READ:
-        expected = f"a key with read permission on app {quoted(app.id)}"
-        raise AppForbidden(expected, "a key without it", "$.appId")
+        expected = f"a key with read permission on app {errors.quoted(app.id)}"
+        raise errors.AppForbidden(expected, "a key without it", "$.appId")
     if chat is None and unknown == "create":
         chat = _created(state, app, request)
     # With chat_unknown=ignore, a pin of an unknown chat changes nothing.
@@ -72,9 +70,11 @@ def _created(state: State, app: App, request: UpdateHistory) -> Chat:
     if request.chat_id in (".", ".."):
         # No URL leads to it: clients remove such segments (RFC 3986 5.2.4).
         expected = "an id that the path of a URL can hold"
-        raise ChatNotFound(expected, describe_value(request.chat_id), "$.chatId")
+        raise errors.ChatNotFound(
+            expected, errors.describe_value(request.chat_id), "$.chatId"
+        )
     most = state.limits.created_chats
     if state.store.created_chats >= most:
         expected = f"at most {most} created chats"
-        raise ChatNotFound(expected, "one more", "$.chatId")
+        raise errors.ChatNotFound(expected, "one more", "$.chatId")
     return Chat(app.id, request.chat_id)

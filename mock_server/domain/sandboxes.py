@@ -8,16 +8,10 @@ from math import inf
 
 from msgspec import Struct
 
+from mock_server.domain import errors
 from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Environment
-from mock_server.domain.errors import (
-    LimitReached,
-    NameTaken,
-    SandboxNotFound,
-    describe_value,
-    quoted,
-)
 from mock_server.domain.memory import Memory
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
@@ -74,7 +68,9 @@ class Sandboxes:
             return self.default
         lease = self._used(name)
         if lease is None:
-            raise SandboxNotFound("the name of a sandbox", describe_value(name), "path")
+            raise errors.SandboxNotFound(
+                "the name of a sandbox", errors.describe_value(name), "path"
+            )
         return lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
@@ -125,7 +121,7 @@ class Sandboxes:
         self.check_free(name)
         if len(self._leases) >= self.limits.sandboxes:
             expected = f"at most {self.limits.sandboxes} sandboxes"
-            raise LimitReached(expected, "one more", "path", "delete some first")
+            raise errors.LimitReached(expected, "one more", "path", "delete some first")
         ring = KeyRing(self._environment.secret())
         sandbox = Sandbox(
             baseline or self.default.baseline,
@@ -145,14 +141,14 @@ class Sandboxes:
         """Raises NameTaken if there is a sandbox of that name."""
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
-            raise NameTaken(expected, describe_value(name), "$.name")
+            raise errors.NameTaken(expected, errors.describe_value(name), "$.name")
 
     def delete(self, name: str) -> None:
         """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
         lease = self._leases.pop(name, None)
         if lease is None:
-            expected = f"a sandbox other than {quoted(DEFAULT)}"
-            raise SandboxNotFound(expected, describe_value(name), "path")
+            expected = f"a sandbox other than {errors.quoted(DEFAULT)}"
+            raise errors.SandboxNotFound(expected, errors.describe_value(name), "path")
         if lease.sandbox.ring is not None:
             del self._by_prefix[lease.sandbox.ring.prefix]
         # Requests on their way see that their state was replaced, and look again.

@@ -12,15 +12,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from mock_server.domain.errors import InvalidField
-from mock_server.validation.walk import (
-    alternative_for,
-    alternatives,
-    as_number,
-    dotted,
-    integral_as_int,
-    mistakes,
-    without_metadata,
-)
+from mock_server.validation import walk
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Struct)
@@ -45,9 +37,9 @@ def convert(
     if not strict:
         # The walk takes no numbers in strings: only what is none is to be a mistake.
         numbers = number_fields(kind)
-        found |= {name: as_number(found[name]) for name in numbers & found.keys()}
-    for mistake in mistakes(found, kind):
-        at = root + dotted(mistake.path)[1:]
+        found |= {name: walk.as_number(found[name]) for name in numbers & found.keys()}
+    for mistake in walk.mistakes(found, kind):
+        at = root + walk.dotted(mistake.path)[1:]
         raise InvalidField(f"{mistake.message} - at {at}")
     # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
     try:
@@ -66,12 +58,12 @@ def with_integers(value: object, kind: type[T]) -> T:
 
 
 def _with_integers(value: object, wanted: inspect.Type) -> object:
-    match without_metadata(wanted), value:
+    match walk.without_metadata(wanted), value:
         case inspect.UnionType() as union, _:
-            kind = alternative_for(value, union)
+            kind = walk.alternative_for(value, union)
             return value if kind is None else _with_integers(value, kind)
         case inspect.IntType(), float():
-            return integral_as_int(value)
+            return walk.integral_as_int(value)
         case inspect.ListType(item_type=kind), list():
             return [_with_integers(each, kind) for each in value]
         case inspect.DictType(value_type=kind), dict():
@@ -97,6 +89,8 @@ def number_fields(kind: type[Struct]) -> frozenset[str]:
 
 def is_number_field(field: inspect.Field) -> bool:
     """Whether a field takes integers, among other values or alone."""
-    wanted = without_metadata(field.type)
-    kinds = alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]
+    wanted = walk.without_metadata(field.type)
+    kinds = (
+        walk.alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]
+    )
     return any(isinstance(kind, inspect.IntType) for kind in kinds)

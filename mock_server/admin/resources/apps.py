@@ -6,14 +6,7 @@ from typing import NoReturn
 from msgspec import convert
 
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
-from mock_server.domain.errors import (
-    AppNotFound,
-    ChatNotFound,
-    InvalidField,
-    LimitReached,
-    describe_value,
-    quoted,
-)
+from mock_server.domain import errors
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import App, Chat
 from mock_server.fixture.document import ChatPart
@@ -76,7 +69,7 @@ def put_chat(call: Call) -> ChatPart | Created[ChatPart]:
     most = call.limits.created_chats
     # Chats of the fixture are not counted, and to replace one takes no more room.
     if is_new and store.created_chats >= most:
-        raise LimitReached(f"at most {most} created chats", "one more", "path")
+        raise errors.LimitReached(f"at most {most} created chats", "one more", "path")
     store.put_chat(app, chat)
     return Created(_view(chat)) if is_new else _view(chat)
 
@@ -96,7 +89,9 @@ def _app(call: Call) -> App:
     app_id = call.path["appId"]
     app = call.sandbox.store.app(app_id)
     if app is None:
-        raise AppNotFound("the id of an app", describe_value(app_id), "path")
+        raise errors.AppNotFound(
+            "the id of an app", errors.describe_value(app_id), "path"
+        )
     return app
 
 
@@ -104,7 +99,9 @@ def _chat(call: Call) -> Chat:
     chat_id = call.path["chatId"]
     chat = call.sandbox.store.chat(_app(call), chat_id)
     if chat is None:
-        raise ChatNotFound("a chat of the app", describe_value(chat_id), "path")
+        raise errors.ChatNotFound(
+            "a chat of the app", errors.describe_value(chat_id), "path"
+        )
     return chat
 
 
@@ -116,27 +113,27 @@ def id_in_path(in_body: str | None, in_path: str, at: str) -> str:
     message = ""
     if not 1 <= len(in_path) <= Limits.id_chars:
         expected = f"an id of 1 to {Limits.id_chars} characters"
-        message = f"Expected {expected}, got {describe_value(in_path)} - at path"
+        message = f"Expected {expected}, got {errors.describe_value(in_path)} - at path"
     elif in_path in DOTS:
         # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4): nobody could ask
         # for such an id again.
         expected = "an id that a URL path can hold"
-        message = f"Expected {expected}, got {describe_value(in_path)} - at path"
+        message = f"Expected {expected}, got {errors.describe_value(in_path)} - at path"
     elif in_body not in (None, in_path):
-        expected = f"{quoted(in_path)}, as in the path"
-        message = f"Expected {expected}, got {describe_value(in_body)} - at {at}"
+        expected = f"{errors.quoted(in_path)}, as in the path"
+        message = f"Expected {expected}, got {errors.describe_value(in_body)} - at {at}"
     if message:
-        raise InvalidField(message)
+        raise errors.InvalidField(message)
     return in_path
 
 
 def refuse(path: Path, message: str) -> NoReturn:
     """Raises InvalidField for the field of a body that `path` leads to."""
-    raise InvalidField(f"{message} - at {dotted(path)}")
+    raise errors.InvalidField(f"{message} - at {dotted(path)}")
 
 
 _ALL, _ONE = "/apps/{appId}/chats", "/apps/{appId}/chats/{chatId}"
-_UNKNOWN = (AppNotFound, ChatNotFound)
+_UNKNOWN = (errors.AppNotFound, errors.ChatNotFound)
 ROUTES = (
     AdminRoute("GET", "/apps", get_apps, AppsView, "List the applications"),
     AdminRoute(
@@ -146,7 +143,7 @@ ROUTES = (
         ChatsView,
         "List the chat sessions of an application",
         query=PageQuery,
-        errors=(AppNotFound,),
+        errors=(errors.AppNotFound,),
     ),
     AdminRoute("GET", _ONE, get_chat, ChatPart, "Read a chat session", errors=_UNKNOWN),
     AdminRoute(
@@ -157,7 +154,7 @@ ROUTES = (
         "Create or replace a chat session",
         body=ChatPart,
         further={201: ChatPart},
-        errors=(AppNotFound, LimitReached),
+        errors=(errors.AppNotFound, errors.LimitReached),
     ),
     AdminRoute(
         "DELETE", _ONE, delete_chat, ChatPart, "Remove a chat session", errors=_UNKNOWN

@@ -4,13 +4,7 @@ from msgspec import UNSET, UnsetType, convert
 
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.admin.resources.apps import id_in_path, refuse
-from mock_server.domain.errors import (
-    CollectionNotFound,
-    DatasetNotFound,
-    InvalidField,
-    LimitReached,
-    describe_value,
-)
+from mock_server.domain import errors
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection, Dataset
 from mock_server.fixture.document import SingleCollection
@@ -88,7 +82,9 @@ def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
     loaded = store.generation.datasets[dataset.id].collections
     most = call.limits.created_collections
     if is_new and len(dataset.collections) - len(loaded) >= most:
-        raise LimitReached(f"at most {most} created collections", "one more", "path")
+        raise errors.LimitReached(
+            f"at most {most} created collections", "one more", "path"
+        )
     store.put_collection(dataset, collection)
     return Created(_view(collection)) if is_new else _view(collection)
 
@@ -109,8 +105,8 @@ def _dataset(call: Call) -> Dataset:
     dataset_id = call.path["datasetId"]
     dataset = call.sandbox.store.dataset(dataset_id)
     if dataset is None:
-        got = describe_value(dataset_id)
-        raise DatasetNotFound("the id of a dataset", got, "path")
+        got = errors.describe_value(dataset_id)
+        raise errors.DatasetNotFound("the id of a dataset", got, "path")
     return dataset
 
 
@@ -119,7 +115,9 @@ def _collection(call: Call) -> Collection:
     collection = _dataset(call).get(collection_id)
     if collection is None:
         expected = "the _id of a collection of the dataset"
-        raise CollectionNotFound(expected, describe_value(collection_id), "path")
+        raise errors.CollectionNotFound(
+            expected, errors.describe_value(collection_id), "path"
+        )
     return collection
 
 
@@ -132,7 +130,9 @@ def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> N
     moved = {collection.id, *(each.id for each in dataset.below(collection.id))}
     if parent not in dataset or parent in moved:
         expected = "null or the _id of another collection that is not in this one"
-        refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
+        refuse(
+            ("parentId",), f"Expected {expected}, got {errors.describe_value(parent)}"
+        )
     levels_below = 0
     if len(moved) > 1:
         deepest = max(dataset.depth(each) for each in moved)
@@ -143,7 +143,7 @@ def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> N
 
 _ALL = "/datasets/{datasetId}/collections"
 _ONE = "/datasets/{datasetId}/collections/{id}"
-_UNKNOWN = (DatasetNotFound, CollectionNotFound)
+_UNKNOWN = (errors.DatasetNotFound, errors.CollectionNotFound)
 ROUTES = (
     AdminRoute("GET", "/datasets", get_datasets, DatasetsView, "List the datasets"),
     AdminRoute(
@@ -153,7 +153,7 @@ ROUTES = (
         CollectionsView,
         "List the collections of a dataset, or of one folder",
         query=CollectionsQuery,
-        errors=(DatasetNotFound,),
+        errors=(errors.DatasetNotFound,),
     ),
     AdminRoute(
         "GET",
@@ -171,7 +171,7 @@ ROUTES = (
         "Create or replace a collection",
         body=SingleCollection,
         further={201: SingleCollection},
-        errors=(DatasetNotFound, InvalidField, LimitReached),
+        errors=(errors.DatasetNotFound, errors.InvalidField, errors.LimitReached),
     ),
     AdminRoute(
         "DELETE",
@@ -179,6 +179,6 @@ ROUTES = (
         delete_collection,
         DeletedView,
         "Remove a collection with all that is in it",
-        errors=(*_UNKNOWN, LimitReached),
+        errors=(*_UNKNOWN, errors.LimitReached),
     ),
 )

@@ -12,12 +12,7 @@ from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.table import KINDS, PRESETS, faults_of
 from mock_server.api.operations.operation import Operations
-from mock_server.domain.errors import (
-    InvalidField,
-    LimitReached,
-    describe_value,
-    did_you_mean,
-)
+from mock_server.domain import errors
 from mock_server.domain.faults import ActiveFault
 from mock_server.domain.limits import Limits
 from mock_server.validation.convert import convert
@@ -102,9 +97,9 @@ def _read_preset(wanted: AddPreset, operations: Operations) -> list[Fault]:
     """The faults of a preset. Raises InvalidField."""
     if wanted.preset not in PRESETS:
         expected = f"one of {', '.join(PRESETS)}"
-        hint = did_you_mean(wanted.preset, PRESETS)
-        got = describe_value(wanted.preset) + hint
-        raise InvalidField(f"Expected {expected}, got {got} - at $.preset")
+        hint = errors.did_you_mean(wanted.preset, PRESETS)
+        got = errors.describe_value(wanted.preset) + hint
+        raise errors.InvalidField(f"Expected {expected}, got {got} - at $.preset")
     faults = faults_of(wanted.preset, wanted.seed)
     return [read_fault(each, operations) for each in faults]
 
@@ -113,7 +108,9 @@ def _fault(call: Call) -> ActiveFault:
     fault_id = call.path["id"]
     fault = call.sandbox.faults.get(fault_id)
     if fault is None:
-        raise FaultNotFound("the id of a fault", describe_value(fault_id), "path")
+        raise FaultNotFound(
+            "the id of a fault", errors.describe_value(fault_id), "path"
+        )
     return fault
 
 
@@ -141,7 +138,7 @@ ROUTES = (
         "Add a fault, or all faults of a preset",
         body=(*(kind.definition for kind in KINDS.values()), AddPreset),
         status=201,
-        errors=(LimitReached,),
+        errors=(errors.LimitReached,),
     ),
     AdminRoute("DELETE", "/faults", delete_faults, FaultsView, "Remove all faults"),
     AdminRoute(

@@ -9,14 +9,9 @@ from msgspec import Struct
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.response import Response, error_response
+from mock_server.domain import errors
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import (
-    InvalidField,
-    Refusal,
-    describe_value,
-    did_you_mean,
-)
 from mock_server.domain.limits import Limits
 from mock_server.domain.state import State
 
@@ -41,7 +36,7 @@ class Operation(Struct, frozen=True):
     summary: str
     contract: Contract[Any]
     data: Any
-    refusals: tuple[type[Refusal], ...]
+    refusals: tuple[type[errors.Refusal], ...]
     read: Callable[[bytes, Choices], Any]
     perform: Callable[[State, Caller, Any], Any]
     encode: Callable[[Any, State], bytes]
@@ -73,7 +68,7 @@ class Operation(Struct, frozen=True):
         try:
             request = self.read(content, state.choices)
             data = self.perform(state, caller, request)
-        except Refusal as refusal:
+        except errors.Refusal as refusal:
             return error_response(refusal, state.choices)
         if distort is not None:
             data = distort(data, request)
@@ -129,14 +124,16 @@ class Operations(Mapping[str, Operation]):
     def unknown_route(self, path: str) -> RouteNotFound:
         """The refusal of a path, with what may have been meant."""
         routes = " or ".join(f"{row.method} {row.path}" for row in self.values())
-        return RouteNotFound(routes, describe_value(path), "path", self._hint(path))
+        return RouteNotFound(
+            routes, errors.describe_value(path), "path", self._hint(path)
+        )
 
     def check_name(self, name: str, at: str) -> None:
         """Raises InvalidField for a name that no operation has."""
         if name not in self:
             expected = f"one of {', '.join(self)}"
-            got = describe_value(name) + did_you_mean(name, self._by_name)
-            raise InvalidField(f"Expected {expected}, got {got} - at {at}")
+            got = errors.describe_value(name) + errors.did_you_mean(name, self._by_name)
+            raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
 
     def _hint(self, path: str) -> str:
         if path in self._by_legacy_path:

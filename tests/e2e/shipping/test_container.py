@@ -10,7 +10,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.e2e.shipping.containers import Buildah, Container, Docker, Engine, has_docker, missing
+from tests.e2e.shipping.containers import (
+    Buildah,
+    Container,
+    Docker,
+    Engine,
+    has_docker,
+    missing,
+)
 
 pytestmark = pytest.mark.full
 READY_SECONDS, STOP_SECONDS = 10, 3
