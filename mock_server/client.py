@@ -4,8 +4,6 @@ Anything may listen at an address, so a response counts only if it is of the typ
 the admin API gives. Further fields are let through: the server may be newer.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A log line for each request, as text or JSON."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Literal

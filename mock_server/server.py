@@ -1,7 +1,5 @@
 """Serves an application: in the foreground, or in a thread for tests."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Examples shrink towards the simple: one dataset, one collection, no faults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Small documents are loaded in place. A large one is loaded by a process of its o
 at the same time, for a bounded time, and no longer than the client and the server stay.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator

@@ -3,8 +3,6 @@
 Both end when the client goes, and when the server stops.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager

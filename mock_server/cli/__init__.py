@@ -1,7 +1,5 @@
 """The command line: `mock-server [serve]` and the other commands."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module

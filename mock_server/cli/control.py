@@ -1,7 +1,5 @@
 """`mock-server reset`, `state`, `journal` and `wait`: commands to a running server."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable
@@ -15,15 +13,7 @@ import msgspec
 
 from mock_server.api.errors import ERRORS, BadFixture
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.cli.exits import (
-    BROKEN_FIXTURE,
-    TIMED_OUT,
-    UNREACHABLE,
-    USAGE,
-    Stop,
-    tell,
-    write,
-)
+from mock_server.cli import exits
 from mock_server.cli.settings import setting, timeout_setting
 from mock_server.client import (
     JSON,
@@ -64,15 +54,15 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
                 "Expected visible ASCII as values of these options"
             )
         try:
-            client = AdminClient(url, sandbox, admin_token, timeout, tell)
+            client = AdminClient(url, sandbox, admin_token, timeout, exits.tell)
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
         try:
             command(client, **others)
         except Unreachable as error:
-            raise Stop(str(error), UNREACHABLE) from None
+            raise exits.Stop(str(error), exits.UNREACHABLE) from None
         except Refused as error:
-            raise Stop(str(error), _status(error)) from None
+            raise exits.Stop(str(error), _status(error)) from None
 
     return wrapped
 
@@ -80,14 +70,14 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
 def _status(error: Refused) -> int:
     """The exit code of a refused command."""
     if error.status >= 500:
-        return UNREACHABLE  # the server cannot just now; the command may be right
+        return exits.UNREACHABLE  # the server cannot just now; the command may be right
     broken = error.status_text == ERRORS[BadFixture].plain.status_text
-    return BROKEN_FIXTURE if broken else USAGE
+    return exits.BROKEN_FIXTURE if broken else exits.USAGE
 
 
 def show(response: Response[Any]) -> None:
     """Print the JSON of a response as it came, its strings made printable."""
-    write(json_text(response.text).rstrip("\n"))
+    exits.write(json_text(response.text).rstrip("\n"))
 
 
 @click.command()
@@ -111,7 +101,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         content = _content(file)
         show(client.ask(ResetView, "PUT", "/state", content, content_type=kind))
     elif as_yaml:
-        write(_yaml(client.state()).rstrip("\n"))
+        exits.write(_yaml(client.state()).rstrip("\n"))
     else:
         show(client.state())
 
@@ -129,7 +119,9 @@ def _content(file: str) -> bytes:
             return sys.stdin.buffer.read()
         return Path(file).read_bytes()
     except OSError as error:
-        raise Stop(one_line(f"cannot read {file}: {error.strerror}"), USAGE) from None
+        raise exits.Stop(
+            one_line(f"cannot read {file}: {error.strerror}"), exits.USAGE
+        ) from None
 
 
 @click.command()
@@ -185,7 +177,7 @@ def journal(
         "violations" in criteria
     ):  # a query parameter, which spells booleans as JSON does
         criteria["violations"] = str(criteria["violations"]).lower()
-    write(json_text(client.journal(criteria)))
+    exits.write(json_text(client.journal(criteria)))
 
 
 def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
@@ -197,7 +189,7 @@ def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
     response = client.verify(asked)
     show(response)
     if not response.value.ok:
-        raise Stop("", USAGE)
+        raise exits.Stop("", exits.USAGE)
 
 
 @click.command()
@@ -218,7 +210,9 @@ def wait(client: AdminClient) -> None:
             if isinstance(error, Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:
-                raise Stop(f"not ready in {timeout:g} s: {error}", TIMED_OUT) from None
+                raise exits.Stop(
+                    f"not ready in {timeout:g} s: {error}", exits.TIMED_OUT
+                ) from None
             time.sleep(_POLL_SECONDS)
         else:
             return

@@ -1,7 +1,5 @@
 """How commands write and end: printable text, exit codes, a last message."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

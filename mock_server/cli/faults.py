@@ -1,7 +1,5 @@
 """`mock-server fault`: add, list and remove the faults of a running server."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

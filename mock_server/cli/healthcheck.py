@@ -1,7 +1,5 @@
 """`mock-server healthcheck`, for containers and scripts."""
 
-from __future__ import annotations
-
 import json
 
 import click

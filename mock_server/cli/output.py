@@ -5,8 +5,6 @@ own writes the lines; lines over a limit are dropped, and their number is writte
 there is room again.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import select

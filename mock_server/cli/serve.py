@@ -1,7 +1,5 @@
 """`mock-server serve`: a server in the foreground, with a banner on stderr."""
 
-from __future__ import annotations
-
 import gc
 import json
 import logging
@@ -17,18 +15,9 @@ from starlette.types import ASGIApp
 from mock_server import server
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
+from mock_server.cli import settings
 from mock_server.cli.exits import BROKEN_FIXTURE, UNREACHABLE, USAGE, Stop
 from mock_server.cli.output import LineHandler, LineWriter
-from mock_server.cli.settings import (
-    PREFIX,
-    Listed,
-    SettingArgument,
-    Size,
-    host_setting,
-    pairs,
-    port_setting,
-    setting,
-)
 from mock_server.cli.show import report_text
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import PROFILES
@@ -46,60 +35,60 @@ from mock_server.wire.protocol import HttpParser
 @click.command()
 @click.argument(
     "fixtures",
-    cls=SettingArgument,
+    cls=settings.SettingArgument,
     metavar="[FIXTURE]...",
     nargs=-1,
     type=click.Path(),
-    envvar=PREFIX + "FIXTURE",
+    envvar=settings.PREFIX + "FIXTURE",
 )
-@host_setting("Address to listen on.")
-@port_setting("Port to listen on; 0 takes a free one.")
-@setting(
+@settings.host_setting("Address to listen on.")
+@settings.port_setting("Port to listen on; 0 takes a free one.")
+@settings.setting(
     "profile",
     type=click.Choice(PROFILES),
     default="documented",
     help="The spec read strictly, or what the service does today.",
 )
-@setting(
+@settings.setting(
     "choice",
     multiple=True,
-    type=Listed(),
+    type=settings.Listed(),
     metavar="NAME=VALUE",
-    callback=pairs,
+    callback=settings.pairs,
     help="A choice other than the profile's, see `mock-server choices`; repeatable.",
 )
-@setting(
+@settings.setting(
     "http",
     type=click.Choice(get_args(HttpParser)),
     default="zttp",
     help="HTTP parser: native, or pure Python.",
 )
-@setting(
+@settings.setting(
     "cors-origin",
     multiple=True,
-    type=Listed(),
+    type=settings.Listed(),
     metavar="ORIGIN",
     default=("*",),
     help="Origin whose pages may call the operations; repeatable.",
 )
-@setting(
+@settings.setting(
     "admin-token", metavar="TOKEN", help="Bearer token that the admin routes then need."
 )
-@setting(
+@settings.setting(
     "allowed-host",
     multiple=True,
-    type=Listed(),
+    type=settings.Listed(),
     metavar="HOST",
     help="Additional host name that the admin routes answer to; repeatable.",
 )
-@setting(
+@settings.setting(
     "log-format",
     type=click.Choice(get_args(LogFormat)),
     help="Format of request lines on stderr; by default text on a terminal, else none.",
 )
-@setting(
+@settings.setting(
     "memory",
-    type=Size(),
+    type=settings.Size(),
     metavar="SIZE",
     default="1GiB",
     help="Memory that all data may take, such as 512MiB.",

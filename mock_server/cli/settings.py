@@ -1,7 +1,5 @@
 """Options that environment variables can set too, and the types of their values."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

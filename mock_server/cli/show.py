@@ -3,8 +3,6 @@
 Fixtures may be other people's files, so what is quoted from them is made printable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import click

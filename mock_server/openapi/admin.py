@@ -10,17 +10,7 @@ import msgspec
 from mock_server.admin.app import described_routes
 from mock_server.admin.framework import AdminRoute
 from mock_server.admin.guard import OPEN_PATHS
-from mock_server.api.errors import (
-    ERRORS,
-    BadJson,
-    BodyTooLarge,
-    ForeignHost,
-    ForeignOrigin,
-    MethodNotAllowed,
-    MissingAuthorization,
-    UnknownKey,
-    UnsupportedMediaType,
-)
+from mock_server.api import errors as refusals
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import NAME_PATTERN
@@ -43,7 +33,7 @@ _PATH_SCHEMAS: Mapping[str, JsonObject] = {"chatId": _ID, "id": _ID, "name": _NA
 # Each error has one example, to which all routes refer.
 _REFERENCES = {
     row.plain.status_text: {"$ref": f"#/components/examples/{row.plain.status_text}"}
-    for row in ERRORS.values()
+    for row in refusals.ERRORS.values()
 }
 
 
@@ -174,13 +164,18 @@ def _error_name(response: JsonObject) -> str:
 
 
 def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
-    yield from (ForeignOrigin, ForeignHost, MethodNotAllowed, BodyTooLarge)
+    yield from (
+        refusals.ForeignOrigin,
+        refusals.ForeignHost,
+        refusals.MethodNotAllowed,
+        refusals.BodyTooLarge,
+    )
     if path not in OPEN_PATHS:
-        yield from (MissingAuthorization, UnknownKey)
+        yield from (refusals.MissingAuthorization, refusals.UnknownKey)
     if route.body:
-        yield from (BadJson, InvalidField)
+        yield from (refusals.BadJson, InvalidField)
     if route.body or route.raw_body:
-        yield UnsupportedMediaType
+        yield refusals.UnsupportedMediaType
     if route.query or "{" in path:
         yield InvalidField
     if "{sandbox}" in path:

@@ -6,15 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mock_server.api.errors import (
-    BadJson,
-    BodyTooLarge,
-    MethodNotAllowed,
-    MissingAuthorization,
-    RateLimitExceeded,
-    UnknownKey,
-    UnsupportedMediaType,
-)
+from mock_server.api import errors as refusals
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached
@@ -33,14 +25,14 @@ from mock_server.views import Success
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
 _COMMON_REFUSALS = (
-    BadJson,
+    refusals.BadJson,
     InvalidField,
-    MissingAuthorization,
-    UnknownKey,
-    MethodNotAllowed,
-    BodyTooLarge,
-    UnsupportedMediaType,
-    RateLimitExceeded,
+    refusals.MissingAuthorization,
+    refusals.UnknownKey,
+    refusals.MethodNotAllowed,
+    refusals.BodyTooLarge,
+    refusals.UnsupportedMediaType,
+    refusals.RateLimitExceeded,
     LimitReached,
 )
 _HEADERS = {"X-Mock-Sandbox": TEXT, "X-Mock-Generation": NUMBER}

@@ -1,7 +1,5 @@
 """What the pytest fixture `mock_server` gives to a test, and to its report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

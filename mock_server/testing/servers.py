@@ -1,7 +1,5 @@
 """Servers for tests: in this process, or a sandbox of one that runs already."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

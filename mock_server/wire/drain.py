@@ -6,8 +6,6 @@ announces `Connection: close`, idle connections stay open for a moment, requests
 progress are waited for, then all that is left is cut off.
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Callable, Iterator

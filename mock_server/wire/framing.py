@@ -4,8 +4,6 @@ A request that a proxy could read differently is the raw material of request smu
 so it is refused.
 """
 
-from __future__ import annotations
-
 from starlette.types import Scope
 
 END_OF_HEAD = b"\r\n\r\n"

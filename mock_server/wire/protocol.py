@@ -5,8 +5,6 @@ request (or from the connection) to its last is limited, however fast it arrives
 Ambiguous requests are refused before any of their work is done.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
@@ -18,15 +16,7 @@ from uvicorn.importer import import_from_string
 from mock_server.api.connection import TRANSPORT
 from mock_server.api.response import error_envelope
 from mock_server.domain.limits import Limits
-from mock_server.wire.framing import (
-    END_OF_HEAD,
-    Ambiguous,
-    ChunkCounter,
-    TooManyChunks,
-    is_chunked,
-    is_http_1_0,
-    is_plain,
-)
+from mock_server.wire import framing
 from mock_server.wire.transport import CoalescingTransport
 
 HttpParser = Literal["zttp", "h11"]
@@ -88,7 +78,7 @@ class RequestDeadlineMixin:
     app_state: dict[str, Any]
     cycle: Any
     _joined: CoalescingTransport
-    _chunks: ChunkCounter
+    _chunks: framing.ChunkCounter
     _deadline: asyncio.TimerHandle | None = None
     _has_begun = False
     _is_chunked = False
@@ -99,7 +89,7 @@ class RequestDeadlineMixin:
         """Called by the event loop; the first request must now come in time."""
         joined = CoalescingTransport(cast("asyncio.Transport", transport), self.loop)
         self._joined = joined
-        self._chunks = ChunkCounter(self.limits.body_pieces)
+        self._chunks = framing.ChunkCounter(self.limits.body_pieces)
         super().connection_made(joined)  # type: ignore[misc]
         # Each request's `scope["state"]` is a copy of this.
         self.app_state = self.app_state | {TRANSPORT: joined}
@@ -123,7 +113,7 @@ class RequestDeadlineMixin:
                 self._count_chunks(data, in_body=in_body)
             self._parse(data)
             cycle = self.cycle
-            if cycle is not before and not is_plain(cycle.scope):
+            if cycle is not before and not framing.is_plain(cycle.scope):
                 self._look_closely(data)
         except Exception as error:  # both parsers let some bytes through to here
             self._refuse(error, before)
@@ -152,7 +142,7 @@ class RequestDeadlineMixin:
             cycle = self.cycle
             if cycle is not before:
                 self._is_chunked = False
-                if not is_plain(cycle.scope):
+                if not framing.is_plain(cycle.scope):
                     self._look_closely(self._ahead)
         except Exception as error:
             self._refuse(error, before)
@@ -181,7 +171,7 @@ class RequestDeadlineMixin:
     def _count_chunks(self, data: bytes, *, in_body: bool) -> None:
         """Count chunks before they are parsed. Raises TooManyChunks."""
         if not in_body:
-            head = data.partition(END_OF_HEAD)[0]
+            head = data.partition(framing.END_OF_HEAD)[0]
             self._is_chunked = b"chunked" in head.lower()
             self._chunks.begin()
         if self._is_chunked:
@@ -193,11 +183,11 @@ class RequestDeadlineMixin:
         Raises Ambiguous and TooManyChunks.
         """
         scope = self.cycle.scope
-        self._is_chunked = is_chunked(scope)
+        self._is_chunked = framing.is_chunked(scope)
         self._chunks.begin()
         if self._is_chunked:
             self._chunks.add(data)
-        if is_http_1_0(scope):
+        if framing.is_http_1_0(scope):
             # No 100 (RFC 9110 10.1.1), one response, then the connection ends.
             self.cycle.waiting_for_100_continue = False
             self.cycle.keep_alive = False
@@ -207,7 +197,11 @@ class RequestDeadlineMixin:
 
         Told by its last bytes, since zttp does not say what it has not parsed yet.
         """
-        end = END_OF_HEAD if self._is_chunked else self.cycle.body or END_OF_HEAD
+        end = (
+            framing.END_OF_HEAD
+            if self._is_chunked
+            else self.cycle.body or framing.END_OF_HEAD
+        )
         return data.endswith(end) or bool(end.endswith(data))
 
     def _arm(self) -> None:
@@ -223,12 +217,12 @@ class RequestDeadlineMixin:
 
     def _refuse(self, error: Exception, before: Any) -> None:
         """End the connection; a request that came after `before` is not performed."""
-        if not isinstance(error, (Ambiguous, TooManyChunks)):
+        if not isinstance(error, (framing.Ambiguous, framing.TooManyChunks)):
             _LOGGER.warning("invalid HTTP request: %r", error)
         if self.cycle is not before:
             self.cycle.scope[_REFUSED] = True
             self.cycle.disconnected = True  # else uvicorn misses a response
-        self._end(413 if isinstance(error, TooManyChunks) else 400)
+        self._end(413 if isinstance(error, framing.TooManyChunks) else 400)
 
     def _end(self, status: int) -> None:
         """Close the connection, with a last response unless one has begun."""

@@ -5,8 +5,6 @@ any field in trailers, and passes them on normalised. So lines are checked befor
 sees them, each as soon as it is complete, however the bytes are cut into segments.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

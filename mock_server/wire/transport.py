@@ -1,7 +1,5 @@
 """The writing side of a connection: joined writes, and clients that do not read."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket

@@ -26,13 +26,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.listing import OMITTED, ListV2, Page, list_v2
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
-from mock_server.fixture.document import (
-    DOCUMENTED_FIELDS,
-    EXTENDED_FIELDS,
-    FIELDS,
-    Id,
-    collection_type,
-)
+from mock_server.fixture import document as schema
 from mock_server.fixture.dump import writer
 
 
@@ -52,7 +46,7 @@ class ListV2Body(RequestFields, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
-    dataset_id: Annotated[Id, Meta(description="Identifier of the dataset")]
+    dataset_id: Annotated[schema.Id, Meta(description="Identifier of the dataset")]
     parent_id: (
         Annotated[
             str,
@@ -164,8 +158,10 @@ class Permission(Struct, rename="camel"):
 
 # Derived, so that the fields of a collection are spelled in one place. The last four
 # are the deployed service's (choice item_fields=extended).
-Item = collection_type("Item", "A collection (spec 2.2).", FIELDS, EXTENDED_FIELDS)
-_documented, _extended = writer(Item, DOCUMENTED_FIELDS), writer(Item)
+Item = schema.collection_type(
+    "Item", "A collection (spec 2.2).", schema.FIELDS, schema.EXTENDED_FIELDS
+)
+_documented, _extended = writer(Item, schema.DOCUMENTED_FIELDS), writer(Item)
 
 ListedCollection = msgspec.defstruct(
     "ListedCollection",
