@@ -14,9 +14,8 @@ import msgspec
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.connection import connection_of
 from mock_server.api.journal_view import entry_view
-from mock_server.api.response import Headers
+from mock_server.api.response import Headers, connection_of
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.journal import Entry
 from mock_server.domain.sandbox import Sandbox

@@ -7,7 +7,6 @@ from typing import cast
 
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.connection import CloseConnection
 from mock_server.api.context import RequestContext
 from mock_server.api.errors import MethodNotAllowed, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
@@ -25,6 +24,7 @@ from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.request import ClientGone, RequestBody, read_json
 from mock_server.api.response import (
+    CloseConnection,
     Headers,
     NoResponse,
     Response,

@@ -7,7 +7,7 @@ from importlib import import_module
 import click
 
 from mock_server import __version__
-from mock_server.cli.exits import USAGE, Stop, open_standard_streams, tell
+from mock_server.cli.output import USAGE, Stop, open_standard_streams, tell
 
 _MODULES = {
     "serve": "serve",
@@ -20,7 +20,7 @@ _MODULES = {
     "state": "control",
     "journal": "control",
     "wait": "control",
-    "fault": "faults",
+    "fault": "control",
 }
 
 

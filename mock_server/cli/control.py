@@ -1,8 +1,8 @@
-"""`mock-server reset`, `state`, `journal` and `wait`: commands to a running server."""
+"""Commands to a running server: `reset`, `state`, `journal`, `fault` and `wait`."""
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec import NODEFAULT
 
 from mock_server.api.errors import ERRORS, BadFixture
+from mock_server.api.faults.table import KINDS, PRESETS, Kind
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.cli import exits
+from mock_server.cli import output
 from mock_server.cli.settings import setting, timeout_setting
 from mock_server.client import (
     JSON,
@@ -27,7 +29,7 @@ from mock_server.client import (
 from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.dump import document_as_yaml
 from mock_server.http_call import Unreachable
-from mock_server.views import HealthView, ResetView
+from mock_server.views import FaultsView, FaultView, HealthView, ResetView
 
 _POLL_SECONDS = 0.05
 
@@ -54,15 +56,15 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
                 "Expected visible ASCII as values of these options"
             )
         try:
-            client = AdminClient(url, sandbox, admin_token, timeout, exits.tell)
+            client = AdminClient(url, sandbox, admin_token, timeout, output.tell)
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
         try:
             command(client, **others)
         except Unreachable as error:
-            raise exits.Stop(str(error), exits.UNREACHABLE) from None
+            raise output.Stop(str(error), output.UNREACHABLE) from None
         except Refused as error:
-            raise exits.Stop(str(error), _status(error)) from None
+            raise output.Stop(str(error), _status(error)) from None
 
     return wrapped
 
@@ -70,14 +72,16 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
 def _status(error: Refused) -> int:
     """The exit code of a refused command."""
     if error.status >= 500:
-        return exits.UNREACHABLE  # the server cannot just now; the command may be right
+        return (
+            output.UNREACHABLE
+        )  # the server cannot just now; the command may be right
     broken = error.status_text == ERRORS[BadFixture].plain.status_text
-    return exits.BROKEN_FIXTURE if broken else exits.USAGE
+    return output.BROKEN_FIXTURE if broken else output.USAGE
 
 
 def show(response: Response[Any]) -> None:
     """Print the JSON of a response as it came, its strings made printable."""
-    exits.write(json_text(response.text).rstrip("\n"))
+    output.write(json_text(response.text).rstrip("\n"))
 
 
 @click.command()
@@ -101,7 +105,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         content = _content(file)
         show(client.ask(ResetView, "PUT", "/state", content, content_type=kind))
     elif as_yaml:
-        exits.write(_yaml(client.state()).rstrip("\n"))
+        output.write(_yaml(client.state()).rstrip("\n"))
     else:
         show(client.state())
 
@@ -119,8 +123,8 @@ def _content(file: str) -> bytes:
             return sys.stdin.buffer.read()
         return Path(file).read_bytes()
     except OSError as error:
-        raise exits.Stop(
-            one_line(f"cannot read {file}: {error.strerror}"), exits.USAGE
+        raise output.Stop(
+            one_line(f"cannot read {file}: {error.strerror}"), output.USAGE
         ) from None
 
 
@@ -177,7 +181,7 @@ def journal(
         "violations" in criteria
     ):  # a query parameter, which spells booleans as JSON does
         criteria["violations"] = str(criteria["violations"]).lower()
-    exits.write(json_text(client.journal(criteria)))
+    output.write(json_text(client.journal(criteria)))
 
 
 def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
@@ -189,7 +193,7 @@ def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
     response = client.verify(asked)
     show(response)
     if not response.value.ok:
-        raise exits.Stop("", exits.USAGE)
+        raise output.Stop("", output.USAGE)
 
 
 @click.command()
@@ -210,9 +214,81 @@ def wait(client: AdminClient) -> None:
             if isinstance(error, Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:
-                raise exits.Stop(
-                    f"not ready in {timeout:g} s: {error}", exits.TIMED_OUT
+                raise output.Stop(
+                    f"not ready in {timeout:g} s: {error}", output.TIMED_OUT
                 ) from None
             time.sleep(_POLL_SECONDS)
         else:
             return
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def fault() -> None:
+    """Add, list and remove the faults of a running server."""
+
+
+class Add(click.Command):
+    """A command whose help ends with all kinds and presets."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Called by click."""
+        del ctx
+        kinds = [(_signature(kind), kind.sentence) for kind in KINDS.values()]
+        presets = [(name, preset.sentence) for name, preset in PRESETS.items()]
+        for title, rows in (("Kinds", kinds), ("Presets", presets)):
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _signature(kind: Kind) -> str:
+    fields = (
+        name if default is NODEFAULT or default is None else f"{name}={default}"
+        for name, default in kind.fields.items()
+    )
+    return " ".join((kind.name, *fields))
+
+
+@fault.command(cls=Add)
+@click.argument("name", metavar="KIND|PRESET")
+@click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
+@remote_command
+def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
+    """Add a fault of a KIND, or all faults of a PRESET.
+
+    A VALUE is JSON, or else text. Every kind has the fields operation, match, skip,
+    times, probability, seed, phase and ttl.
+
+    Example: mock-server fault add error status=500 times=2
+    """
+    given = dict(map(_field, fields))
+    if given.keys() & {"kind", "preset"}:
+        raise click.BadParameter("Expected KIND or PRESET once, got another one")
+    is_preset = name in PRESETS
+    content = msgspec.json.encode({"preset" if is_preset else "kind": name} | given)
+    answer = FaultsView if is_preset else FaultView
+    show(client.ask(answer, "POST", "/faults", content))
+
+
+def _field(text: str) -> tuple[str, Any]:
+    """The name and the value of `FIELD=VALUE`."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
+    try:
+        return name, msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeError):
+        return name, value  # so that text needs no quotes within those of the shell
+
+
+@fault.command("list")
+@remote_command
+def list_faults(client: AdminClient) -> None:
+    """Print the faults of a running server."""
+    show(client.ask(FaultsView, "GET", "/faults"))
+
+
+@fault.command()
+@remote_command
+def clear(client: AdminClient) -> None:
+    """Remove all faults of a running server."""
+    show(client.ask(FaultsView, "DELETE", "/faults"))

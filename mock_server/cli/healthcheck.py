@@ -4,7 +4,7 @@ import json
 
 import click
 
-from mock_server.cli.exits import UNREACHABLE, Stop, say
+from mock_server.cli.output import UNREACHABLE, Stop, say
 from mock_server.cli.settings import host_setting, port_setting, timeout_setting
 from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call

@@ -13,11 +13,18 @@ import click
 from starlette.types import ASGIApp
 
 from mock_server import server
+from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
 from mock_server.cli import settings
-from mock_server.cli.exits import BROKEN_FIXTURE, UNREACHABLE, USAGE, Stop
-from mock_server.cli.output import LineHandler, LineWriter
+from mock_server.cli.output import (
+    BROKEN_FIXTURE,
+    UNREACHABLE,
+    USAGE,
+    LineHandler,
+    LineWriter,
+    Stop,
+)
 from mock_server.cli.show import report_text
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import PROFILES
@@ -27,7 +34,6 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
-from mock_server.request_log import LogFormat, RequestLog
 from mock_server.server import CannotBind, bind, url_of
 from mock_server.wire.protocol import HttpParser
 

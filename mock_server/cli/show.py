@@ -10,7 +10,7 @@ import msgspec
 
 from mock_server import __version__
 from mock_server.api.description import document
-from mock_server.cli.exits import BROKEN_FIXTURE, Stop, say, write
+from mock_server.cli.output import BROKEN_FIXTURE, Stop, say, write
 from mock_server.domain.choices import table
 from mock_server.domain.printable import json_text, lines, one_line
 from mock_server.fixture.document import document_schema

@@ -13,8 +13,7 @@ from typing import Any, Literal, cast
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.importer import import_from_string
 
-from mock_server.api.connection import TRANSPORT
-from mock_server.api.response import error_envelope
+from mock_server.api.response import TRANSPORT, error_envelope
 from mock_server.domain.limits import Limits
 from mock_server.wire import framing
 from mock_server.wire.transport import CoalescingTransport

@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
+from mock_server.api.response import NeedsConnection
 from mock_server.domain.choices import choose
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIST, Api, wait

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.connection import connection_of
+from mock_server.api.response import connection_of
 from mock_server.wire.protocol import HttpParser
 from tests.support import Switch, fetch
 

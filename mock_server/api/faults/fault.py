@@ -17,12 +17,16 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Distort, Operation, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.request import ClientGone
-from mock_server.api.response import Response
+from mock_server.api.response import (
+    Connection,
+    NeedsConnection,
+    Response,
+    connection_of,
+)
 from mock_server.domain.errors import InvalidField, describe_value, did_you_mean
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import Limits

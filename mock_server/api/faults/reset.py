@@ -1,9 +1,8 @@
 """A connection that is reset."""
 
-from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody
-from mock_server.api.response import NoResponse
+from mock_server.api.response import Connection, NoResponse
 
 
 class Reset(Fault, tag="reset"):

@@ -3,10 +3,9 @@
 from msgspec import field
 from starlette.types import Send
 
-from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import Fault, FaultContext, Whole
 from mock_server.api.request import RequestBody
-from mock_server.api.response import Headers, Response
+from mock_server.api.response import Connection, Headers, Response
 
 
 class Truncate(Fault, tag="truncate"):
