@@ -7,6 +7,7 @@ from typing import cast
 
 from starlette.types import Receive, Scope, Send
 
+from mock_server.api import response as responses
 from mock_server.api.context import RequestContext
 from mock_server.api.errors import MethodNotAllowed, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
@@ -23,16 +24,6 @@ from mock_server.api.middleware import internal_error
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.request import ClientGone, RequestBody, read_json
-from mock_server.api.response import (
-    CloseConnection,
-    Headers,
-    NoResponse,
-    Response,
-    error_response,
-    headers_for,
-    rate_limit_headers,
-    send_response,
-)
 from mock_server.domain.access import ISSUED_KEY_PREFIX, Caller
 from mock_server.domain.errors import Refusal, describe_value
 from mock_server.domain.faults import Request
@@ -40,7 +31,7 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.state import State
 
-_NO_RESPONSE = NoResponse()
+_NO_RESPONSE = responses.NoResponse()
 
 
 class PublicApi:
@@ -70,7 +61,7 @@ class PublicApi:
         except Exception as error:  # a defect; it has been answered if it came late
             response = internal_error(error)
             if request.response is None:
-                await send_response(response, body, send)
+                await responses.send_response(response, body, send)
 
     async def _handle(self, request: RequestContext, send: Send) -> None:
         """The story of a request, once it is known whose state it is for."""
@@ -91,11 +82,11 @@ class PublicApi:
         except Refusal as error:
             # With its traceback it would keep this frame, and the body, in memory.
             refusal = error.with_traceback(None)
-            response = error_response(error, request.state.choices)
+            response = responses.error_response(error, request.state.choices)
         except ClientGone:
             response = _NO_RESPONSE
         except Interrupted:
-            response = CloseConnection(scope=request.scope)
+            response = responses.CloseConnection(scope=request.scope)
         headers = self._headers_of(response, request)
         request.response = response
         self._journal.enter(request, headers, refusal)
@@ -134,7 +125,7 @@ class PublicApi:
 
     async def _respond_amid_faults(
         self, request: RequestContext, operation: Operation
-    ) -> Response:
+    ) -> responses.Response:
         """The response while there are faults, be it the right one or another.
 
         Raises BadJson, for faults look into bodies.
@@ -147,7 +138,7 @@ class PublicApi:
         if firing is None:
             response = operation.respond(state, request.caller, content)
             for limit in decision.limits[:1]:
-                response = response.with_headers(*rate_limit_headers(limit))
+                response = response.with_headers(*responses.rate_limit_headers(limit))
             return response
         request.firing = firing
         request.scope["mock_server.firing"] = firing  # for the request log
@@ -174,7 +165,9 @@ class PublicApi:
         except TypeError:  # some servers give lists instead of pairs
             return parse_headers(headers)
 
-    def _headers_of(self, response: Response, request: RequestContext) -> Headers:
+    def _headers_of(
+        self, response: responses.Response, request: RequestContext
+    ) -> responses.Headers:
         """The headers to send, and to journal; none where there is no response."""
         if response.status == 0:
             return ()
@@ -205,11 +198,11 @@ def authorize(key: str, state: State) -> Caller:
 
 
 def _response_headers(
-    length: int, sandbox: str, generation: int, further: Headers
-) -> Headers:
+    length: int, sandbox: str, generation: int, further: responses.Headers
+) -> responses.Headers:
     """The headers of a JSON response from a sandbox."""
     marks = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),
     )
-    return headers_for(length, b"application/json", (*marks, *further))
+    return responses.headers_for(length, b"application/json", (*marks, *further))

@@ -12,20 +12,12 @@ import click
 import msgspec
 from msgspec import NODEFAULT
 
+from mock_server import client as remote
 from mock_server.api.errors import ERRORS, BadFixture
 from mock_server.api.faults.table import KINDS, PRESETS, Kind
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
 from mock_server.cli.settings import setting, timeout_setting
-from mock_server.client import (
-    JSON,
-    SECONDS,
-    YAML,
-    AdminClient,
-    Refused,
-    Response,
-    StateView,
-)
 from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.dump import document_as_yaml
 from mock_server.http_call import Unreachable
@@ -40,7 +32,7 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
     @setting("url", default="http://127.0.0.1:8000", help="Address of the server.")
     @setting("sandbox", metavar="NAME", help="Sandbox to use instead of the default.")
     @setting("admin-token", metavar="TOKEN", help="Bearer token of the admin routes.")
-    @timeout_setting(SECONDS)
+    @timeout_setting(remote.SECONDS)
     @wraps(command)
     def wrapped(
         url: str,
@@ -56,20 +48,20 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
                 "Expected visible ASCII as values of these options"
             )
         try:
-            client = AdminClient(url, sandbox, admin_token, timeout, output.tell)
+            client = remote.AdminClient(url, sandbox, admin_token, timeout, output.tell)
         except ValueError as error:
             raise click.BadParameter(str(error)) from None
         try:
             command(client, **others)
         except Unreachable as error:
             raise output.Stop(str(error), output.UNREACHABLE) from None
-        except Refused as error:
+        except remote.Refused as error:
             raise output.Stop(str(error), _status(error)) from None
 
     return wrapped
 
 
-def _status(error: Refused) -> int:
+def _status(error: remote.Refused) -> int:
     """The exit code of a refused command."""
     if error.status >= 500:
         return (
@@ -79,14 +71,14 @@ def _status(error: Refused) -> int:
     return output.BROKEN_FIXTURE if broken else output.USAGE
 
 
-def show(response: Response[Any]) -> None:
+def show(response: remote.Response[Any]) -> None:
     """Print the JSON of a response as it came, its strings made printable."""
     output.write(json_text(response.text).rstrip("\n"))
 
 
 @click.command()
 @remote_command
-def reset(client: AdminClient) -> None:
+def reset(client: remote.AdminClient) -> None:
     """Reset a running server to its baseline."""
     show(client.ask(ResetView, "POST", "/reset"))
 
@@ -95,13 +87,13 @@ def reset(client: AdminClient) -> None:
 @click.argument("file", required=False)
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print YAML instead of JSON.")
 @remote_command
-def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
+def state(client: remote.AdminClient, file: str | None, as_yaml: bool) -> None:
     """Print or replace the state of a server.
 
     With a FILE (`-` is stdin), that becomes the state, and what resets go back to.
     """
     if file is not None:
-        kind = JSON if file.endswith(".json") else YAML
+        kind = remote.JSON if file.endswith(".json") else remote.YAML
         content = _content(file)
         show(client.ask(ResetView, "PUT", "/state", content, content_type=kind))
     elif as_yaml:
@@ -110,7 +102,7 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
         show(client.state())
 
 
-def _yaml(response: Response[StateView]) -> str:
+def _yaml(response: remote.Response[remote.StateView]) -> str:
     try:
         return yaml_text(document_as_yaml(response.plain()))
     except RecursionError:
@@ -160,7 +152,7 @@ def _content(file: str) -> bytes:
 )
 @remote_command
 def journal(
-    client: AdminClient,
+    client: remote.AdminClient,
     exactly: int | None,
     at_least: int | None,
     at_most: int | None,
@@ -184,7 +176,7 @@ def journal(
     output.write(json_text(client.journal(criteria)))
 
 
-def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
+def _verify(client: remote.AdminClient, asked: dict[str, Any]) -> None:
     try:
         if "body" in asked:
             asked["body"] = msgspec.json.decode(asked["body"])
@@ -198,7 +190,7 @@ def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
 
 @click.command()
 @remote_command
-def wait(client: AdminClient) -> None:
+def wait(client: remote.AdminClient) -> None:
     """Wait until a server is ready.
 
     Exit 4 if it is not ready in time.
@@ -209,9 +201,9 @@ def wait(client: AdminClient) -> None:
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
             show(replace(client, timeout=left).ask(HealthView, "GET", "/health"))
-        except (Refused, Unreachable) as error:
+        except (remote.Refused, Unreachable) as error:
             # A server that refuses is there; waiting longer would not help.
-            if isinstance(error, Refused) and error.status < 500:
+            if isinstance(error, remote.Refused) and error.status < 500:
                 raise
             if time.monotonic() >= end:
                 raise output.Stop(
@@ -252,7 +244,7 @@ def _signature(kind: Kind) -> str:
 @click.argument("name", metavar="KIND|PRESET")
 @click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command
-def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
+def add(client: remote.AdminClient, name: str, fields: Sequence[str]) -> None:
     """Add a fault of a KIND, or all faults of a PRESET.
 
     A VALUE is JSON, or else text. Every kind has the fields operation, match, skip,
@@ -282,13 +274,13 @@ def _field(text: str) -> tuple[str, Any]:
 
 @fault.command("list")
 @remote_command
-def list_faults(client: AdminClient) -> None:
+def list_faults(client: remote.AdminClient) -> None:
     """Print the faults of a running server."""
     show(client.ask(FaultsView, "GET", "/faults"))
 
 
 @fault.command()
 @remote_command
-def clear(client: AdminClient) -> None:
+def clear(client: remote.AdminClient) -> None:
     """Remove all faults of a running server."""
     show(client.ask(FaultsView, "DELETE", "/faults"))

@@ -13,14 +13,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from mock_server.admin.framework import AdminRoute, Call, Conflict
-from mock_server.admin.resources.journal import (
-    Count,
-    Criteria,
-    Facts,
-    fact_of,
-    facts_of,
-    meets,
-)
+from mock_server.admin.resources import journal as criteria
 from mock_server.admin.streaming import in_slices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import Entry, Journal
@@ -30,24 +23,27 @@ from mock_server.views import DifferenceView, NearMiss, Verified
 
 # An answer that people read: more would hide what matters.
 _NEAREST, _DIFFERENCES = 3, 20
-Steps = Annotated[list[Criteria], Meta(max_length=Limits.verified_steps)]
+Steps = Annotated[list[criteria.Criteria], Meta(max_length=Limits.verified_steps)]
 
 
-class Verify(Criteria, kw_only=True):
+class Verify(criteria.Criteria, kw_only=True):
     """Criteria and how many entries are to meet them, at least one by default; or
     several criteria that entries are to meet one after the other.
     """
 
-    exactly: Count | UnsetType = UNSET
-    at_least: Count | UnsetType = UNSET
-    at_most: Count | UnsetType = UNSET
+    exactly: criteria.Count | UnsetType = UNSET
+    at_least: criteria.Count | UnsetType = UNSET
+    at_most: criteria.Count | UnsetType = UNSET
     in_order: Steps | UnsetType = UNSET
 
 
 async def verify(call: Call) -> Verified | Conflict[Verified]:
     """`POST journal/verify`."""
     asked: Verify = call.body
-    journal, facts = call.sandbox.journal, facts_of(asked, call.operations, "$")
+    journal, facts = (
+        call.sandbox.journal,
+        criteria.facts_of(asked, call.operations, "$"),
+    )
     low, high = _bounds(asked)
     if asked.in_order is UNSET:
         found = await _verify_count(facts, journal, low, high)
@@ -55,7 +51,7 @@ async def verify(call: Call) -> Verified | Conflict[Verified]:
         if facts or (low, high) != _bounds(Verify()):
             raise InvalidField("Expected inOrder alone, got other criteria too - at $")
         steps = [
-            facts_of(each, call.operations, f"$.inOrder[{number}]")
+            criteria.facts_of(each, call.operations, f"$.inOrder[{number}]")
             for number, each in enumerate(asked.in_order)
         ]
         found = await _verify_order(steps, journal)
@@ -82,12 +78,12 @@ def _bounds(asked: Verify) -> tuple[int, int | None]:
 
 
 async def _verify_count(
-    facts: Facts, journal: Journal, low: int, high: int | None
+    facts: criteria.Facts, journal: Journal, low: int, high: int | None
 ) -> Verified:
     hits: list[Entry] = []
     others: list[Entry] = []
     async for entry in in_slices(journal.since(0)):
-        (hits if meets(facts, entry) else others).append(entry)
+        (hits if criteria.meets(facts, entry) else others).append(entry)
     count = len(hits)
     doubt = await _doubt(facts, journal, others)
     # What is lost could only add hits: it is no doubt that there are enough.
@@ -109,14 +105,14 @@ def _in_words(low: int, high: int | None) -> str:
     return " and ".join(each for each in (at_least, at_most) if each)
 
 
-async def _verify_order(steps: Sequence[Facts], journal: Journal) -> Verified:
+async def _verify_order(steps: Sequence[criteria.Facts], journal: Journal) -> Verified:
     left = deque(journal.since(0))
     for count, facts in enumerate(steps):
         passed = []
         # Each step goes on where the one before has stopped, so that all steps together
         # look at each entry once.
         async for entry in in_slices(_taken(left)):
-            if meets(facts, entry):
+            if criteria.meets(facts, entry):
                 break
             passed.append(entry)
         else:
@@ -132,7 +128,9 @@ def _taken(entries: deque[Entry]) -> Iterator[Entry]:
         yield entries.popleft()
 
 
-async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
+async def _doubt(
+    facts: criteria.Facts, journal: Journal, others: Sequence[Entry]
+) -> str:
     """Why `others` may hide an entry that meets the criteria; "" if they do not."""
     if journal.dropped:
         return f"Expected a whole journal, got one that has dropped {journal.dropped}"
@@ -141,11 +139,11 @@ async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str
     cut, apart_from_body = 0, {**facts}
     del apart_from_body["body"]
     async for entry in in_slices(others):
-        cut += entry.is_cut and meets(apart_from_body, entry)
+        cut += entry.is_cut and criteria.meets(apart_from_body, entry)
     return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
 
 
-async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[NearMiss]:
+async def _nearest(facts: criteria.Facts, entries: Sequence[Entry]) -> list[NearMiss]:
     """The entries with the fewest differences, the latest first among equals."""
     found = [
         NearMiss(
@@ -162,9 +160,9 @@ async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[NearMiss]:
     )
 
 
-def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:
+def _differences(facts: criteria.Facts, entry: Entry) -> Iterator[Difference]:
     for name, fact in facts.items():
-        yield from differences(fact, fact_of(name, entry), f"$.{name}")
+        yield from differences(fact, criteria.fact_of(name, entry), f"$.{name}")
 
 
 ROUTES = (

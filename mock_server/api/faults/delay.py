@@ -6,13 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from mock_server.api.faults.fault import (
-    Fault,
-    FaultContext,
-    Milliseconds,
-    one_of,
-    wrong,
-)
+from mock_server.api.faults import fault
 from mock_server.api.response import Response
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
@@ -20,15 +14,15 @@ from mock_server.domain.limits import Limits
 _FORMS = ("ms",), ("min", "max"), ("median", "sigma")
 
 
-class Delay(Fault, tag="delay"):
+class Delay(fault.Fault, tag="delay"):
     """The answer comes late: by `ms`, or by `min` to `max`, or around a `median`."""
 
-    schema: ClassVar[Mapping[str, Any]] = one_of(*_FORMS)
+    schema: ClassVar[Mapping[str, Any]] = fault.one_of(*_FORMS)
 
-    ms: Milliseconds | None = None
-    min: Milliseconds | None = None
-    max: Milliseconds | None = None
-    median: Milliseconds | None = None
+    ms: fault.Milliseconds | None = None
+    min: fault.Milliseconds | None = None
+    max: fault.Milliseconds | None = None
+    median: fault.Milliseconds | None = None
     sigma: Annotated[float, Meta(ge=0, le=10)] | None = None
 
     def check(self) -> None:
@@ -39,11 +33,11 @@ class Delay(Fault, tag="delay"):
         )
         if given not in _FORMS:
             got = " and ".join(given) or "nothing"
-            raise wrong("ms, or min and max, or median and sigma", got, "ms")
+            raise fault.wrong("ms, or min and max, or median and sigma", got, "ms")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong("a max of at least min", describe_value(self.max), "max")
+            raise fault.wrong("a max of at least min", describe_value(self.max), "max")
 
-    async def apply(self, context: FaultContext) -> Response:
+    async def apply(self, context: fault.FaultContext) -> Response:
         """The right response, later; what is written is written then, or before."""
         ms = self.milliseconds(context.draw("delay"), context.draw("angle"))
         if context.is_after:

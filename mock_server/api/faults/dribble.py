@@ -5,33 +5,27 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.types import Send
 
-from mock_server.api.faults.fault import (
-    Fault,
-    FaultContext,
-    Interrupted,
-    Milliseconds,
-    wrong,
-)
+from mock_server.api.faults import fault
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Headers, Response
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
 
 
-class Dribble(Fault, tag="dribble"):
+class Dribble(fault.Fault, tag="dribble"):
     """The answer comes in pieces, with `ms` between them."""
 
     chunks: Annotated[int, Meta(ge=2, le=1_000)] = 10
-    ms: Milliseconds = 100.0
+    ms: fault.Milliseconds = 100.0
 
     def check(self) -> None:
         """All pieces together stay below the limit of one answer."""
         super().check()
         if self.chunks * self.ms > Limits.fault_ms:
             expected = f"chunks times ms of at most {Limits.fault_ms}"
-            raise wrong(expected, describe_value(self.chunks * self.ms), "ms")
+            raise fault.wrong(expected, describe_value(self.chunks * self.ms), "ms")
 
-    async def apply(self, context: FaultContext) -> Response:
+    async def apply(self, context: fault.FaultContext) -> Response:
         whole = context.perform()
         pieces = _pieces(whole.body, self.chunks)
         return Dribbled(
@@ -47,7 +41,7 @@ class Dribble(Fault, tag="dribble"):
 class Dribbled(Response, frozen=True, kw_only=True):
     """The right response in pieces, with a pause before each but the first."""
 
-    context: FaultContext
+    context: fault.FaultContext
     pieces: list[bytes]
     ms: float
 
@@ -61,7 +55,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
                 await send(content | {"more_body": number < len(self.pieces)})
         except ClientGone:
             pass
-        except Interrupted:
+        except fault.Interrupted:
             await self.context.connection().close(body)
 
 

@@ -10,13 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from mock_server.api.operations.contract import (
-    NOT_ON_CONTRACT,
-    Contract,
-    RequestFields,
-    departures,
-    extension,
-)
+from mock_server.api.operations import contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.access import Level
@@ -30,19 +24,19 @@ from mock_server.fixture import document as schema
 from mock_server.fixture.dump import writer
 
 
-class ListV2Body(RequestFields, kw_only=True):
+class ListV2Body(contract.RequestFields, kw_only=True):
     """Spec 4.2: which page of which collections."""
 
     offset: Annotated[
         int,
         Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
-        departures(missing="offset_missing", text="numeric_strings"),
+        contract.departures(missing="offset_missing", text="numeric_strings"),
     ]
     page_size: (
         Annotated[
             int,
             Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
-            departures(over="page_size_over_limit", text="numeric_strings"),
+            contract.departures(over="page_size_over_limit", text="numeric_strings"),
         ]
         | UnsetType
     ) = UNSET
@@ -54,7 +48,9 @@ class ListV2Body(RequestFields, kw_only=True):
                 max_length=Limits.id_chars,
                 description="Parent folder; null selects top-level collections",
             ),
-            departures(empty=("parent_empty_string", "null or the _id of a folder")),
+            contract.departures(
+                empty=("parent_empty_string", "null or the _id of a folder")
+            ),
         ]
         | UnsetType
         | None
@@ -68,33 +64,37 @@ class ListV2Body(RequestFields, kw_only=True):
     ] = ""
 
 
-class ListV2Extensions(RequestFields, kw_only=True):
+class ListV2Extensions(contract.RequestFields, kw_only=True):
     """What the service takes beside these: pages by number, and filters."""
 
     page_num: (
         Annotated[
             int,
             Meta(ge=1, le=Limits.integer),
-            departures(text="numeric_strings"),
-            extension("offset_missing", instead_of="offset"),
+            contract.departures(text="numeric_strings"),
+            contract.extension("offset_missing", instead_of="offset"),
         ]
         | UnsetType
     ) = UNSET
-    select_folder: Annotated[bool, extension("list_filters")] | UnsetType = UNSET
+    select_folder: Annotated[bool, contract.extension("list_filters")] | UnsetType = (
+        UNSET
+    )
     filter_tags: (
-        Annotated[list[str], Meta(max_length=Limits.tags), extension("list_filters")]
+        Annotated[
+            list[str], Meta(max_length=Limits.tags), contract.extension("list_filters")
+        ]
         | UnsetType
     ) = UNSET
 
 
-CONTRACT = Contract("4.2", ListV2Body, ListV2Extensions)
+CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices) -> ListV2:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
-    except NOT_ON_CONTRACT:
+    except contract.NOT_ON_CONTRACT:
         return _departing(CONTRACT.read(content, choices), choices)
     size, parent = body.page_size, body.parent_id
     return ListV2(

@@ -5,13 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.api.operations.contract import (
-    NOT_ON_CONTRACT,
-    Contract,
-    RequestFields,
-    departures,
-    extension,
-)
+from mock_server.api.operations import contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.choices import Choices
@@ -22,12 +16,14 @@ from mock_server.domain.state import State
 from mock_server.fixture.document import Id
 
 # With choice top_missing=ignore the service takes these, with `top` or without.
-Title = Annotated[str, Meta(max_length=Limits.title_chars), extension("top_missing")]
+Title = Annotated[
+    str, Meta(max_length=Limits.title_chars), contract.extension("top_missing")
+]
 
 _NULL = success_envelope(b"null")
 
 
-class UpdateHistoryBody(RequestFields):
+class UpdateHistoryBody(contract.RequestFields):
     """Spec 4.1: which chat session, and whether it is to be pinned."""
 
     app_id: Annotated[Id, Meta(description="Application identifier")]
@@ -35,25 +31,25 @@ class UpdateHistoryBody(RequestFields):
     top: Annotated[
         bool,
         Meta(description="true pins, false unpins"),
-        departures(missing="top_missing"),
+        contract.departures(missing="top_missing"),
     ]
 
 
-class UpdateHistoryExtensions(RequestFields):
+class UpdateHistoryExtensions(contract.RequestFields):
     """What the service takes beside these, to rename a chat session."""
 
     title: Title | UnsetType = UNSET
     custom_title: Title | UnsetType = UNSET
 
 
-CONTRACT = Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
+CONTRACT = contract.Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 
 
 def read(content: bytes, choices: Choices) -> UpdateHistory:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
-    except NOT_ON_CONTRACT:
+    except contract.NOT_ON_CONTRACT:
         return _departing(CONTRACT.read(content, choices))
     return UpdateHistory(body.app_id, body.chat_id, body.top)
 
