@@ -16,7 +16,7 @@ from mock_server.admin.framework import Services
 from mock_server.admin.loading import Loader
 from mock_server.admin.resources.console import ConsoleRedirect
 from mock_server.api.application import PublicApi
-from mock_server.api.description import describe_operations
+from mock_server.api.description import Description
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import Operations
@@ -48,19 +48,24 @@ def create_app(
     allowed_hosts: Collection[str] = (),
     memory: int | None = None,
     limits: Limits = Limits(),
+    operations: Operations = OPERATIONS,
+    description: bytes | None = None,
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    `memory` is how many bytes all its data may take, by default what `limits` say. Its
-    `sandbox` is the default sandbox, its `sandboxes` all of them; `close` ends what
-    would not end by itself. Raises FixtureError, and ValueError for a setting that
-    cannot be (UnknownChoice among them).
+    `memory` is how many bytes all its data may take, by default what `limits` say. It
+    serves `operations`, and as their OpenAPI document the JSON of `description`, by
+    default that of the shipped ones. Its `sandbox` is the default sandbox, its
+    `sandboxes` all of them; `close` ends what would not end by itself.
+
+    Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
+    among them).
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
     memory = limits.memory_bytes
     environment = Environment(
-        _milliseconds, time.monotonic, lambda: secrets.token_hex(16), limits
+        time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, memory, environment.limits)
@@ -70,7 +75,14 @@ def create_app(
     generation.sort(chosen.list_order)
     profile = as_profile(profile)
     sandboxes = Sandboxes(generation, profile, chosen, environment)
-    return application(sandboxes, cors_origins, admin_token, allowed_hosts)
+    return application(
+        sandboxes,
+        cors_origins,
+        admin_token,
+        allowed_hosts,
+        operations=operations,
+        description=description,
+    )
 
 
 def application(
@@ -80,6 +92,7 @@ def application(
     allowed_hosts: Collection[str] = (),
     loader: Loader | None = None,
     operations: Operations = OPERATIONS,
+    description: bytes | None = None,
 ) -> Application:
     """An application around sandboxes; `loader` loads large documents for it."""
     loader = loader or Loader(sandboxes.memory, sandboxes.limits)
@@ -89,10 +102,10 @@ def application(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
     public = PublicApi(sandboxes, operations, secrets)
-    description = CORS(ServerErrorMiddleware(describe_operations), cors_origins)
+    described = ServerErrorMiddleware(Description(description))
     routes = [
         Route(ROOT, ConsoleRedirect(CORS(public, cors_origins), _ADMIN_PATHS)),
-        Route(DESCRIPTION, description),
+        Route(DESCRIPTION, CORS(described, cors_origins)),
         Route(ADMIN, ConsoleRedirect(admin, _ADMIN_PATHS)),
         Mount(ADMIN, admin),
     ]
@@ -111,10 +124,6 @@ def _load(
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
         return load_fixture(*fixture, max_bytes=max_bytes, limits=limits)
     return load_fixture(fixture, max_bytes=max_bytes, limits=limits)
-
-
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000
 
 
 class Application(Starlette):

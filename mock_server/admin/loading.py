@@ -90,7 +90,9 @@ class Loader:
         is_large = len(upload.content) > self._limits.inline_load_bytes
         try:
             if not is_large or not _HAS_PYTHON:
-                found = draft(upload.content, _NAME, is_json=upload.is_json)
+                found = draft(
+                    upload.content, _NAME, is_json=upload.is_json, limits=self._limits
+                )
                 if self._is_small(found) or not _HAS_PYTHON:
                     return self._load_in_place(found, upload.order)
             if has_slot:
@@ -118,7 +120,7 @@ class Loader:
     async def _load_in_child(self, upload: Upload) -> Generation:
         """Raises FixtureError, and what `load` does."""
         allowed = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
-        job = Job(_NAME, upload.is_json, upload.order, allowed)
+        job = Job(_NAME, upload.is_json, upload.order, allowed, self._limits)
         child = Child(job, upload.content)
         loop, seconds = asyncio.get_running_loop(), self._limits.load_seconds
         late = loop.call_later(seconds, child.end, _LATE)

@@ -1,7 +1,5 @@
 """The service as one ASGI application: the story of a request, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from time import perf_counter

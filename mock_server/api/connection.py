@@ -3,8 +3,6 @@
 It is there only where the wire floor serves the application, not in process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket

@@ -1,7 +1,5 @@
 """What is known of one request on its way to a response: data, and nothing else."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from starlette.types import Scope
 

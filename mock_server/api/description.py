@@ -25,11 +25,17 @@ def document(name: DocumentName) -> bytes:
     return files("mock_server").joinpath("openapi", f"{name}.json").read_bytes()
 
 
-async def describe_operations(scope: Scope, receive: Receive, send: Send) -> None:
-    """The ASGI application at `/openapi.json`: the document of the operations."""
-    if scope["method"] in ("GET", "HEAD"):
-        response = Response(200, document("public"))
-    else:
-        refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
-        response = error_response(refusal, Choices())
-    await send_response(response, RequestBody(scope, receive), send)
+class Description:
+    """The ASGI application at `/openapi.json`: a document, whatever is served."""
+
+    def __init__(self, content: bytes | None = None) -> None:
+        """`content` is JSON, by default the document of the shipped operations."""
+        self._content = content
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] in ("GET", "HEAD"):
+            response = Response(200, self._content or document("public"))
+        else:
+            refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
+            response = error_response(refusal, Choices())
+        await send_response(response, RequestBody(scope, receive), send)

@@ -4,8 +4,6 @@ The spec shows no errors (7), so this table is the product's published choice
 (`error_form`, `error_http_status`).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from mock_server.domain import errors as domain

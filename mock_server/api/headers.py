@@ -5,8 +5,6 @@ duplicates. Nothing here depends on a sandbox: what a header is worth is decided
 those who ask.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

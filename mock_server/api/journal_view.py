@@ -1,7 +1,5 @@
 """Journal entries as the admin API, the stream and the pytest plugin show them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

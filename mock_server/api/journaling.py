@@ -1,7 +1,5 @@
 """Enters requests and their responses in journals; no key gets further than here."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Around applications: cross-origin resource sharing, and the answer to a defect."""
 
-from __future__ import annotations
-
 import logging
 import re
 import traceback

@@ -1,7 +1,5 @@
 """The body of a request, received on demand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

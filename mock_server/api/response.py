@@ -4,8 +4,6 @@ A response is a value: whoever makes one sends nothing. It knows how to send its
 that those which faults give (cut, slow, or no bytes at all) are kinds of response too.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Self

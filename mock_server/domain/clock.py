@@ -22,6 +22,7 @@ MAX_TIME = 253402300799999
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
+_NS_IN_MS = 1_000_000
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
@@ -30,12 +31,12 @@ _RFC3339 = re.compile(
 class Environment(Struct, frozen=True):
     """What is handed in from outside, so that a test can control it.
 
-    `time` gives the real time in milliseconds; `seconds` a monotonic clock, for what
-    must not jump when the machine's time is set; `secret` a new unguessable text;
-    `limits` are the bounds in force.
+    `time_ns` gives the real time in nanoseconds, as `time.time_ns` does; `seconds` a
+    monotonic clock, for what must not jump when the machine's time is set; `secret` a
+    new unguessable text; `limits` are the bounds in force.
     """
 
-    time: Callable[[], int]
+    time_ns: Callable[[], int]
     seconds: Callable[[], float]
     secret: Callable[[], str]
     limits: Limits = Limits()
@@ -45,16 +46,23 @@ class Clock:
     """The time of a sandbox: real, shifted or frozen."""
 
     def __init__(
-        self, real: Callable[[], int], frozen_at: int | None = None, *, ahead: int = 0
+        self,
+        time_ns: Callable[[], int],
+        frozen_at: int | None = None,
+        *,
+        ahead: int = 0,
     ) -> None:
-        """Stands at `frozen_at`, or runs `ahead` milliseconds before real time."""
-        self._real = real
+        """Stands at `frozen_at`, or runs `ahead` milliseconds before real time.
+
+        `time_ns` gives the real time in nanoseconds.
+        """
+        self._time_ns = time_ns
         self._frozen_at = frozen_at
         self._ahead = ahead
 
     def copy(self) -> Self:
         """A clock that shows the same time and is set on its own."""
-        return type(self)(self._real, self._frozen_at, ahead=self._ahead)
+        return type(self)(self._time_ns, self._frozen_at, ahead=self._ahead)
 
     @property
     def is_frozen(self) -> bool:
@@ -65,7 +73,7 @@ class Clock:
         """The sandbox's time."""
         if self._frozen_at is not None:
             return self._frozen_at
-        now = self._real() + self._ahead
+        now = self._time_ns() // _NS_IN_MS + self._ahead
         # A clock set near the end of time runs on: what it shows must stay writable.
         if MIN_TIME <= now <= MAX_TIME:
             return now
@@ -81,7 +89,7 @@ class Clock:
             raise ValueError("a year outside 1 to 9999")
         stands = self.is_frozen if frozen is None else frozen
         self._frozen_at = time if stands else None
-        self._ahead = time - self._real()
+        self._ahead = time - self._time_ns() // _NS_IN_MS
 
     def advance(self, ms: int) -> None:
         """Go that many milliseconds forward. Raises ValueError as `set` does."""

@@ -160,7 +160,7 @@ class Sandbox(HasState):
         return State(
             generation=generation,
             store=Store(self.baseline, memory),
-            clock=Clock(environment.time, self.baseline.frozen_at),
+            clock=Clock(environment.time_ns, self.baseline.frozen_at),
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),

@@ -98,7 +98,7 @@ class Sandboxes:
         if lease is None:
             return None
         left = lease.ends - self._environment.seconds()
-        return self._environment.time() + int(left * 1000)
+        return self._environment.time_ns() // 1_000_000 + int(left * 1000)
 
     def ttl_of(self, name: str) -> float:
         """Seconds without use after which a sandbox ends."""

@@ -137,7 +137,7 @@ def _application(session: ExampleSession) -> ASGIApp:
     number = count()
     # Nothing that is real: neither the time nor chance.
     environment = Environment(
-        lambda: EXAMPLE_TIME,
+        lambda: EXAMPLE_TIME * 1_000_000,
         lambda: 0.0,
         lambda: f"{next(number):032x}",
         Limits(memory_bytes=session.memory),

@@ -5,7 +5,6 @@ once, at C speed; only what msgspec refuses is walked through, for a message tha
 the place.
 """
 
-import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -16,6 +15,7 @@ from mock_server.domain.errors import InvalidField
 from mock_server.validation.walk import (
     alternative_for,
     alternatives,
+    as_number,
     dotted,
     integral_as_int,
     mistakes,
@@ -86,14 +86,6 @@ def _with_integers(value: object, wanted: inspect.Type) -> object:
 
 
 # More digits are no number that any field takes, and slow to read.
-_DIGITS = re.compile("[0-9]{1,400}")
-
-
-def as_number(value: object) -> object:
-    """The integer in a string of digits or in a number like 3.0; else the value."""
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
-        return int(value)
-    return integral_as_int(value)
 
 
 def number_fields(kind: type[Struct]) -> frozenset[str]:

@@ -125,9 +125,6 @@ def is_valid(value: object, wanted: inspect.Type) -> bool:
     return True
 
 
-fits = is_valid  # the name that the operations import
-
-
 def is_unicode(text: str) -> bool:
     """Whether the text can be written as UTF-8: it holds no lone surrogate."""
     try:
@@ -154,6 +151,13 @@ def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | N
     number = integral_as_int(value)
     found = (kind for kind in alternatives(union) if _is_instance(number, kind))
     return next(found, None)
+
+
+def as_number(value: object) -> object:
+    """The integer in a string of digits or in a number like 3.0; else the value."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
+    return integral_as_int(value)
 
 
 def integral_as_int(value: object) -> object:
@@ -191,6 +195,7 @@ def _has_length(
     return (low or 0) <= len(value) <= (len(value) if high is None else high)
 
 
+_DIGITS = re.compile("[0-9]{1,400}")
 _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 

@@ -48,7 +48,7 @@ def client(
 ) -> Iterator[httpx2.Client]:
     """A client of an application with these operations and limits."""
     environment = Environment(
-        lambda: time.time_ns() // 1_000_000,
+        time.time_ns,
         time.monotonic,
         lambda: secrets.token_hex(16),
         limits or Limits(),

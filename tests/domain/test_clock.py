@@ -18,13 +18,13 @@ times = st.integers(MIN_TIME, MAX_TIME)
 
 
 class Real:
-    """Real time that a test can turn."""
+    """Real time that a test can turn: kept in milliseconds, given in nanoseconds."""
 
     def __init__(self, now: int = 1_000) -> None:
         self.now = now
 
     def __call__(self) -> int:
-        return self.now
+        return self.now * 1_000_000
 
 
 @given(times, times)

@@ -16,7 +16,7 @@ from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
 LIMITS = Limits(created_chats=3)
-OUTSIDE = Environment(lambda: 7, lambda: 0.0, lambda: "secret", LIMITS)
+OUTSIDE = Environment(lambda: 7_000_000, lambda: 0.0, lambda: "secret", LIMITS)
 APPS = {"a": App("a", chats={"c": Chat("a", "c", title="T", update_time=1)})}
 
 

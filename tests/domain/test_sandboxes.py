@@ -26,7 +26,10 @@ class Turned:
         self.seconds = 0.0
         secrets = count()
         outside = Environment(
-            lambda: 1_000_000, lambda: self.seconds, lambda: f"{next(secrets)}", LIMITS
+            lambda: 1_000_000 * 10**6,
+            lambda: self.seconds,
+            lambda: f"{next(secrets)}",
+            LIMITS,
         )
         baseline = Generation(datasets={"d": DATASET})
         self.all = Sandboxes(baseline, "documented", choose(), outside)

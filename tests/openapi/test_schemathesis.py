@@ -87,4 +87,10 @@ def test_nothing_is_found_in_the_routes_of_single_sandboxes(
 @pytest.mark.full
 def test_nothing_is_found_in_long_sequences(check: Check) -> None:
     with running(demo()) as url:
-        check(url, ADMIN, 300, TOGETHER, "--seed=1")
+        check(url, ADMIN, 300, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
+
+
+@pytest.mark.full
+def test_nothing_is_found_in_sequences_in_single_sandboxes(check: Check) -> None:
+    with running(demo()) as url:
+        check(url, ADMIN, 100, TOGETHER, "--seed=1", "--include-path-regex", TWINS)

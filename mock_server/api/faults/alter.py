@@ -1,7 +1,5 @@
 """Items with other fields than they have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

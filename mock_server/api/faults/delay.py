@@ -1,7 +1,5 @@
 """A late response."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import cos, exp, log, pi, sqrt
 from typing import Annotated, Any, ClassVar

@@ -1,7 +1,5 @@
 """A response in pieces."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

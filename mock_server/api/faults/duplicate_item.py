@@ -1,7 +1,5 @@
 """A page that repeats an item of the page before."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """A connection that is closed."""
 
-from __future__ import annotations
-
 from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody

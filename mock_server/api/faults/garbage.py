@@ -1,7 +1,5 @@
 """Bytes that are no HTTP."""
 
-from __future__ import annotations
-
 from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody

@@ -1,7 +1,5 @@
 """No response, for a minute."""
 
-from __future__ import annotations
-
 from mock_server.api.connection import Connection
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.request import ClientGone, RequestBody

@@ -1,7 +1,5 @@
 """A write that is answered, and forgotten."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from mock_server.api.faults.fault import Fault, FaultContext

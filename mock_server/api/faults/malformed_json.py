@@ -1,7 +1,5 @@
 """A body that is not JSON."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext

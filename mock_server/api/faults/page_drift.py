@@ -1,7 +1,5 @@
 """A list that changes between two pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 

@@ -1,7 +1,5 @@
 """A 429 for more requests than a key may make."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta, field

@@ -1,7 +1,5 @@
 """The table of kinds. Documents, commands and the console show it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

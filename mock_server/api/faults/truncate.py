@@ -1,7 +1,5 @@
 """A response that ends too early."""
 
-from __future__ import annotations
-
 from msgspec import field
 from starlette.types import Send
 

@@ -1,7 +1,5 @@
 """A page of which the total is off."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from msgspec import Meta

@@ -5,9 +5,7 @@ that gives its values and its departures at the same time. What no choice tolera
 refused; the journal lists every departure, whether or not it was tolerated.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -20,8 +18,8 @@ from mock_server.api.request import check_integers, read_json
 from mock_server.domain.choices import Choices, tolerates
 from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.journal import Violation
-from mock_server.validation.convert import as_number, is_number_field
-from mock_server.validation.walk import describe_type, fits
+from mock_server.validation.convert import is_number_field
+from mock_server.validation.walk import as_number, describe_type, is_valid
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
@@ -87,14 +85,16 @@ class Field:
         found = []
         if self._is_number and isinstance(given, str) and value is not given:
             found.append(self._text)
-        if not fits(value, self._type):
+        if not is_valid(value, self._type):
             # A number that is positive, and does not fit, is over the maximum.
             is_over = type(value) is int and value > 0
             found.append(self._over if is_over else "invalid_field")
-        expected, got = describe_type(self._type), describe_value(given)
-        violations = [self._violation(name, expected, got) for name in found]
+        violations = [
+            self._violation(name, describe_type(self._type), describe_value(given))
+            for name in found
+        ]
         if given == "" and self.empty is not None:
-            violations.append(self._violation(*self.empty, got))
+            violations.append(self._violation(*self.empty, describe_value(given)))
         return value, violations
 
     def _violation(self, name: str, expected: str, got: str) -> Violation:
@@ -129,7 +129,7 @@ class Contract(Generic[F]):
         body = read_json(content)
         check_integers(content, body)
         values, violations = self._examine(body, self._fields)
-        extended = self.extension_fields(choices)
+        extended = self.extension_fields(choices, body)
         further, mistakes = self._examine(body, extended)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject":
@@ -157,12 +157,14 @@ class Contract(Generic[F]):
             yield from self._unknown(body, {})
             yield from self._examine(body, self._fields)[1]
 
-    def extension_fields(self, choices: Choices) -> dict[str, Field]:
-        """The fields beyond the spec that these choices have a meaning for, by name."""
+    def extension_fields(
+        self, choices: Choices, body: Container[str]
+    ) -> dict[str, Field]:
+        """The fields of a body that these choices, not the spec, have a meaning for."""
         return {
             name: field
             for name, field in self._extensions.items()
-            if tolerates(choices, field.choice)
+            if name in body and tolerates(choices, field.choice)
         }
 
     def _examine(

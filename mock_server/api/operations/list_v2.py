@@ -4,10 +4,7 @@ What does not depend on the caller is encoded once for each collection; `permiss
 the last field, is added per page. Pages are kept too: clients ask again and again.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -165,11 +162,15 @@ class Permission(Struct, rename="camel"):
     has_read_per: bool
 
 
+# Derived, so that the fields of a collection are spelled in one place. The last four
+# are the deployed service's (choice item_fields=extended).
+Item = collection_type("Item", "A collection (spec 2.2).", FIELDS, EXTENDED_FIELDS)
+_documented, _extended = writer(Item, DOCUMENTED_FIELDS), writer(Item)
+
 ListedCollection = msgspec.defstruct(
     "ListedCollection",
     [("permission", Permission)],
-    # Derived, so that the fields of a collection are spelled in one place.
-    bases=(collection_type("Item", "", FIELDS, optional=EXTENDED_FIELDS),),
+    bases=(Item,),
     namespace={"__doc__": "A collection as it stands in a page."},
     kw_only=True,
 )
@@ -184,18 +185,12 @@ class ListedPage(Struct):
 
 def item_text(item: Collection, extended: bool, tags_absent: bool) -> bytes:
     """A collection as a JSON object that still lacks `permission` and its end."""
-    shown = _writer(extended, tags_absent and not item.tags)(item)
+    shown = (_extended if extended else _documented)(item)
     if extended and shown.create_time is UNSET:
         shown.create_time = shown.update_time
+    if tags_absent and not item.tags:
+        shown.tags = UNSET
     return msgspec.json.encode(shown)[:-1]
-
-
-@cache
-def _writer(extended: bool, without_tags: bool) -> Callable[[Collection], Any]:
-    """What writes items with these fields; it is slow to make and quick to use."""
-    fields = FIELDS if extended else DOCUMENTED_FIELDS
-    kept = [field for field in fields if not (without_tags and field == "tags")]
-    return writer(collection_type("Item", "", kept, optional=EXTENDED_FIELDS))
 
 
 def permission(level: Level) -> Permission:

@@ -1,7 +1,5 @@
 """What an operation is: where it is served, and how a body becomes a response."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any

@@ -1,7 +1,5 @@
 """`updateHistory`: pin or unpin a chat session (spec 4.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
