@@ -26,9 +26,9 @@ from typing import Any
 
 import httpx2
 
-from mock_server.server import bind
+from tests.e2e.scale.front import free_port
+from tests.support import ROOT, fetch
 
-ROOT = Path(__file__).parent.parent.parent.parent
 BASE = "localhost/debian-with-python"
 IMAGE = "localhost/mock-server-under-test"
 PORT = 8000
@@ -53,13 +53,6 @@ def succeeds(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
 
 
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with bind("127.0.0.1", 0) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
 @dataclass
 class Container:
     """A container that runs the image with no arguments."""
@@ -81,7 +74,7 @@ class Container:
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             try:
-                return httpx2.get(f"{self.url}/__admin/health")
+                return fetch("GET", f"{self.url}/__admin/health")
             except httpx2.TransportError:
                 time.sleep(0.05)
         raise TimeoutError(f"no answer from {self.url}: {self.stdout.read_text()}")
