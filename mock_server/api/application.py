@@ -32,6 +32,8 @@ from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.state import State
 
 _NO_RESPONSE = responses.NoResponse()
+_BEGUN = "mock_server.begun"
+"""Set in the scope of a request as soon as its response is sent."""
 
 
 class PublicApi:
@@ -45,26 +47,26 @@ class PublicApi:
         self._operations = operations
         self._limits = sandboxes.limits
         self._journal = Journaling(operations, secrets, self._limits)
+        # Clients repeat their headers: what they say is found out once, which saves
+        # 3 µs of the 40 µs that a request takes; headers of responses likewise.
         known = lru_cache(self._limits.cached_heads)
         self._parsed_headers = known(parse_headers)
         self._response_headers = known(_response_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = self._parse(scope["headers"])
-        body = RequestBody(scope, receive, headers)
-        sandbox = self._sandbox_of(headers.key)
-        request = RequestContext(
-            scope, headers, body, perf_counter(), sandbox, sandbox.state
-        )
         try:
-            await self._handle(request, send)
-        except Exception as error:  # a defect; it has been answered if it came late
+            await self._handle(scope, receive, send)
+        except Exception as error:
+            # A defect of ours. It is told to the client unless a response has begun.
             response = internal_error(error)
-            if request.response is None:
-                await responses.send_response(response, body, send)
+            if _BEGUN not in scope:
+                await responses.send_response(
+                    response, RequestBody(scope, receive), send
+                )
 
-    async def _handle(self, request: RequestContext, send: Send) -> None:
-        """The story of a request, once it is known whose state it is for."""
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The story of a request, from its headers to the last byte of its response."""
+        request = self._context_of(scope, receive)
         refusal = None
         try:
             operation = self._admit(request)
@@ -86,26 +88,36 @@ class PublicApi:
         except ClientGone:
             response = _NO_RESPONSE
         except Interrupted:
-            response = responses.CloseConnection(scope=request.scope)
+            response = responses.CloseConnection(scope=scope)
         headers = self._headers_of(response, request)
-        request.response = response
-        self._journal.enter(request, headers, refusal)
+        # Before it is sent: a client that has its response finds it in the journal.
+        self._journal.enter(request, response, headers, refusal)
+        scope[_BEGUN] = True
         await response.send(headers, request.body, send)
+
+    def _context_of(self, scope: Scope, receive: Receive) -> RequestContext:
+        """The context of a request that has just come; its key says whose state."""
+        headers = self._parse(scope["headers"])
+        body = RequestBody(scope, receive, headers)
+        sandbox = self._sandbox_of(headers.key)
+        # Whatever happens meanwhile, one request sees one state.
+        return RequestContext(
+            scope, headers, body, perf_counter(), sandbox, sandbox.state
+        )
 
     def _admit(self, request: RequestContext) -> Operation:
         """The checks before the body, in their order. Raises Refusal."""
         scope, choices = request.scope, request.state.choices
         operation = self._operations.by_path.get(scope["path"])
         if operation is None:
-            operation = self._operations.at(
-                scope["path"], choices
-            )  # or it says why not
+            # Under its legacy path, or the refusal says what may have been meant.
+            operation = self._operations.at(scope["path"], choices)
         request.operation = operation
         if scope["method"] != operation.method and choices.method_mismatch == "reject":
             raise MethodNotAllowed(operation.method, describe_value(scope["method"]))
         key = request.headers.key
         if key is None:
-            key = bearer_token(scope["headers"])  # says what is wrong with it
+            key = bearer_token(scope["headers"])  # the refusal says what is wrong
         request.caller = authorize(key, request.state)
         if not request.headers.is_json:
             check_content_type(scope["headers"], choices)
@@ -118,8 +130,9 @@ class PublicApi:
         response, which is to be of one moment. Raises Refusal.
         """
         if request.sandbox.state is not request.state or request.operation is None:
+            # The sandbox may be gone too, and what the key led to with it.
             request.sandbox = self._sandbox_of(request.headers.key)
-            request.state = request.sandbox.state
+            request.state, request.operation = request.sandbox.state, None
             return self._admit(request)
         return request.operation
 
@@ -141,7 +154,8 @@ class PublicApi:
                 response = response.with_headers(*responses.rate_limit_headers(limit))
             return response
         request.firing = firing
-        request.scope["mock_server.firing"] = firing  # for the request log
+        # The request log stands around all applications, and sees the scope only.
+        request.scope["mock_server.firing"] = firing
         fault = cast("Fault", firing.fault.definition)
         is_after = fault.phase == "after"
         return await fault.apply(

@@ -6,7 +6,6 @@ from starlette.types import Scope
 from mock_server.api.headers import ParsedHeaders
 from mock_server.api.operations.operation import Operation
 from mock_server.api.request import RequestBody
-from mock_server.api.response import Response
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.faults import Firing
 from mock_server.domain.sandbox import Sandbox
@@ -19,8 +18,7 @@ class RequestContext(Struct):
     `started` is in seconds, by a clock that never jumps. `sandbox` is the one that the
     key leads to, the default one without a key; `state` is what that was in when the
     request was admitted. `operation` and `caller` are known once it is admitted,
-    `content` once its body has come, `firing` if a fault fires, `response` once there
-    is one.
+    `content` once its body has come, `firing` if a fault fires.
     """
 
     scope: Scope
@@ -33,4 +31,3 @@ class RequestContext(Struct):
     caller: Caller = NOBODY
     content: bytes | None = None
     firing: Firing | None = None
-    response: Response | None = None

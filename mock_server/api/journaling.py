@@ -11,7 +11,7 @@ from mock_server.api.context import RequestContext
 from mock_server.api.headers import AUTHORIZATION, check_content_type
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redact_entry
-from mock_server.api.response import Headers, NoResponse
+from mock_server.api.response import Headers, Response
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, describe_value
@@ -40,16 +40,20 @@ class Journaling:
         self._redacted_key = lru_cache(1_024)(redacted_key)
 
     def enter(
-        self, request: RequestContext, headers: Headers, refusal: Refusal | None
+        self,
+        request: RequestContext,
+        response: Response,
+        headers: Headers,
+        refusal: Refusal | None,
     ) -> None:
-        """Enter a request with its response; `headers` are what is sent with that."""
+        """Enter a request with its response, of which these are all headers."""
         state, now = request.state, request.sandbox.state
         # Meanwhile the journal may have been emptied, or all of it been reset.
         is_same = now.generation == state.generation
         journal = now.journal if is_same else state.journal
         if journal.is_closed:
             return
-        entry = self._entry(request, headers)
+        entry = self._entry(request, response, headers)
         if isinstance(refusal, _WITH_HINT):
             entry.hint = refusal.message
         longest = self._limits.journal_body_bytes
@@ -63,9 +67,11 @@ class Journaling:
             self._cut(entry, longest)
         journal.append(entry)
 
-    def _entry(self, request: RequestContext, headers: Headers) -> Entry:
+    def _entry(
+        self, request: RequestContext, response: Response, headers: Headers
+    ) -> Entry:
         scope, state = request.scope, request.state
-        key, response = request.headers.key, request.response or NoResponse()
+        key = request.headers.key
         # By position: keywords would cost 0.6 µs, 1.5 % of a request.
         return Entry(
             state.clock.now(),
@@ -80,7 +86,7 @@ class Journaling:
             request.content,
             response.status,
             headers,
-            response.body if response.status else b"",
+            response.body,
             (perf_counter() - request.started) * 1000,
             request.firing,
             self.find_violations,
