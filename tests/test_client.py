@@ -11,7 +11,7 @@ import pytest
 
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.http_call import Budget, Unreachable
 from mock_server.server import MockServer, bind
 from mock_server.views import HealthView, ResetView
@@ -196,11 +196,11 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
 def test_a_journal_of_many_pages_is_read_to_its_end() -> None:
     with MockServer() as server:
         with client_of(server.url) as client:
-            for _ in range(LIMITS.journal_page + 5):
+            for _ in range(Limits.journal_page + 5):
                 client.get("/nowhere")
         page = json.loads(AdminClient(server.url).journal({}))
     seqs = [entry["seq"] for entry in page["entries"]]
-    assert seqs == list(range(1, LIMITS.journal_page + 6))
+    assert seqs == list(range(1, Limits.journal_page + 6))
     assert page["next"] == seqs[-1] + 1
 
 

@@ -62,7 +62,7 @@ class BadFixture(domain.Refusal):
 
 
 class ServerBusy(domain.Refusal):
-    """The server has its hands full, or is about to stop."""
+    """The server cannot do it now: all places are taken, or it is about to stop."""
 
 
 class Form(NamedTuple):
@@ -85,6 +85,7 @@ def _both(status: int, status_text: str) -> ErrorRow:
     return ErrorRow(form, form)
 
 
+# The service tells all mistakes in a body apart by their message alone.
 _BAD_REQUEST = Form(400, 400, "error")
 
 ERRORS: dict[type[domain.Refusal], ErrorRow] = {

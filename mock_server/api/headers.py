@@ -55,6 +55,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = bearer_token(headers)
     except (errors.MissingAuthorization, errors.UnknownKey):
         key = None
+    # Of several lengths the first: the wire floor refuses those that differ.
     lengths = given.get(b"content-length", ())
     return ParsedHeaders(
         key=key,
@@ -104,6 +105,7 @@ def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
         raise errors.UnsupportedMediaType(
             "a plain body", got, "header Content-Encoding"
         )
+    # A compressed body is not unpacked: a small one may hold gigabytes.
     types = values(headers, b"content-type")
     if types == [b"application/json"]:
         return
@@ -124,6 +126,7 @@ def media_type(headers: Sequence[Header]) -> str:
 def _is_json(content_type: str) -> bool:
     kind, *parameters = content_type.lower().split(";")
     named = [parameter.strip().partition("=") for parameter in parameters]
+    # JSON has no charset parameter (RFC 8259 11), but clients send it.
     charsets = [value.strip('"') for name, _, value in named if name == "charset"]
     return kind.strip() == "application/json" and set(charsets) <= {"utf-8", "utf8"}
 

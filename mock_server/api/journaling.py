@@ -48,7 +48,8 @@ class Journaling:
     ) -> None:
         """Enter a request with its response, of which these are all headers."""
         state, now = request.state, request.sandbox.state
-        # Meanwhile the journal may have been emptied, or all of it been reset.
+        # Meanwhile the journal may have been emptied: then the new one takes it. After
+        # a reset it belongs to nobody's test any more, and the old one is closed.
         is_same = now.generation == state.generation
         journal = now.journal if is_same else state.journal
         if journal.is_closed:
@@ -106,7 +107,7 @@ class Journaling:
             return True
         parts = entry.path.encode(), entry.query, entry.headers, entry.body or b""
         sent, key = b"\n".join(parts), request.headers.key or ""
-        # A key may be written in the escapes of URLs or of JSON.
+        # In the escapes of URLs or of JSON a key can be written in many ways.
         if b"%" in sent or b"\\" in sent or ISSUED_KEY_PREFIX.encode() in sent:
             return True
         if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in sent:

@@ -28,6 +28,7 @@ _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
     b"x-mock-sandbox, x-mock-generation"
 )
+# What clients of the operations send, and no more (spec 4, 5).
 _PREFLIGHT = [
     (b"access-control-allow-methods", b"PUT, POST"),
     (b"access-control-allow-headers", b"authorization, content-type"),
@@ -35,6 +36,7 @@ _PREFLIGHT = [
 ]
 
 _LOGGER = logging.getLogger("mock_server")
+# A serialized origin (RFC 6454 6.1): no path, so that one that has one is a mistake.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 
 
@@ -64,12 +66,14 @@ class CORS:
         return self._app(scope, receive, _adding(headers, send))
 
     def _allow(self, origin: bytes) -> list[Header]:
+        # With `*` a response is the same for every origin, and caches may share it.
         if self._all:
             return [(b"access-control-allow-origin", b"*")]
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
 async def _allowing(headers: list[Header], send: Send) -> None:
+    """Answer a preflight. It has no key, so it meets no fault and enters no journal."""
     headers += _PREFLIGHT
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
@@ -91,6 +95,7 @@ def internal_error(error: Exception) -> Response:
     """
     if isinstance(error, NeedsConnection):
         raise error
+    # The text of an exception may hold what a client sent: it stays in the log.
     trace_id = uuid4().hex
     *_, last = traceback.extract_tb(error.__traceback__)
     where = f"{last.filename}:{last.lineno}"

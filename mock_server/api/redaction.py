@@ -146,10 +146,10 @@ def _forms(text: bytes) -> Iterator[bytes]:
     What an error message quotes has been escaped twice.
     """
     yield text
-    if text.find(b"%") >= 0:
+    if b"%" in text:
         yield unquote_to_bytes(text)
     for _ in range(2):
-        if text.find(b"\\") >= 0:
+        if b"\\" in text:
             text = _ESCAPE.sub(_unescaped, text)
             yield text
 

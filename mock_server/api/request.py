@@ -31,7 +31,7 @@ class RequestBody:
         self._receive = receive
         self._length = head.length
         self._holding: Holding | None = None
-        # Only HTTP/1 says beforehand that there is no body.
+        # Only HTTP/1 says beforehand that there is no body (RFC 9112 6.3).
         self.arrived = not (
             head.length or head.is_chunked or scope["http_version"][0] != "1"
         )
@@ -44,6 +44,8 @@ class RequestBody:
         if self._length > max_bytes:
             raise _too_large(max_bytes, f"{self._length} bytes")
         body = bytearray()
+        # An announced length is not trusted: chunked bodies have none, and servers
+        # that embed the application may pass on what they like.
         while not self.arrived:
             body += self._piece(await self._receive())
             if len(body) > Limits.free_body_bytes:

@@ -180,7 +180,3 @@ class Limits:
     """Bytes of a whole journal, page after page."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
-
-
-LIMITS = Limits()
-"""The defaults, for what is not yet handed the limits in force."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mock_server.api.faults.table import PRESETS
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from tests.support import Api
 
 MINIMAL: dict[str, dict[str, Any]] = {
@@ -106,12 +106,12 @@ def test_a_preset_adds_its_faults_with_one_seed(api: Api, preset: str) -> None:
 
 
 def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
-    for _ in range(LIMITS.faults - 1):
+    for _ in range(Limits.faults - 1):
         api.admin("POST", "/faults", {"kind": "error"})
     refused = api.admin("POST", "/faults", {"preset": "flaky"})
     assert (refused.status_code, refused.json()["statusText"]) == (400, "invalidField")
     assert "at most 100 faults, got 102" in refused.json()["message"]
-    assert len(api.admin("GET", "/faults").json()["faults"]) == LIMITS.faults - 1
+    assert len(api.admin("GET", "/faults").json()["faults"]) == Limits.faults - 1
 
 
 @pytest.mark.sampled

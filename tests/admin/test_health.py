@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from mock_server.app import create_app
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -22,7 +22,7 @@ def test_health_says_what_is_served(make_api: MakeApi) -> None:
     assert response.status_code == 200
     answer = response.json()
     assert len(answer["fixture"].pop("sha256")) == 64
-    assert answer.pop("memory")["limit"] == LIMITS.memory_bytes
+    assert answer.pop("memory")["limit"] == Limits.memory_bytes
     assert answer == {
         "status": "ready",
         "fixture": {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.journal import Entry, Journal
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api, wait
@@ -161,11 +161,11 @@ def test_an_emptied_journal_goes_on_counting(api: Api) -> None:
 
 
 def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
-    padding = "x" * LIMITS.journal_body_bytes
+    padding = "x" * Limits.journal_body_bytes
     api.pin(padding=padding, other=1)
     (entry,) = api.journal()
     assert entry["request"]["truncated"] is True
-    assert len(entry["request"]["body"]) == LIMITS.journal_body_bytes
+    assert len(entry["request"]["body"]) == Limits.journal_body_bytes
     assert [each["path"] for each in entry["violations"]] == ["$.padding", "$.other"]
 
 
@@ -173,7 +173,7 @@ def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
     for count in (5_000, 100):
         api.send("PUT", PIN, {f"field-{number}": 1 for number in range(count)})
     for entry in api.journal():
-        assert len(entry["violations"]) == LIMITS.violations
+        assert len(entry["violations"]) == Limits.violations
 
 
 @pytest.mark.sampled
@@ -193,8 +193,8 @@ def test_journals_of_all_sandboxes_together_are_bounded() -> None:
     journals = [Journal(memory=memory) for _ in range(12)]
     for _ in range(4_000):
         for journal in journals:
-            journal.append(entry_of(LIMITS.journal_body_bytes))
-    assert memory.usage()["journals"] <= LIMITS.journals_bytes
+            journal.append(entry_of(Limits.journal_body_bytes))
+    assert memory.usage()["journals"] <= Limits.journals_bytes
     assert all(len(each) + each.dropped == 4_000 for each in journals)
     for journal in journals:
         journal.emptied()
@@ -303,17 +303,17 @@ def entry_of(size: int) -> Entry:
 
 def test_the_journal_is_bounded_by_entries() -> None:
     journal = Journal()
-    for _ in range(LIMITS.journal_entries + 7):
+    for _ in range(Limits.journal_entries + 7):
         journal.append(entry_of(0))
-    assert (len(journal), journal.dropped) == (LIMITS.journal_entries, 7)
-    assert journal.total == LIMITS.journal_entries + 7
+    assert (len(journal), journal.dropped) == (Limits.journal_entries, 7)
+    assert journal.total == Limits.journal_entries + 7
     assert next(journal.since(0)).seq == 8
 
 
 def test_the_journal_is_bounded_by_bytes() -> None:
     journal = Journal()
     for _ in range(5_000):
-        journal.append(entry_of(LIMITS.journal_body_bytes))
+        journal.append(entry_of(Limits.journal_body_bytes))
     kept = sum(entry.size for entry in journal.since(0))
-    assert LIMITS.journal_bytes - 20_000 < kept <= LIMITS.journal_bytes
+    assert Limits.journal_bytes - 20_000 < kept <= Limits.journal_bytes
     assert len(journal) + journal.dropped == 5_000

@@ -23,7 +23,7 @@ from mock_server.admin.loading import Loader, Upload
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.limits import LIMITS, Limits
+from mock_server.domain.limits import Limits
 from mock_server.domain.listing import ListV2, list_v2
 from mock_server.domain.memory import Memory
 from mock_server.domain.store import Generation, Store
@@ -50,7 +50,7 @@ async def stay() -> None:
 
 
 def load(
-    content: bytes, memory: Memory | None = None, limits: Limits = LIMITS
+    content: bytes, memory: Memory | None = None, limits: Limits = Limits()
 ) -> Generation:
     upload = Upload(content, content.startswith(b"{"), "name", stay)
     return asyncio.run(Loader(memory or Memory(), limits).load(upload))
@@ -61,7 +61,7 @@ def get(server: MockServer, path: str) -> httpx2.Response:
 
 
 def test_others_are_served_while_documents_are_loaded(server: MockServer) -> None:
-    with loading(server, LIMITS.loads) as puts:
+    with loading(server, Limits.loads) as puts:
         assert get(server, "/clock").status_code == 200
         assert put(server.url, b'{"apps": []}').status_code == 200
         assert not any(each.done() for each in puts)
@@ -71,7 +71,7 @@ def test_others_are_served_while_documents_are_loaded(server: MockServer) -> Non
 def test_one_too_many_is_503_before_its_body_is_read(server: MockServer) -> None:
     address = urlsplit(server.url)
     with (
-        loading(server, LIMITS.loads),
+        loading(server, Limits.loads),
         socket.create_connection((address.hostname, address.port or 0), 30) as client,
     ):
         client.sendall(
@@ -225,7 +225,7 @@ def test_a_process_ends_with_its_orders() -> None:
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_server_that_ends_leaves_no_process(how: signal.Signals) -> None:
     with serving("--port=0") as (url, process), ThreadPoolExecutor() as pool:
-        asked = [pool.submit(put, url, LARGE) for _ in range(LIMITS.loads)]
+        asked = [pool.submit(put, url, LARGE) for _ in range(Limits.loads)]
         children = wait(
             lambda: found if len(found := offspring(process.pid)) == 2 else []
         )

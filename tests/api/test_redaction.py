@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.api.redaction import HIDDEN, RequestSecrets, Secrets
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, Api
 
@@ -76,10 +76,10 @@ def bearer(key: str) -> dict[str, str]:
 @pytest.mark.parametrize("form", ["plain", "service"])
 def test_a_key_over_the_limit_is_unknown(make_api: MakeApi, form: str) -> None:
     api = make_api(choices={"error_form": form})
-    answer = api.client.post(LIST, headers=bearer("k" * (LIMITS.key_chars + 1)))
+    answer = api.client.post(LIST, headers=bearer("k" * (Limits.key_chars + 1)))
     assert answer.json()["statusText"] in ("unauthorized", "unAuthApiKey")
-    assert f"at most {LIMITS.key_chars} characters" in answer.json()["message"]
-    answer = api.client.post(LIST, headers=bearer("k" * LIMITS.key_chars))
+    assert f"at most {Limits.key_chars} characters" in answer.json()["message"]
+    answer = api.client.post(LIST, headers=bearer("k" * Limits.key_chars))
     assert answer.json()["statusText"] not in ("unauthorized", "unAuthApiKey")
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from mock_server.app import create_app
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
 from tests.bench.wire import PIN_REQUEST, rss
 from tests.process import serving
@@ -50,9 +50,9 @@ def memory_of_sandboxes() -> None:
     """What an untouched sandbox takes, in a process that has freed nothing yet."""
     sandboxes = sandboxes_over(100)
     before = rss(os.getpid())
-    for _ in range(LIMITS.sandboxes):
+    for _ in range(Limits.sandboxes):
         sandboxes.create()
-    kib = (rss(os.getpid()) - before) * 1024 / LIMITS.sandboxes
+    kib = (rss(os.getpid()) - before) * 1024 / Limits.sandboxes
     print(f"memory of an untouched sandbox: {kib:.1f} KiB")
 
 

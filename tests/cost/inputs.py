@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
 KEY = "fastgpt-some-key"
-BODY = LIMITS.body_bytes - 200
+BODY = Limits.body_bytes - 200
 STATE = "/__admin/state"
 YAML = {"content-type": "application/yaml"}
 
@@ -108,7 +108,7 @@ NEST = b"[" * 60 + b"]" * 60
 OPERATIONS = {
     "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
     "key within the limit": Input(
-        LIMITS.key_chars, lambda n: Sent(LIST, headers=bearer("k" * n))
+        Limits.key_chars, lambda n: Sent(LIST, headers=bearer("k" * n))
     ),
     "header": Input(60_000, lambda n: Sent(LIST, headers={"x-long": "x" * n})),
     "escaped header": Input(
@@ -144,7 +144,7 @@ OPERATIONS = {
     "offset": Input(BODY, lambda n: with_fields(offset="1" * n)),
     "searchText": Input(BODY, lambda n: with_fields(searchText="s" * n)),
     "searchText within the limit": Input(
-        LIMITS.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
+        Limits.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
     ),
     "filterTags": Input(BODY, lambda n: with_fields(filterTags=["t" * (n // 90)] * 80)),
     "title": Input(
@@ -165,7 +165,7 @@ ADMIN = {
         ),
     ),
     "match of a fault within the limit": Input(
-        LIMITS.matched_bytes - 20,
+        Limits.matched_bytes - 20,
         lambda n: admin(
             "POST",
             "/faults",
@@ -174,7 +174,7 @@ ADMIN = {
     ),
     "fields of a fault": Input(BODY, lambda n: Sent("/__admin/faults", fields(n))),
     "altered fields": Input(
-        LIMITS.altered_bytes - 20,
+        Limits.altered_bytes - 20,
         lambda n: admin("POST", "/faults", {"kind": "alter", "set": {"x": "y" * n}}),
     ),
     "removed fields": Input(
@@ -208,7 +208,7 @@ ADMIN = {
         ],
     ),
     "steps in order": Input(
-        LIMITS.verified_steps,
+        Limits.verified_steps,
         lambda n: admin(
             "POST", "/journal/verify", {"inOrder": [{"operation": "listV2"}] * n}
         ),
@@ -254,7 +254,7 @@ def yaml(document: str) -> Sent:
     return Sent(STATE, document.encode(), "PUT", YAML)
 
 
-SMALL = LIMITS.inline_load_bytes - 200
+SMALL = Limits.inline_load_bytes - 200
 STATES = {
     "names": Input(SMALL, lambda n: state(_collections('{"name":"a"}', n))),
     "names, in YAML": Input(SMALL, lambda n: yaml(_collections("{name: a}", n))),
@@ -286,7 +286,7 @@ STATES = {
         ),
     ),
     "repeat": Input(
-        LIMITS.inline_load_collections,
+        Limits.inline_load_collections,
         lambda n: state(_collections(f'{{"name":"a {{n}}","repeat":{n}}}', 1)),
     ),
 }

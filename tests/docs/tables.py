@@ -23,7 +23,7 @@ from mock_server.cli import cli
 from mock_server.domain import limits
 from mock_server.domain.choices import Choice
 from mock_server.domain.choices import table as choices
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 from mock_server.fixture import document
 from mock_server.fixture.load import load_fixture
 from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
@@ -38,12 +38,12 @@ __all__ = [
     "ERRORS",
     "KEEP_ALIVE_SECONDS",
     "KINDS",
-    "LIMITS",
     "PRESETS",
     "PUBLIC_NAMES",
     "STRATEGIES",
     "TABLES",
     "VERSION",
+    "Limits",
     "MockServer",
     "MockServerFixture",
     "choices",
@@ -122,7 +122,7 @@ def limits_table() -> Table:
     """Every limit: name, default, sentence."""
     sentences = dict(attributes(inspect.getsource(limits), "Limits"))
     rows = [
-        (code(name), amount(name, getattr(LIMITS, name)), text)
+        (code(name), amount(name, getattr(Limits, name)), text)
         for name, text in sentences.items()
     ]
     return Table(("limit", "default", "what it bounds"), rows)

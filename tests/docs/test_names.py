@@ -14,7 +14,7 @@ import pytest
 from tests.docs import tables
 from tests.docs.command_line import PROGRAM, options_of, settings
 from tests.docs.pages import DOCS, README, ROOT, blocks, name_of, text_of
-from tests.docs.tables import COMMANDS, LIMITS, MockServer, load_fixture
+from tests.docs.tables import COMMANDS, Limits, MockServer, load_fixture
 
 REFERENCE, GUIDE = DOCS / "reference", ROOT / ".github" / "CONTRIBUTING.md"
 
@@ -116,22 +116,22 @@ def test_the_readme_is_a_page() -> None:
 FACTS = [
     ("../README.md", f"{len(tables.KINDS)} kinds of [faults]"),
     ("guides/fixtures.md", "1,176 collections"),
-    ("guides/journal.md", f"latest {LIMITS.journal_entries:,} entries"),
-    ("guides/journal.md", f"{LIMITS.journal_bytes // 2**20} MiB"),
-    ("guides/journal.md", f"cut at {LIMITS.journal_body_bytes // 2**10} KiB"),
-    ("guides/isolation.md", f"{LIMITS.sandbox_ttl:,g} by default"),
-    ("reference/choices.md", f"takes {LIMITS.created_chats:,} chats that"),
-    ("reference/choices.md", f"number over {LIMITS.page_size} counts"),
-    ("reference/cli.md", f"more than {LIMITS.waiting_lines:,} lines"),
-    ("reference/faults.md", f"at most {LIMITS.matched_bytes // 2**10} KiB"),
-    ("reference/faults.md", f"holds {LIMITS.faults} faults"),
-    ("reference/journal.md", f"lists {LIMITS.violations} at most"),
-    ("reference/journal.md", f"{LIMITS.journals_bytes // 2**20} MiB at most"),
+    ("guides/journal.md", f"latest {Limits.journal_entries:,} entries"),
+    ("guides/journal.md", f"{Limits.journal_bytes // 2**20} MiB"),
+    ("guides/journal.md", f"cut at {Limits.journal_body_bytes // 2**10} KiB"),
+    ("guides/isolation.md", f"{Limits.sandbox_ttl:,g} by default"),
+    ("reference/choices.md", f"takes {Limits.created_chats:,} chats that"),
+    ("reference/choices.md", f"number over {Limits.page_size} counts"),
+    ("reference/cli.md", f"more than {Limits.waiting_lines:,} lines"),
+    ("reference/faults.md", f"at most {Limits.matched_bytes // 2**10} KiB"),
+    ("reference/faults.md", f"holds {Limits.faults} faults"),
+    ("reference/journal.md", f"lists {Limits.violations} at most"),
+    ("reference/journal.md", f"{Limits.journals_bytes // 2**20} MiB at most"),
     ("reference/limits.md", f"closed after {tables.KEEP_ALIVE_SECONDS} s"),
-    ("reference/limits.md", f"over {LIMITS.inline_load_bytes // 2**10} KiB"),
-    ("reference/limits.md", f"than {LIMITS.inline_load_collections:,} records"),
-    ("reference/operations.md", f"from 1 to {LIMITS.id_chars} characters"),
-    ("quickstart.md", f"holds {LIMITS.page_size} items"),
+    ("reference/limits.md", f"over {Limits.inline_load_bytes // 2**10} KiB"),
+    ("reference/limits.md", f"than {Limits.inline_load_collections:,} records"),
+    ("reference/operations.md", f"from 1 to {Limits.id_chars} characters"),
+    ("quickstart.md", f"holds {Limits.page_size} items"),
 ]
 
 

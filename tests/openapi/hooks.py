@@ -7,7 +7,7 @@ from typing import Any
 import schemathesis
 from schemathesis import Case, HookContext, Response
 
-from mock_server.domain.limits import LIMITS
+from mock_server.domain.limits import Limits
 
 BEYOND_SCHEMAS = (
     # What is there, and what time it is.
@@ -23,7 +23,7 @@ BEYOND_SCHEMAS = (
     # Ids and references within a fixture document.
     "Expected a fixture document, got one with problems",
     # Whatever may be in free JSON has to be exact for all readers.
-    f"Expected integers of at most {LIMITS.integer}",
+    f"Expected integers of at most {Limits.integer}",
 )
 """Messages of the refusals of which a JSON Schema cannot say the reason: requests
 that are refused so are not what the document calls valid.
@@ -57,6 +57,6 @@ def _smaller(value: Any) -> Any:
         return value
     found = {name: _smaller(each) for name, each in value.items()}
     repeat = found.get("repeat")
-    if isinstance(repeat, int) and _REPEAT < repeat <= LIMITS.fixture_collections:
+    if isinstance(repeat, int) and _REPEAT < repeat <= Limits.fixture_collections:
         found["repeat"] = _REPEAT
     return found

@@ -46,6 +46,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
     ms: float
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        # The head goes at once: the client knows how much is to come.
         await send(self.start(headers))
         try:
             for number, piece in enumerate(self.pieces, start=1):

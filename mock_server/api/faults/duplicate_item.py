@@ -22,5 +22,6 @@ def doubled(page: Page, request: ListV2) -> Page:
     """The page with an item of the page before; on the first, with its own first."""
     if not page.items:
         return page
+    # As if an item had been inserted before this page since the last one was read.
     again = page.matching[max(0, request.offset - 1)]
     return replace(page, items=[again, *page.items][: request.page_size])

@@ -10,6 +10,7 @@ class Hang(Fault, tag="hang"):
     """No answer; the connection is closed after a minute."""
 
     async def apply(self, context: FaultContext) -> NoResponse:
+        # In process a caller would wait for ever, so it is refused there.
         connection = context.connection()
         context.perform_if_after()
         return Silence(context=context, connection=connection)

@@ -41,6 +41,7 @@ class PageDrift(Fault, tag="page_drift"):
 
 def drifted(page: Page, request: ListV2, at: int, insert: int, remove: int) -> Page:
     """The page as if items had appeared, or vanished, at an index of the whole list."""
+    # On all that matches, not on the page: later pages shift as they really would.
     items = list(page.matching)
     here = min(at, len(items))
     new = [_appeared(request, number) for number in range(insert)]

@@ -14,9 +14,11 @@ class Truncate(Fault, tag="truncate"):
     kept: Whole | None = field(default=None, name="bytes")
 
     async def apply(self, context: FaultContext) -> Response:
+        # First of all: nothing may be changed where it cannot be done.
         connection = context.connection()
         whole = context.spoilable()
         size = len(whole.body)
+        # At least one byte is missing, else nothing would be truncated.
         kept = size // 2 if self.kept is None else min(self.kept, size - 1)
         return Truncated(
             whole.status, whole.body, whole.headers, connection=connection, kept=kept

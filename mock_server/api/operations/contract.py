@@ -83,10 +83,12 @@ class Field:
         """A value, numbers as integers where they can be, and where it departs."""
         value = as_number(given) if self._is_number else given
         found = []
+        # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:
             found.append(self._text)
         if not is_valid(value, self._type):
-            # A number that is positive, and does not fit, is over the maximum.
+            # The least that is allowed is 0 or 1: what is positive is over the maximum.
+            # A boolean is an int to Python, but not to JSON.
             is_over = type(value) is int and value > 0
             found.append(self._over if is_over else "invalid_field")
         violations = [
@@ -127,6 +129,7 @@ class Contract(Generic[F]):
         first departure that the choices in force do not tolerate.
         """
         body = read_json(content)
+        # Before the fields: it holds for unknown ones too, however deep.
         check_integers(content, body)
         values, violations = self._examine(body, self._fields)
         extended = self.extension_fields(choices, body)
@@ -142,6 +145,7 @@ class Contract(Generic[F]):
 
     def find_violations(self, content: bytes) -> Iterator[Violation]:
         """Every departure of a body from the spec, whatever is tolerated."""
+        # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
             if not self._has_empty(self.decoder.decode(content)):
                 return
@@ -199,6 +203,7 @@ class Contract(Generic[F]):
             if field.empty is not None
         )
 
+    # Looked at when first needed: few bodies depart, and importing is to be quick.
     @cached_property
     def _fields(self) -> Mapping[str, Field]:
         return _fields(self.fields, self.section)

@@ -65,6 +65,7 @@ class Operation(Struct, frozen=True):
 
         Nothing here awaits: what is read and what is written is one moment.
         """
+        # A refusal becomes a response here already: faults may spoil that too.
         try:
             request = self.read(content, state.choices)
             data = self.perform(state, caller, request)
@@ -138,6 +139,7 @@ class Operations(Mapping[str, Operation]):
     def _hint(self, path: str) -> str:
         if path in self._by_legacy_path:
             return "older paths are served with the choice legacy_paths=on"
+        # Comparing takes time that grows with the square of the length.
         if len(path) > Limits.hinted_chars:
             return ""
         paths = {known.lower(): known for known in self.by_path}
