@@ -28,6 +28,8 @@ __all__ = [
 
 _MODULES = {
     "AdminClient": "client",
+    # Not from its own module: a kind is known once its class is, and the table imports
+    # all of them.
     "Fault": "api.faults.table",
     "MockServer": "server",
     "MockServerFixture": "testing.fixture",

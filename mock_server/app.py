@@ -69,6 +69,8 @@ def create_app(
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, memory, environment.limits)
+    # What is loaded here is within the budget; a Generation that is handed in need
+    # not be.
     if generation.size > memory:
         expected = f"a memory of {generation.size} bytes for the fixture"
         raise ValueError(f"Expected {expected}, got {memory}")
@@ -107,6 +109,7 @@ def application(
         Route(ROOT, ConsoleRedirect(CORS(public, cors_origins), _ADMIN_PATHS)),
         Route(DESCRIPTION, CORS(described, cors_origins)),
         Route(ADMIN, ConsoleRedirect(admin, _ADMIN_PATHS)),
+        # Without CORS: pages of other origins have no business with it.
         Mount(ADMIN, admin),
     ]
     return Application(services, public, cors_origins, routes, secrets)
@@ -144,6 +147,7 @@ class Application(Starlette):
     ) -> None:
         """`services` is what `close` ends; `secrets` are kept out of the log."""
         super().__init__(routes=routes)
+        # A path with another slash is another path, and Starlette would answer for it.
         self.router.redirect_slashes = False
         self.sandboxes = services.sandboxes
         self.loader = services.loader
@@ -167,6 +171,8 @@ class Application(Starlette):
         state = (self.sandboxes.of_key(key or "") or self.sandbox).state
         found = self._secrets.of(state, key)
         longest = self.sandboxes.limits.logged_chars
+        # Cut after the redaction, which does not find half a key; but first roughly, as
+        # paths can be many times longer than what is shown.
         texts = (
             found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
             for text in (scope["method"].encode(), scope["raw_path"])

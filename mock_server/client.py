@@ -21,6 +21,7 @@ from mock_server.views import Failure, JournalView, Verified
 T = TypeVar("T")
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
+# Else `Retry-After: 0` would make a loop that never rests.
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 _EXPECTED = "Expected an answer of a mock server, got"
@@ -104,6 +105,8 @@ class AdminClient:
         The response must have one of `statuses`, and be JSON of the type `answer`.
         Raises Refused, or Unreachable if this is no response of a mock server.
         """
+        # The body of a GET or DELETE means nothing (RFC 9110 9.3.1, 9.3.5), and `json`
+        # has one for every method.
         data = content if method in ("POST", "PUT") else None
         raw = self._send(method, path, data, content_type, budget or self.budget())
         place = self._place(method, path)
@@ -158,6 +161,7 @@ class AdminClient:
 
     def verify(self, asked: Mapping[str, object]) -> Response[Verified]:
         """Whether the journal is as asked (`POST journal/verify`). Raises as `ask`."""
+        # Status 409 is a good answer: the verification was made, and is false.
         path, content = "/journal/verify", msgspec.json.encode(asked)
         given = self.ask(Verified, "POST", path, content, statuses=(200, 409))
         if given.value.ok != (given.status == 200):
@@ -189,6 +193,7 @@ class AdminClient:
                     return busy  # tells more than that time is over
                 raise Unreachable(f"cannot reach {self.url}: {error}") from None
             pause = _pause_seconds(raw)
+            # To wait beyond the end would turn a clear refusal into a timeout.
             if pause is None or pause >= budget.left:
                 return raw
             self.tell(f"{self.url} is busy (503), asked again in {pause:g} s")
@@ -201,7 +206,10 @@ class AdminClient:
 
 
 def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response[T]:
-    """A response of a type. Raises Unreachable."""
+    """The response, its body decoded as JSON of the type `answer`.
+
+    Raises Unreachable, with `place` in the message, if the body is something else.
+    """
     try:
         text = raw.body.decode()
         value: T = msgspec.json.decode(raw.body, type=answer)
@@ -218,11 +226,14 @@ def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response
 
 def _raw_fields(page: Response[Any]) -> dict[str, Raw]:
     """The fields of an object, each as the JSON text that came."""
+    # Decoded and encoded again, 1.50 and long integers would be other numbers.
     return msgspec.json.decode(page.text, type=dict[str, Raw])
 
 
 def _pause_seconds(raw: RawResponse) -> float | None:
     """After how long a busy server wants to be asked again; None if it is not busy."""
+    # It may be a date too (RFC 9110 10.2.3); a mock server gives seconds. The check for
+    # ASCII is needed, since "²" is a digit to Python, but no number.
     text = raw.retry_after.strip()
     if raw.status != 503 or not (text.isascii() and text.isdigit()):
         return None

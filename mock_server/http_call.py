@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 from mock_server.domain.printable import glimpse, one_line
 
 _PIECE_BYTES = 65_536
+# http.client alone would take 100 fields of 64 KiB each, and interim responses
+# (100 Continue) without end.
 _HEAD_BYTES = 65_536
 _SHOWN_BYTES = 256
 _PORTS = {"http": 80, "https": 443}
@@ -47,6 +49,7 @@ class Address(NamedTuple):
         except ValueError:
             raise ValueError(expected) from None
         strange = parts.username is not None or parts.query or parts.fragment
+        # In the whole URL: urlsplit drops tabs and line breaks without a word.
         visible = url.isascii() and url.isprintable() and " " not in url
         if parts.scheme not in _PORTS or not host or strange or not visible:
             raise ValueError(expected)
@@ -118,6 +121,7 @@ def call(
     with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
         stream = _Stream(sock, budget)
         connection = http.client.HTTPConnection(address.host, address.port)
+        # With a socket it does not connect, for which it knows only a timeout per step.
         connection.sock = stream
         # A server may answer before it has read everything, and close.
         with suppress(BrokenPipeError, ConnectionResetError):
@@ -130,12 +134,15 @@ def call(
 
 
 def _read(response: http.client.HTTPResponse) -> RawResponse:
+    # http.client asks for identity. Anything else could unpack to far more bytes than
+    # the budget has counted.
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() != "identity":
         raise Unreachable(f"an answer encoded as {glimpse(encoding)}")
     pieces = bytearray()
     while piece := response.read(_PIECE_BYTES):
         pieces += piece
+    # A read in pieces ends at an early end of the connection without an error.
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     names = ("Content-Type", "Location", "Retry-After")
@@ -146,6 +153,7 @@ def _read(response: http.client.HTTPResponse) -> RawResponse:
 @contextmanager
 def _as_unreachable(budget: Budget) -> Iterator[None]:
     """Turns everything that can go wrong into Unreachable, with a one-line reason."""
+    # The special ones first: they are OSErrors and HTTPExceptions too.
     try:
         yield
     except TimeoutError:
@@ -185,6 +193,7 @@ class _Stream:
 
     def close(self) -> None:
         """Called by http.client; `call` closes the socket."""
+        # After a head with `Connection: close` this comes before the body is read.
 
     def head_is_over(self) -> None:
         """The head has been read; its limit does not apply to the body."""
@@ -216,6 +225,7 @@ class _Received(io.RawIOBase):
 def _connect(address: Address, budget: Budget) -> socket.socket:
     """A connection, encrypted for https. Raises OSError, or ValueError for a name."""
     error: OSError = OSError("no address")
+    # A name can have addresses where nobody listens, as localhost often has ::1.
     for family, kind, protocol, _, place in _resolved(address, budget):
         sock = socket.socket(family, kind, protocol)
         try:
@@ -238,6 +248,7 @@ def _connect(address: Address, budget: Budget) -> socket.socket:
 def _resolved(address: Address, budget: Budget) -> list[Any]:
     """The socket addresses of a host. Raises OSError, ValueError and TimeoutError."""
     host, port, kind = address.host, address.port, socket.SOCK_STREAM
+    # What is an address already needs no resolver, and so no thread.
     with suppress(socket.gaierror):
         return socket.getaddrinfo(host, port, type=kind, flags=socket.AI_NUMERICHOST)
     found: list[list[Any] | Exception] = []

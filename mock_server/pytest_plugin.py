@@ -23,6 +23,7 @@ _FIXTURE = _MARK = "mock_server"
 _VARIANT, _BASELINE = "_mock_server_variant", "baseline"
 _URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server_strict"
 _TOKEN, _TIMEOUT = "MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_TIMEOUT"
+# As for commands; `cli.settings`, which has it too, would import click.
 _MAX_SECONDS = 86_400
 _MARK_HELP = (
     "mock_server(fixture=None, profile=None, choices=None): the fixture file (relative "
@@ -63,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     config.addinivalue_line("markers", _MARK_HELP)
     url = config.getoption(_URL)
+    # Now, so that a mistake is one line instead of an error in each test.
     if url is not None:
         _check_url(url)
         _remote_settings()
@@ -113,9 +115,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     marked = _marked(metafunc.definition)
     fixed = marked.get("choices") or {}
+    # Fixtures have no values while tests are collected, so the profile and choices
+    # of mock_server_settings are not known yet: `_mock_server_setup` skips variants
+    # that turn out to be the baseline.
     baseline = choose(marked.get("profile") or "documented", fixed)
     found = [None, *variants(baseline, fixed)]
     ids = [_BASELINE if each is None else str(each) for each in found]
+    # Indirect: the values go to the fixture, and no test needs an argument for them.
     metafunc.parametrize(_VARIANT, found, ids=ids, indirect=True)
 
 
@@ -132,6 +138,8 @@ def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
         # The node id without this parameter, wherever among others it stands.
         for part, rest in ((f"[{name}]", ""), (f"{name}-", ""), (f"-{name}", "")):
             test = test.replace(part, rest, 1)
+        # Part of the report, which pytest-xdist sends from workers to the process that
+        # prints the summary. Plain data, as it travels.
         request.node.user_properties.append((_VARIANT, [test, str(variant or "")]))
     return variant
 
@@ -205,6 +213,8 @@ def mock_server(
     try:
         with remote_sandbox(url, token, _mock_server_setup, test, seconds) as server:
             yield server
+    # From making or ending the sandbox. What a test raises does not come here:
+    # pytest throws nothing into the generators of fixtures.
     except (Refused, Unreachable) as error:
         pytest.fail(f"mock-server: {error}", pytrace=False)
 
@@ -218,6 +228,9 @@ def mock_server_app(_mock_servers: LocalServers, _mock_server_setup: Setup) -> A
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Called by pytest; with mock_server_strict, a test with violations fails."""
+    # In the call phase and not in the teardown of the fixture, so that the test fails
+    # (or is an expected failure) instead of having an error. If the test has failed,
+    # this raises, and its own message stands.
     result = yield
     server = _server_of(item)
     if server is not None and item.config.getini(_STRICT):
@@ -230,6 +243,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Called by pytest; a failed test's report gets its journal and pending faults."""
+    # The report of the call is made before fixtures are torn down, so the server and
+    # its sandbox are still there.
     report = yield
     server = _server_of(item)
     if server is not None and report.failed and call.when == "call":
@@ -271,6 +286,7 @@ def _server_of(item: pytest.Item) -> MockServerFixture | None:
 def _marked(node: Any) -> dict[str, Any]:
     """The arguments of all markers of a test; the closest marker wins."""
     found: dict[str, Any] = {}
+    # `iter_markers` begins with the closest one.
     for mark in reversed(list(node.iter_markers(_MARK))):
         found |= mark.kwargs
     return found

@@ -73,17 +73,20 @@ def running(
     limits: Limits = Limits(),
 ) -> Iterator[str]:
     """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
+    # In the thread of the caller, who is to get CannotBind, and the URL at once.
     listener = bind(host, port)
     url, ready = url_of(listener), threading.Event()
     server = Server(app, http, ready.set, on_stop, embedded=True, limits=limits)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
+        # Not one long wait: a server that fails at its start would never be ready.
         while not ready.wait(_POLL_SECONDS):
             if not thread.is_alive():
                 raise RuntimeError("the server stopped before it was ready")
         yield url
     finally:
+        # uvicorn looks at it several times a second, so any thread may set it.
         server.should_exit = True
         thread.join()
 
@@ -121,6 +124,7 @@ class MockServer:
         self.app = app
         self.sandbox = app.sandbox
         self._stack = ExitStack()
+        # Each call gives a new context, so that a server can be started again.
         self._run = partial(
             running, app, host=host, port=port, on_stop=app.close, limits=limits
         )

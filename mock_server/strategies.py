@@ -58,6 +58,8 @@ def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
 
 
 def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
+    # Without the defaults of these fields: to leave a field out says the same, and is
+    # what examples shrink to.
     common: dict[str, st.SearchStrategy[Any]] = {
         "tags": st.lists(st.sampled_from(_TAGS), unique=True, min_size=1, max_size=2),
         "updateTime": _times,

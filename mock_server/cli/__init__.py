@@ -33,6 +33,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `serve` in front of arguments that name no command."""
+        # So a fixture file named like a command needs `serve` in front of it.
         own = {*_MODULES, *ctx.help_option_names, "--version"}
         is_own = bool(args) and args[0] in own
         return super().parse_args(ctx, args if is_own else ["serve", *args])
@@ -75,15 +76,19 @@ def main(
     """
     open_standard_streams()
     try:
+        # Left to itself, click exits with 2 for wrong usage, which here means a broken
+        # fixture. The status is None after a command, and 0 after --help.
         status = cli.main(
             args, "mock-server", standalone_mode=False, obj=unless_serving
         )
     except Stop as stop:
         stop.show()
         sys.exit(stop.status)
+    # After Stop, which is one of these but has a status and a wording of its own.
     except click.ClickException as error:
         tell(f"{error.format_message()} (see mock-server --help)")
         sys.exit(USAGE)
+    # What click makes of Ctrl-C.
     except click.Abort:
         sys.exit(USAGE)
     sys.exit(status)

@@ -33,6 +33,7 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
     @setting("sandbox", metavar="NAME", help="Sandbox to use instead of the default.")
     @setting("admin-token", metavar="TOKEN", help="Bearer token of the admin routes.")
     @timeout_setting(remote.SECONDS)
+    # click takes the name and the help of a command from its function.
     @wraps(command)
     def wrapped(
         url: str,
@@ -64,9 +65,8 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
 def _status(error: remote.Refused) -> int:
     """The exit code of a refused command."""
     if error.status >= 500:
-        return (
-            output.UNREACHABLE
-        )  # the server cannot just now; the command may be right
+        # The server cannot just now; the command may be right.
+        return output.UNREACHABLE
     broken = error.status_text == ERRORS[BadFixture].plain.status_text
     return output.BROKEN_FIXTURE if broken else output.USAGE
 
@@ -93,6 +93,7 @@ def state(client: remote.AdminClient, file: str | None, as_yaml: bool) -> None:
     With a FILE (`-` is stdin), that becomes the state, and what resets go back to.
     """
     if file is not None:
+        # As `serve` tells them apart; what comes over stdin has no name, and is YAML.
         kind = remote.JSON if file.endswith(".json") else remote.YAML
         content = _content(file)
         show(client.ask(ResetView, "PUT", "/state", content, content_type=kind))
@@ -138,6 +139,7 @@ def _content(file: str) -> bytes:
 )
 @click.option(
     "--violations/--no-violations",
+    # Not False, which would be --no-violations: left out, all requests are meant.
     default=None,
     help="Only requests that depart from the spec, or only those that do not.",
 )
@@ -169,9 +171,8 @@ def journal(
     if bounds:
         _verify(client, criteria | bounds)
         return
-    if (
-        "violations" in criteria
-    ):  # a query parameter, which spells booleans as JSON does
+    if "violations" in criteria:
+        # A query parameter, which spells booleans as JSON does.
         criteria["violations"] = str(criteria["violations"]).lower()
     output.write(json_text(client.journal(criteria)))
 
@@ -198,6 +199,7 @@ def wait(client: remote.AdminClient) -> None:
     timeout = client.timeout
     end = time.monotonic() + timeout
     while True:
+        # At least one pause, so that --timeout 0 asks once instead of never.
         left = max(end - time.monotonic(), _POLL_SECONDS)
         try:
             show(replace(client, timeout=left).ask(HealthView, "GET", "/health"))
@@ -253,6 +255,7 @@ def add(client: remote.AdminClient, name: str, fields: Sequence[str]) -> None:
     Example: mock-server fault add error status=500 times=2
     """
     given = dict(map(_field, fields))
+    # NAME says which it is; as a field it would override that below.
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
     is_preset = name in PRESETS

@@ -10,6 +10,8 @@ from mock_server.domain.printable import one_line
 from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
 
 _MAX_BYTES = 1024 * 1024
+# The admin routes answer only to hosts that they know. This one they always know,
+# while the address that the server listens on may be any.
 _HEADERS = {"Host": "localhost"}
 
 

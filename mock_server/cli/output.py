@@ -69,6 +69,7 @@ def open_standard_streams() -> None:
             # Takes the lowest number that is free, which is this one.
             place = os.open(os.devnull, os.O_WRONLY if mode == "r" else os.O_RDWR)
         if getattr(sys, name) is None:
+            # The descriptor stays taken even when the object made here is gone.
             is_path = isinstance(place, str)
             setattr(sys, name, open(place, mode, closefd=is_path))  # noqa: SIM115
 
@@ -95,11 +96,13 @@ class LineWriter:
             # Not the stream itself: the interpreter flushes it at exit, and would need
             # the lock that a thread stuck in it holds.
             descriptor = os.dup(stream.fileno())  # type: ignore[union-attr]
+            # A daemon: a write that nobody reads must not keep the process from ending.
             self._thread = Thread(target=self._run, args=(descriptor,), daemon=True)
             self._thread.start()
 
     def write(self, line: str) -> None:
         """Let a line be written, or drop it if too many are waiting."""
+        # The limit is kept here and not by the queue: a full queue would block `close`.
         if self._lines.qsize() < self._max_waiting:
             self._lines.put(line)
             return
@@ -114,19 +117,23 @@ class LineWriter:
 
     def _run(self, descriptor: int) -> None:
         is_last = False
+        # When the reader is gone the thread ends; `write` then drops what is too much.
         with suppress(OSError), os.fdopen(descriptor, "wb", buffering=0) as stream:
             while not is_last:
                 text, is_last = self._waiting()
+                # A lone surrogate must not end the thread, and with it all output.
                 _write_all(stream, text.encode("utf-8", "backslashreplace"))
 
     def _waiting(self) -> tuple[str, bool]:
         """All lines that are waiting, at least one, and whether they are the last."""
         lines = [self._lines.get()]
         with suppress(Empty):
+            # Bounded: callers may add lines as fast as these are taken out.
             while len(lines) < self._max_waiting:
                 lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
+        # The number comes last: lines are dropped only while these are waiting.
         text = "".join(f"{line}\n" for line in lines if line is not None)
         return text + f"dropped {dropped} lines\n" * bool(dropped), None in lines
 

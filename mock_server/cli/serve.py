@@ -197,6 +197,7 @@ def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
         f"admin: {url}/__admin {admin}",
         f"try: {_example(sandbox, url)}",
     )
+    # Names and keys come from fixtures, which may be other people's files.
     return "\n".join(map(one_line, lines))
 
 
@@ -210,12 +211,14 @@ def _keys(sandbox: Sandbox) -> str:
 def _example(sandbox: Sandbox, url: str) -> str:
     """A curl command: listV2 of the first dataset that a key may read, or health."""
     generation = sandbox.store.generation
+    # Without declared keys any is accepted, as a rule, so one is made up.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     list_v2 = OPERATIONS["listV2"]
     for dataset in generation.datasets.values():
         for caller in callers:
             if dataset.level_of(caller) >= Level.READ:
                 body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
+                # The line is to be pasted into a shell; keys and ids may hold quotes.
                 key = shlex.quote(f"Authorization: Bearer {caller.key}")
                 data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
                 return (

@@ -18,6 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 class Listed(click.types.StringParamType):
     """A text; the variable of a repeatable option separates several by commas."""
 
+    # By default click splits at white space.
     envvar_list_splitter = ","
 
     def convert(
@@ -86,6 +87,7 @@ class _NotEmpty(click.Parameter):
         else:
             # By now click has put the default in the place of an empty variable.
             given = os.environ.get(str(self.envvar))
+            # A part can be empty too, as in `a,,b`.
             if given and (self.nargs != 1 or self.multiple):
                 given = self.type.split_envvar_value(given)
         parts = [given] if isinstance(given, str) else given or ()
@@ -125,6 +127,8 @@ def timeout_setting(default: float) -> Callable[[Command], Command]:
 
 def host_setting(help_text: str) -> Callable[[Command], Command]:
     """The option --host."""
+    # `serve` and `healthcheck` share the variables of host and port, so that a check in
+    # a container finds the server however it was configured.
     return setting("host", default="127.0.0.1", help=help_text)
 
 

@@ -41,6 +41,7 @@ def report_json(problems: Sequence[Problem]) -> str:
 def report_github(problems: Sequence[Problem]) -> str:
     """Workflow commands, which GitHub Actions shows beside the lines of a change."""
     return "\n".join(
+        # A problem of a whole file has line 0; the lines of GitHub begin at 1.
         f"::error file={_property(p.file)},line={max(p.line, 1)},col={max(p.column, 1)}"
         f"::{_data(p.message)}"
         for p in problems
@@ -65,6 +66,7 @@ REPORTS: dict[str, Report] = {
 
 def _result(problem: Problem) -> dict[str, object]:
     place: dict[str, object] = {"artifactLocation": {"uri": problem.file}}
+    # A region begins at line 1; a problem of a whole file has none.
     if problem.line:
         place["region"] = {"startLine": problem.line, "startColumn": problem.column}
     return {
@@ -81,6 +83,7 @@ def _indented(value: object) -> str:
 
 # Workflow commands end at a line end and part their properties with `:` and `,`.
 def _data(text: str) -> str:
+    # `%` first, or it would escape the escapes.
     return lines(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -109,6 +112,7 @@ def check(fixtures: Sequence[str], report: str) -> None:
         counts = ", ".join(f"{number} {name}" for name, number in found.items())
     except FixtureError as error:
         problems = error.problems
+    # Programs that read a report want an empty one too.
     if problems or report != "text":
         write(REPORTS[report](problems))
     else:

@@ -144,6 +144,7 @@ class MockServerFixture:
         try:
             return ChatPart(**asdict(self._client.ask(_Chat, "GET", path).value))
         except Refused as refused:
+            # An unknown app is a mistake in the test, not a chat that is missing.
             if refused.status_text == "chatNotFound":
                 return None
             raise
@@ -153,6 +154,7 @@ class MockServerFixture:
     ) -> list[SingleCollection]:
         """The collections in a folder (None: the top level) as they are now."""
         path = f"/datasets/{_quoted(dataset_id)}/collections"
+        # One for all pages, so that a list that never ends is given up.
         budget = self._client.budget(self._client.limits.state_answer_bytes)
         found: list[SingleCollection] = []
         while True:
@@ -234,7 +236,7 @@ class MockServerFixture:
 
 
 def violation_lines(entry: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each violation of an entry."""
+    """A line for each violation of a journal entry, printable and indented."""
     request = entry["request"]
     for each in entry["violations"]:
         where = f"#{entry['seq']} {request['method']} {request['path']}"
@@ -257,12 +259,15 @@ def _unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
+    # `quote` leaves slashes as they are, and they would part the path.
     return quote(text, safe="")
 
 
 def report_sections(server: MockServerFixture) -> Iterator[tuple[str, str]]:
     """Titles and texts for the report of a failed test: its journal, pending faults."""
     try:
+        # Errors of hooks end the whole run of pytest, and what failed may well be the
+        # server.
         entries, faults = server.journal, server.faults
     except (Refused, Unreachable) as error:
         yield "mock_server", f"the journal cannot be read: {error}"

@@ -86,6 +86,7 @@ class LocalServers:
     def _prepared(self, setup: Setup) -> MockServer:
         name = _options_name(setup.options)
         if name not in self._servers:
+            # With the demo, whatever the test asks for: `begin` replaces it, below.
             self._servers[name] = MockServer(self._loaded(None), **setup.options)
         server, generation = self._servers[name], self._loaded(setup.fixture)
         profile, choices = setup.chosen()
@@ -127,6 +128,7 @@ def remote_sandbox(
     mine = AdminClient(url, made["name"], token, timeout)
     try:
         if setup.fixture is not None:
+            # Here and not on the server, whose admin API takes no paths.
             generation = _load(setup.fixture)
             document = to_document(Store(generation), generation.frozen_at)
             mine.ask(ResetView, "PUT", "/state", msgspec.json.encode(document))
@@ -155,6 +157,7 @@ def _load(fixture: AnyFixture) -> Generation:
 
 def _fixture_name(fixture: AnyFixture) -> str:
     if isinstance(fixture, Mapping):
+        # By content: a pytest fixture may make an equal document for each test.
         return msgspec.json.encode(fixture).decode()
     if isinstance(fixture, str | Path):
         path = Path(fixture)
@@ -201,6 +204,7 @@ def dependences(
 
     An outcome is a test and its variant, which is empty under the baseline.
     """
+    # A test that fails under the baseline too says nothing about a choice.
     fine = {test for test, variant in passed if not variant}
     found: dict[str, list[str]] = defaultdict(list)
     for test, variant in failed:

@@ -77,9 +77,6 @@ def _with_integers(value: object, wanted: inspect.Type) -> object:
     return value
 
 
-# More digits are no number that any field takes, and slow to read.
-
-
 def number_fields(kind: type[Struct]) -> frozenset[str]:
     """The names, as in JSON, of a struct's fields that take integers."""
     info = inspect.type_info(kind)

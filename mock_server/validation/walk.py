@@ -161,9 +161,7 @@ def as_number(value: object) -> object:
 
 
 def integral_as_int(value: object) -> object:
-    """A number with a zero fraction as an integer (to JSON, 3.0 is one); else the
-    value.
-    """
+    """A number such as 3.0 as the integer that it is to JSON; else the value."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -195,6 +193,7 @@ def _has_length(
     return (low or 0) <= len(value) <= (len(value) if high is None else high)
 
 
+# More digits are no number that any field takes, and slow to read.
 _DIGITS = re.compile("[0-9]{1,400}")
 _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
