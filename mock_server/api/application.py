@@ -7,18 +7,11 @@ from typing import cast
 
 from starlette.types import Receive, Scope, Send
 
+from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.context import RequestContext
 from mock_server.api.errors import MethodNotAllowed, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
-from mock_server.api.headers import (
-    AUTHORIZATION,
-    Header,
-    ParsedHeaders,
-    bearer_token,
-    check_content_type,
-    parse_headers,
-)
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.operation import Operation, Operations
@@ -50,7 +43,7 @@ class PublicApi:
         # Clients repeat their headers: what they say is found out once, which saves
         # 3 µs of the 40 µs that a request takes; headers of responses likewise.
         known = lru_cache(self._limits.cached_heads)
-        self._parsed_headers = known(parse_headers)
+        self._parsed_headers = known(request_headers.parse_headers)
         self._response_headers = known(_response_headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -117,10 +110,12 @@ class PublicApi:
             raise MethodNotAllowed(operation.method, describe_value(scope["method"]))
         key = request.headers.key
         if key is None:
-            key = bearer_token(scope["headers"])  # the refusal says what is wrong
+            key = request_headers.bearer_token(
+                scope["headers"]
+            )  # the refusal says what is wrong
         request.caller = authorize(key, request.state)
         if not request.headers.is_json:
-            check_content_type(scope["headers"], choices)
+            request_headers.check_content_type(scope["headers"], choices)
         return operation
 
     def _readmit(self, request: RequestContext) -> Operation:
@@ -172,12 +167,14 @@ class PublicApi:
         found = self._sandboxes.of_key(key) if key else None
         return found or self._sandboxes.default
 
-    def _parse(self, headers: Sequence[Header]) -> ParsedHeaders:
+    def _parse(
+        self, headers: Sequence[request_headers.Header]
+    ) -> request_headers.ParsedHeaders:
         """What headers say: for those seen lately it is known already."""
         try:
             return self._parsed_headers(tuple(headers))
         except TypeError:  # some servers give lists instead of pairs
-            return parse_headers(headers)
+            return request_headers.parse_headers(headers)
 
     def _headers_of(
         self, response: responses.Response, request: RequestContext
@@ -204,10 +201,10 @@ def authorize(key: str, state: State) -> Caller:
         return caller
     if key.startswith(ISSUED_KEY_PREFIX):
         expected, got = "a key of a sandbox", "one that leads to none"
-        raise UnknownKey(expected, got, AUTHORIZATION)
+        raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
     if state.callers or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
-        raise UnknownKey(expected, got, AUTHORIZATION)
+        raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
     return Caller(key)
 
 

@@ -17,12 +17,7 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
 from mock_server.domain.limits import Limits
 from mock_server.openapi import JSON, JsonObject, Schemas, frame, normalized
-from mock_server.openapi.examples import (
-    ExampleRequest,
-    ExampleResponse,
-    ExampleSession,
-    run_examples,
-)
+from mock_server.openapi import examples as example
 from mock_server.openapi.public import APP, CHAT, DATASET, valid_request
 
 _ADMIN = "/__admin"
@@ -42,7 +37,7 @@ def make() -> JsonObject:
     table = described_routes().items()
     routes = [(path, route) for path, by in table for route in by.values()]
     schemas = _schemas([route for _, route in routes])
-    responses = run_examples(sessions())
+    responses = example.run_examples(sessions())
     paths: JsonObject = {}
     errors: JsonObject = {}
     for path, route in routes:
@@ -81,7 +76,10 @@ def _schemas(routes: Sequence[AdminRoute]) -> Schemas:
 
 
 def _operation(
-    path: str, route: AdminRoute, schemas: Schemas, responses: Sequence[ExampleResponse]
+    path: str,
+    route: AdminRoute,
+    schemas: Schemas,
+    responses: Sequence[example.ExampleResponse],
 ) -> JsonObject:
     """A route without its error responses."""
     name = _operation_id(path, route.method)
@@ -146,7 +144,7 @@ def _parameter_schema(schema: JsonObject) -> JsonObject:
 
 
 def _successes(
-    route: AdminRoute, schemas: Schemas, responses: Sequence[ExampleResponse]
+    route: AdminRoute, schemas: Schemas, responses: Sequence[example.ExampleResponse]
 ) -> JsonObject:
     found: JsonObject = {}
     for status, shape in {route.status: route.answer, **route.further}.items():
@@ -273,13 +271,13 @@ def _path_values(path: str) -> Mapping[str, str]:
     return {**_PATH_VALUES, "id": "f1"} if "/faults/" in path else _PATH_VALUES
 
 
-def sessions() -> list[ExampleSession]:
+def sessions() -> list[example.ExampleSession]:
     """The requests that succeed, and those that are refused."""
-    errors = ExampleSession(list(_errors()), admin_token=_TOKEN)
-    return [ExampleSession(list(_successful())), errors]
+    errors = example.ExampleSession(list(_errors()), admin_token=_TOKEN)
+    return [example.ExampleSession(list(_successful())), errors]
 
 
-def _successful() -> Iterator[ExampleRequest]:
+def _successful() -> Iterator[example.ExampleRequest]:
     yield _request("POST", "/sandboxes", {"name": _TEAM, "ttl": 600})
     yield _request("GET", "/sandboxes", None)
     yield _request("GET", "/sandboxes/{sandbox}", None)
@@ -292,8 +290,8 @@ def _successful() -> Iterator[ExampleRequest]:
 
 def _request(
     method: str, path: str, body: Any, values: Mapping[str, str] | None = None
-) -> ExampleRequest:
-    return ExampleRequest(
+) -> example.ExampleRequest:
+    return example.ExampleRequest(
         method,
         _ADMIN + path.format_map({**_path_values(path), **(values or {})}),
         body,
@@ -302,15 +300,17 @@ def _request(
     )
 
 
-def _errors() -> Iterator[ExampleRequest]:
+def _errors() -> Iterator[example.ExampleRequest]:
     token = {"authorization": f"Bearer {_TOKEN}"}
     for name, method, path, body in _ERRORS:
         path = _ADMIN + path
-        yield ExampleRequest(method, path, body, name, f"{method} {path}", token)
+        yield example.ExampleRequest(
+            method, path, body, name, f"{method} {path}", token
+        )
     for name, header, value in _GUARDED:
         summary = f"No {header} header" if value is None else f"{header}: {value}"
         sent = {**token, header: value}
-        yield ExampleRequest("PUT", f"{_ADMIN}/clock", {}, name, summary, sent)
+        yield example.ExampleRequest("PUT", f"{_ADMIN}/clock", {}, name, summary, sent)
     path, times = f"{_ADMIN}/snapshots/nightly-{{n}}", Limits.snapshots + 1
     summary = "One snapshot more"
-    yield ExampleRequest("PUT", path, {}, "limitReached", summary, token, times)
+    yield example.ExampleRequest("PUT", path, {}, "limitReached", summary, token, times)

@@ -14,15 +14,8 @@ from starlette.types import ASGIApp
 
 from mock_server.admin.resources.sandboxes import SandboxView
 from mock_server.client import SECONDS, AdminClient
+from mock_server.domain import choices as choice_table
 from mock_server.domain.access import Caller
-from mock_server.domain.choices import (
-    Choices,
-    Profile,
-    Value,
-    as_profile,
-    choose,
-    table,
-)
 from mock_server.domain.store import Generation, Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import FixtureLike
@@ -42,12 +35,14 @@ class Setup:
 
     fixture: AnyFixture = None
     profile: str = "documented"
-    choices: Mapping[str, Value] = field(default_factory=dict)
+    choices: Mapping[str, choice_table.Value] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def chosen(self) -> tuple[Profile, Choices]:
+    def chosen(self) -> tuple[choice_table.Profile, choice_table.Choices]:
         """The profile and the value of every choice. Raises UnknownChoice."""
-        return as_profile(self.profile), choose(self.profile, self.choices)
+        return choice_table.as_profile(self.profile), choice_table.choose(
+            self.profile, self.choices
+        )
 
 
 class LocalServers:
@@ -175,19 +170,21 @@ class Variant:
     """One choice with another value than a test's baseline; its text is NAME=VALUE."""
 
     name: str
-    value: Value
+    value: choice_table.Value
 
     def __str__(self) -> str:
         return f"{self.name}={self.value}"
 
-    def differs_from(self, choices: Choices) -> bool:
+    def differs_from(self, choices: choice_table.Choices) -> bool:
         """Whether these choices have another value."""
         return bool(getattr(choices, self.name) != self.value)
 
 
-def variants(baseline: Choices, fixed: Iterable[str] = ()) -> Iterator[Variant]:
+def variants(
+    baseline: choice_table.Choices, fixed: Iterable[str] = ()
+) -> Iterator[Variant]:
     """Every other value than the baseline's, of every choice that is not `fixed`."""
-    for choice in table().values():
+    for choice in choice_table.table().values():
         values = choice.values
         if choice.name in _ONLY_ENDS:
             values = values[0], values[-1]

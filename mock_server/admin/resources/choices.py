@@ -6,35 +6,27 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.domain.choices import (
-    Choice,
-    Choices,
-    Profile,
-    UnknownChoice,
-    Value,
-    as_profile,
-    choose,
-    table,
-    with_choices,
-)
+from mock_server.domain import choices as choice_table
 from mock_server.domain.errors import InvalidField
 from mock_server.views import View
 
 
 def _schema() -> dict[str, Any]:
     """What can be chosen, as a JSON Schema."""
-    values = {each.name: {"enum": list(each.values)} for each in table().values()}
+    values = {
+        each.name: {"enum": list(each.values)} for each in choice_table.table().values()
+    }
     return {"properties": values, "propertyNames": {"enum": list(values)}}
 
 
 # To msgspec a value is any text or integer: `choose` knows which ones there are.
-Chosen = Annotated[dict[str, Value], Meta(extra_json_schema=_schema())]
+Chosen = Annotated[dict[str, choice_table.Value], Meta(extra_json_schema=_schema())]
 
 
 class Choose(Input):
     """A profile, the present one by default, and choices other than the profile's."""
 
-    profile: Profile | None = None
+    profile: choice_table.Profile | None = None
     choices: Chosen = field(default_factory=dict)
 
 
@@ -43,13 +35,15 @@ class ChoicesView(View):
 
     profile: str
     choices: Chosen
-    table: list[Choice]
+    table: list[choice_table.Choice]
 
 
 def get_choices(call: Call) -> ChoicesView:
     """`GET choices`."""
     state = call.sandbox.state
-    return ChoicesView(state.profile, asdict(state.choices), list(table().values()))
+    return ChoicesView(
+        state.profile, asdict(state.choices), list(choice_table.table().values())
+    )
 
 
 def put_choices(call: Call) -> ChoicesView:
@@ -60,19 +54,23 @@ def put_choices(call: Call) -> ChoicesView:
     return get_choices(call)
 
 
-def chosen(profile: str, choices: dict[str, Value]) -> tuple[Profile, Choices]:
+def chosen(
+    profile: str, choices: dict[str, choice_table.Value]
+) -> tuple[choice_table.Profile, choice_table.Choices]:
     """A profile and its choices, single ones replaced. Raises InvalidField."""
     try:
-        return as_profile(profile), choose(profile, choices)
-    except UnknownChoice as error:
+        return choice_table.as_profile(profile), choice_table.choose(profile, choices)
+    except choice_table.UnknownChoice as error:
         raise InvalidField(f"{error} - at $.choices") from None
 
 
-def changed(base: Choices, choices: dict[str, Value]) -> Choices:
+def changed(
+    base: choice_table.Choices, choices: dict[str, choice_table.Value]
+) -> choice_table.Choices:
     """The choices, single ones replaced. Raises InvalidField."""
     try:
-        return with_choices(base, choices)
-    except UnknownChoice as error:
+        return choice_table.with_choices(base, choices)
+    except choice_table.UnknownChoice as error:
         raise InvalidField(f"{error} - at $.choices") from None
 
 
