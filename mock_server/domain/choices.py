@@ -3,8 +3,8 @@
 Each row is a field of `Choices`: its type lists the values, its default is the value
 of profile `documented` (the spec read strictly), and `row` adds the value of profile
 `deployed` (what the service behind the spec does), the spec's section, a sentence and
-the values that tolerate a departure from the spec. Documentation, command line, admin API and
-tests are driven by this table.
+the values that tolerate a departure from the spec. Documentation, command line, admin
+API and tests are driven by this table.
 """
 
 from collections.abc import Mapping
