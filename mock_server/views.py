@@ -1,4 +1,7 @@
-"""What the admin API shows, as types; importing them loads nothing else of ours."""
+"""The types of what the admin API answers, for the server and for its clients.
+
+This module imports nothing else of the package, so it does not load the server.
+"""
 
 from typing import Any, Generic, Literal, TypeVar
 
@@ -14,6 +17,8 @@ class View(Struct, rename="camel"):
 class Success(Struct, Generic[T], rename="camel"):
     """The envelope of a success."""
 
+    # Spec 2.3, with the constants of spec 4.1. A field without a default has to come
+    # first; to JSON the order means nothing.
     data: T
     code: Literal[200] = 200
     status_text: Literal[""] = ""
@@ -97,6 +102,8 @@ class FixtureView(View):
 class MemoryView(View):
     """The bytes of memory that the server's data may take, and takes, by kind."""
 
+    # After these two the kinds of `domain.memory.KINDS`, whose usage fills them by
+    # name: a kind without a field here would fail at the first look at health.
     limit: int
     used: int
     states: int

@@ -50,7 +50,11 @@ def table() -> framework.Paths:
 
 
 def _by_path(routes: Sequence[framework.AdminRoute]) -> framework.Paths:
-    """Routes of single sandboxes are there twice: for the default one, and by name."""
+    """The routes by path and method.
+
+    Those that are not global come twice: as they are, for the default sandbox, and
+    below `/sandboxes/{sandbox}`.
+    """
     found: dict[str, dict[str, framework.AdminRoute]] = {}
     for prefix in ("", "/sandboxes/{sandbox}"):
         for route in routes:
@@ -75,6 +79,8 @@ def admin_app(
 
     Raises ValueError for a token or a host that no request could ever show.
     """
+    # Without methods: Starlette would refuse others itself, not in the form of the
+    # admin errors. Each endpoint looks for the method instead.
     routes = [
         Route(path, framework.AdminEndpoint(by_method, services))
         for path, by_method in table().items()

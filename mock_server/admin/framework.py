@@ -33,6 +33,8 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import DEFAULT, Sandboxes
 from mock_server.validation.convert import convert
 
+# Answers repeat what clients have sent, who may be hostile: no browser may take one
+# for a script or a page, and no other site may embed one (WHATWG Fetch).
 BROWSER_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -182,11 +184,13 @@ class AdminEndpoint:
     async def _response(
         self, scope: Scope, body: RequestBody
     ) -> Response | JournalStream | Download:
+        # HEAD is answered as GET is, but for the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
             raise MethodNotAllowed(expected, got)
+        # Before slot and body: a request that this refuses takes neither.
         check_content_type(route, scope)
         limits = self._services.sandboxes.limits
         if not (route.takes_fixture and _may_be_large(scope, limits)):
@@ -261,6 +265,8 @@ def check_content_type(route: AdminRoute, scope: Scope) -> None:
 def _may_be_large(scope: Scope, limits: Limits) -> bool:
     """Whether a body is announced as large, or to come without its length."""
     head = parse_headers(scope["headers"])
+    # After HTTP/1 there are no chunks (RFC 9113 8.1), and a body without a length may
+    # still come.
     is_open = head.is_chunked or scope["http_version"][0] != "1"
     return is_open or head.length > limits.inline_load_bytes
 
@@ -279,7 +285,9 @@ def _query(route: AdminRoute, scope: Scope) -> Struct | None:
         return None
     # Not UTF-8: whatever bytes come can be read, and the mistakes in them be told.
     text = scope["query_string"].decode("latin-1")
+    # An empty value counts: `parentId=` is the top level.
     given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
+    # Not strict: every value of a query is a text, also that of a number.
     return convert(given, route.query, "query", strict=False)
 
 
@@ -289,6 +297,7 @@ def _body(route: AdminRoute, content: bytes) -> object:
     # To reset or to take a snapshot needs no field, so it needs no body.
     fields = read_json(content) if content.strip() else {}
     check_integers(content, fields)
+    # Which of several types it is depends on the fields: the handler looks.
     return fields if isinstance(route.body, tuple) else convert(fields, route.body)
 
 
@@ -300,7 +309,7 @@ class PageQuery(Input):
 
     @property
     def part(self) -> slice:
-        """The part, for what can be sliced."""
+        """The part as a slice of the whole list."""
         return slice(self.offset, self.offset + self.limit)
 
 
@@ -313,7 +322,7 @@ def check_name(name: str, at: str) -> None:
 
 
 def plain_error(refusal: Refusal) -> Response:
-    """A refusal in the form that admin errors have whatever `error_form` says."""
+    """The response to a refused admin request: plain whatever `error_form` says."""
     return error_response(refusal, Choices())
 
 

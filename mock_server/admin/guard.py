@@ -21,6 +21,7 @@ from mock_server.domain.access import KEY_PATTERN
 from mock_server.domain.errors import Refusal, describe_value
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
+# A port may be empty (RFC 3986 3.2.3).
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 OPEN_PATHS = ("/health",)
 """What needs no token, apart from the files of the console."""
@@ -61,6 +62,8 @@ class Guard:
             raise ForeignHost(
                 "a host of this server", describe_value(host), "header Host", hint
             )
+        # Only now: an origin is compared with Host, and a page under a rebound name has
+        # the origin that its Host says.
         self._check_origin(scope, host)
         if self._token is not None and _route(scope) not in _OPEN:
             given = bearer_token(scope["headers"]).encode()
@@ -74,6 +77,7 @@ class Guard:
             return False
         if match[1]:
             return _is_address(match[1], IPv6Address)
+        # `localhost.` is the same name, written to the root (RFC 1034 3.1).
         name = match[2].lower().rstrip(".")
         # A name without a dot is none of the public DNS: no page can come from there.
         known = "." not in name or name in self._hosts
@@ -81,6 +85,7 @@ class Guard:
 
     def _check_origin(self, scope: Scope, host: str) -> None:
         # Browsers send Origin with every request that may change something.
+        # Either scheme: before this server, which speaks HTTP, a proxy may speak TLS.
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
@@ -88,6 +93,8 @@ class Guard:
                 raise ForeignOrigin("a page of this server", got, "header Origin")
         if _opens_console(scope):
             return
+        # This also comes with a GET without Origin, such as that of an image. Ports do
+        # not count for a site: a page on another port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
                 got = describe_value(site.decode("ascii"))

@@ -80,7 +80,7 @@ class Loader:
             child.end(_STOPPED)
 
     async def load(self, upload: Upload, *, has_slot: bool = False) -> Generation:
-        """The generation of a document, sorted; its memory is charged from now on.
+        """The generation of a document, sorted; its memory is charged on return.
 
         A large one takes a slot unless the caller holds one (`has_slot`). Raises
         BadFixture, LimitReached, ServerBusy, and ClientGone.
@@ -91,17 +91,21 @@ class Loader:
                 found = draft(
                     upload.content, _NAME, is_json=upload.is_json, limits=self._limits
                 )
+                # Looked at twice: with `repeat`, a short text makes a large state.
+                # Then the draft is dropped, and a process begins again.
                 if self._is_small(found) or not _HAS_PYTHON:
                     return self._load_in_place(found, upload.order)
             if has_slot:
                 return await self._load_in_child(upload)
+            # No slot was taken by its size: it is the state of a new sandbox, or has
+            # grown large by `repeat`.
             with self.slot():
                 return await self._load_in_child(upload)
         except FixtureError as error:
             raise _refusal(error.problems) from None
 
     def _is_small(self, found: Draft) -> bool:
-        """Whether it stays small; with `repeat`, a short text makes a large state."""
+        """Whether what a draft will take is within the limits for loading in place."""
         estimate, limits = found.estimate, self._limits
         records = estimate.collections + estimate.chats
         is_light = estimate.bytes <= limits.inline_load_size
@@ -136,12 +140,15 @@ class Loader:
 
     async def _assemble(self, child: Child) -> Generation:
         """Put together what a child sends. Raises as `_load_in_child` does."""
+        # What is reserved needs no release: a holding gives it back once nobody refers
+        # to it, also after an error.
         assembly, holding = parcels.Assembly(), Holding(self._memory, "states")
         problems: list[Problem] = []
         async for parcel in child.parcels():
             for part in parcels.unpacked(parcel):
                 match part:
                     case parcels.Estimated(size=size):
+                        # Before the parts come, which must not fill the memory.
                         holding.reserve(size, "body")
                     case parcels.Problems():
                         problems.extend(part.problems)

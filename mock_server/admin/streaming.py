@@ -22,6 +22,7 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 
 EVENT_STREAM = b"text/event-stream"
+# As WHATWG server-sent events advises: proxies may end a connection that is silent.
 _HEARTBEAT_SECONDS = 15
 _SLICE_SECONDS = 0.005
 _EVENT_HEADERS = [
@@ -46,7 +47,7 @@ class OpenResponses:
     """The responses of one kind that are being sent now."""
 
     def __init__(self, most: int, kind: str) -> None:
-        """There may be so many of them; messages call them `kind`."""
+        """At most `most` may be sent at the same time; messages call them `kind`."""
         self._most = most
         self._kind = kind
         self._ends: set[Callable[[], object]] = set()
@@ -95,6 +96,7 @@ class JournalStream:
         self._next = start
         self._tells_changes = tells_changes
         self._changes = sandbox.changes
+        # Here, not in `send`: once a head is sent, nothing can be refused any more.
         self._holding = sandboxes.memory.hold("streams", sandboxes.limits.stream_bytes)
         self._news = asyncio.Event()
         self._is_ended = False
@@ -108,9 +110,11 @@ class JournalStream:
         """
         # Listeners are called from other threads too, such as a test's.
         wake = partial(asyncio.get_running_loop().call_soon_threadsafe, self._news.set)
+        # Only `receive` tells that the client has gone: uvicorn drops what is sent.
         gone = asyncio.create_task(_until_disconnected(receive))
         gone.add_done_callback(lambda _: self._end())
         with self._opened.including(self._end):
+            # Before the first look at the journal, so that no entry falls in between.
             self._sandbox.listeners.append(wake)
             try:
                 await send(_start([*_EVENT_HEADERS, *further]))
@@ -139,6 +143,7 @@ class JournalStream:
 
     def _new_events(self) -> Iterator[bytes]:
         journal = self._sandbox.journal
+        # Taken first: what comes while these are sent is told in the next round.
         end = journal.next_seq
         for entry in journal.since(self._next):
             yield from self._dropped_before(entry.seq)
@@ -147,6 +152,7 @@ class JournalStream:
         yield from self._dropped_before(end)
         if self._tells_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
+            # Without an id: that of the last entry stays what Last-Event-ID repeats.
             yield b"event: changed\ndata: {}\n\n"
 
     def _dropped_before(self, seq: int) -> Iterator[bytes]:
@@ -165,11 +171,13 @@ class JournalStream:
             await asyncio.wait_for(self._news.wait(), min(_HEARTBEAT_SECONDS, half))
         except TimeoutError:
             await send(_part(b": still here\n\n"))
+        # Before the journal is read again, not after: news in between would be lost.
         self._news.clear()
 
 
 def _entry_event(entry: Entry) -> bytes:
     # A body is shown as it came, over several lines too; each is a data line then.
+    # bytes.splitlines ends lines where event streams do: at CR, LF and CRLF, no others.
     lines = msgspec.json.encode(entry_view(entry)).splitlines()
     data = b"".join(b"data: %b\n" % line for line in lines)
     return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
@@ -215,6 +223,7 @@ class Download(Struct):
         ]
         if scope["http_version"] == "1.0":
             # HTTP/1.0 knows no chunks: the length has to be said beforehand.
+            # Made once more just for that: kept, it would take its size in memory.
             length = sum([len(part) async for part in in_slices(self.make())])
             headers.append((b"content-length", b"%d" % length))
         await send(_start(headers))

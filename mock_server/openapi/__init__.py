@@ -25,6 +25,7 @@ JSON = "application/json"
 TEXT = {"schema": {"type": "string"}}
 NUMBER = {"schema": {"type": "integer"}}
 _LIMIT = ("Limit", "Remaining", "Reset")
+# RFC 9110 15.5.2 and 15.5.6 demand those of 401 and 405; RFC 6585 4 names Retry-After.
 _HEADERS: Mapping[int, Mapping[str, object]] = {
     401: {"WWW-Authenticate": {"schema": {"const": "Bearer"}}},
     405: {"Allow": TEXT},
@@ -41,8 +42,10 @@ def frame(
     """An OpenAPI document of this version, whose requests carry a bearer token."""
     bearer = {"bearer": {"type": "http", "scheme": "bearer"}}
     return {
+        # Since 3.1 schemas are JSON Schema 2020-12, which is what msgspec makes.
         "openapi": "3.1.0",
         "info": {"title": title, "version": __version__, "description": description},
+        # Relative: nobody knows the port when the document is committed.
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": paths,

@@ -91,6 +91,7 @@ def _operation(
         "responses": _successes(route, schemas, shown),
     }
     if path in OPEN_PATHS:
+        # Empty, not absent: then that of the whole document would hold.
         operation["security"] = []
     body = route.body or route.raw_body
     if body is not None:
@@ -137,7 +138,7 @@ def _query_parameters(route: AdminRoute) -> list[JsonObject]:
 
 
 def _parameter_schema(schema: JsonObject) -> JsonObject:
-    """The schema of a parameter; of one that is JSON in a text, that of the JSON."""
+    """The schema of a parameter; for JSON in a text, a media type and its schema."""
     if schema.get("contentMediaType") == JSON:
         return {"content": {JSON: {"schema": {"type": "object"}}}}
     return {"schema": schema}
@@ -158,6 +159,8 @@ def _successes(
 
 
 def _error_name(response: JsonObject) -> str:
+    # By what they say, so that routes with the same refusals share one response. The
+    # names of components hold no commas or spaces (OpenAPI 3.1, Components Object).
     return str(response["description"]).replace(", ", ".")
 
 
@@ -247,6 +250,7 @@ _ERRORS: tuple[tuple[str, str, str, Any], ...] = (
     ("badJson", "PUT", "/clock", b'{"frozen": tru'),
     ("invalidField", "PUT", "/clock", {"now": "tomorrow"}),
     ("badFixture", "PUT", "/state", {"apps": [{"chat": []}]}),
+    # Never looked into: by its size it needs a slot, of which examples have none.
     ("serverBusy", "PUT", "/state", b" " * (Limits.inline_load_bytes + 1)),
     ("appNotFound", "GET", "/apps/none/chats", None),
     ("chatNotFound", "GET", f"/apps/{APP}/chats/none", None),

@@ -146,14 +146,14 @@ _EXAMPLES: Mapping[str, Sequence[OperationExample]] = {
         _forbidden(_PAGE | {"datasetId": "65e0000000000000000000d1"}),
     ),
 }
-"""By the name of an operation, what only it can show; the first succeeds."""
+"""Examples by the name of their operation; the first of each is not refused."""
 
 _FAULTS = "/__admin/faults"
 _LITTLE_MEMORY = 1024 * 1024
 
 
 def _examples(operation: Operation) -> Sequence[OperationExample]:
-    """Those of an operation; without any, the document describes it by types alone."""
+    """The examples of an operation. Without any, the document has just its types."""
     return _EXAMPLES.get(operation.name, ())
 
 
@@ -220,6 +220,7 @@ def _common_errors(operation: Operation) -> Iterator[ExampleRequest]:
     # The same again: one more than the limit.
     summary = "While a fault limits the rate"
     yield _request(operation, "rateLimited", summary, first.body)
+    # The next operation is asked in the same session.
     yield ExampleRequest("DELETE", _FAULTS)
 
 

@@ -82,6 +82,7 @@ def delete_chat(call: Call) -> ChatPart:
 
 
 def _view(chat: Chat) -> ChatPart:
+    # In the form of fixture documents: what was read can be put back as it is.
     return convert(chat_part(chat), ChatPart)
 
 

@@ -10,6 +10,7 @@ from mock_server.domain.errors import InvalidField, describe_value
 from mock_server.fixture.document import Time
 from mock_server.views import View
 
+# Without a bound, `round` in `advance` would raise OverflowError for 1e308.
 _YEARS_IN_SECONDS = 3.2e11
 """More than the 9,999 years that can be written."""
 

@@ -74,6 +74,7 @@ class ConsoleRedirect:
 
     def __init__(self, app: ASGIApp, console: str) -> None:
         self._app = app
+        # The same address answers other clients otherwise (RFC 9110 12.5.5).
         self._headers = (b"location", console.encode()), (b"vary", b"accept")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,6 +82,7 @@ class ConsoleRedirect:
         # clients accept anything, and are to meet the server that is mocked.
         accepted = b",".join(values(scope["headers"], b"accept"))
         if scope["method"] == "GET" and b"text/html" in accepted:
+            # Not 301 or 308: those may be cached unless told otherwise (RFC 9110 15.1).
             redirect = Response(307, b"", self._headers)
             await respond(redirect, RequestBody(scope, receive), send)
         else:

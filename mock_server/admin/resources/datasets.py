@@ -134,6 +134,7 @@ def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> N
             ("parentId",), f"Expected {expected}, got {errors.describe_value(parent)}"
         )
     levels_below = 0
+    # What is new has nothing below it, and no depth yet.
     if len(moved) > 1:
         deepest = max(dataset.depth(each) for each in moved)
         levels_below = deepest - dataset.depth(collection.id)
@@ -179,6 +180,8 @@ ROUTES = (
         delete_collection,
         DeletedView,
         "Remove a collection with all that is in it",
+        # Even to remove takes memory: a dataset that differs from the fixture's has a
+        # list of its own.
         errors=(*_UNKNOWN, errors.LimitReached),
     ),
 )

@@ -37,7 +37,7 @@ class PlanQuery(Input):
 def _view_type(definition: type[Fault]) -> type[FaultView]:
     """FaultView with the fields of one kind of fault beside the common ones.
 
-    The fields are nowhere else: a kind that gets a further one shows it.
+    They are read from the definition, so a further field of a kind is shown too.
     """
     own = msgspec.structs.fields(definition)
     made = msgspec.defstruct(
@@ -115,6 +115,7 @@ def _fault(call: Call) -> ActiveFault:
 
 
 def _view(call: Call, fault: ActiveFault) -> FaultView:
+    # The domain, a lower floor, holds definitions without knowing this type.
     definition = cast(Fault, fault.definition)
     return _VIEWS[definition.kind](
         id=fault.id,

@@ -43,7 +43,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
 
 
 Facts = Mapping[str, object]
-"""What criteria want, by the names of Criteria; what is not wanted is not there."""
+"""Wanted values by the names of the fields of Criteria, without those left out."""
 
 
 def facts_of(criteria: Criteria, operations: Operations, root: str) -> Facts:
@@ -60,12 +60,12 @@ def facts_of(criteria: Criteria, operations: Operations, root: str) -> Facts:
 
 
 def meets(facts: Facts, entry: Entry) -> bool:
-    """Whether an entry is as wanted."""
+    """Whether an entry meets all of the facts."""
     return all(holds(fact, fact_of(name, entry)) for name, fact in facts.items())
 
 
 def fact_of(name: str, entry: Entry) -> object:
-    """What an entry has where Criteria has the field of that name.
+    """The value of an entry to compare with the field of Criteria of that name.
 
     It is found only when asked for: a body has to be decoded, violations looked for.
     """
@@ -104,6 +104,8 @@ async def get_journal(call: Call) -> JournalView:
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if meets(facts, each):
+            # Asked before an entry is added: one comes however large it is, else a
+            # reader who goes on at `next` would never get past it.
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
@@ -140,9 +142,13 @@ def get_stream(call: Call) -> JournalStream | Response:
     streams = call.services.streams
     streams.check_room()
     following = call.sandbox.journal.next_seq
+    # Entries count from 1: from 0, one would be told as dropped that never was.
     start = following if query.since is UNSET else max(1, query.since)
+    # The header counts more: a browser that connects again repeats the URL with its
+    # old `since` (WHATWG server-sent events).
     for text in values(call.scope["headers"], LAST_EVENT_ID):
         start = _number(text) + 1
+    # A number from before a restart may lie ahead: then nothing would come for long.
     start = min(start, following)
     if call.scope["method"] == "HEAD":
         return Response(200, b"", content_type=EVENT_STREAM)
@@ -152,7 +158,7 @@ def get_stream(call: Call) -> JournalStream | Response:
 
 
 def _number(text: bytes) -> int:
-    """What a browser sends when it connects again: the id of the last event it saw."""
+    """The number of an entry out of a header Last-Event-ID. Raises InvalidField."""
     if not text.isdigit() or len(text) > len(str(Limits.integer)):
         got = describe_value(text.decode("latin-1"))
         message = f"Expected a number, got {got} - at header Last-Event-ID"

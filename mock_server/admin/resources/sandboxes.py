@@ -88,7 +88,9 @@ async def post_sandbox(call: Call) -> SandboxView:
 
 
 def _chosen(sandboxes: Sandboxes, wanted: NewSandbox) -> tuple[Profile, Choices]:
-    """A named profile is as in the table; else all starts from the default sandbox."""
+    """The profile and choices to start with: those of a named profile, else those that
+    all sandboxes have by default, with single choices replaced. Raises InvalidField.
+    """
     if wanted.profile is not None:
         return chosen(wanted.profile, wanted.choices)
     return sandboxes.profile, changed(sandboxes.choices, wanted.choices)
@@ -98,6 +100,7 @@ async def _baseline(call: Call, wanted: NewSandbox, order: Order) -> Generation 
     """What the sandbox starts from; None for the default sandbox's baseline."""
     if wanted.state is None:
         return None
+    # Encoded again: the loader takes a text, which it may hand to another process.
     content = msgspec.json.encode(wanted.state)
     upload = Upload(content, True, order, call.disconnected)
     return await call.services.loader.load(upload)
@@ -110,6 +113,7 @@ def get_sandbox(call: Call) -> SandboxView:
 
 def delete_sandbox(call: Call) -> SandboxView:
     """`DELETE sandboxes/{sandbox}`: the sandbox as it was."""
+    # The view first: when a sandbox expires is forgotten with it.
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)
     return view

@@ -44,7 +44,7 @@ def reset(call: Call) -> ResetView:
 
 
 def reset_view(sandbox: Sandbox) -> ResetView:
-    """The view after whatever begins a new generation."""
+    """The name of a sandbox and the number of its generation, to answer a reset."""
     return ResetView(sandbox.name, sandbox.state.generation)
 
 
@@ -62,6 +62,8 @@ def get_state(call: Call) -> Response | Download:
     write = to_yaml if is_yaml else to_json
     # A copy: the original changes while a large document is on its way.
     make = partial(write, state.store.copy("streams"), frozen_at)
+    # Two parts, to see whether the first is all: a short answer takes no room among the
+    # downloads.
     first, *others = islice(make(), 2)
     if not others:
         return Response(200, first, content_type=content_type)
@@ -74,6 +76,7 @@ async def put_state(call: Call) -> ResetView:
     sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
+    # Not of the choices in force: the reset below ends those.
     order = sandbox.start_choices.list_order
     upload = Upload(content, is_json, order, call.disconnected)
     baseline = await call.services.loader.load(upload, has_slot=call.has_slot)
@@ -83,6 +86,7 @@ async def put_state(call: Call) -> ResetView:
         raise SandboxNotFound(expected, "another one of its name", "path")
     old = list(sandbox.baseline.records(_FREED_AT_ONCE))
     sandbox.put_baseline(baseline)
+    # Before others are served: one of them may reset the sandbox again.
     view = reset_view(sandbox)
     # To free a million records takes long: others are served in between.
     while old:
