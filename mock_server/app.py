@@ -63,20 +63,13 @@ def create_app(
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
-    memory = limits.memory_bytes
     environment = Environment(
         time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen = choose(profile, choices)
-    generation = _load(fixture, memory, environment.limits)
-    # What is loaded here is within the budget; a Generation that is handed in need
-    # not be.
-    if generation.size > memory:
-        expected = f"a memory of {generation.size} bytes for the fixture"
-        raise ValueError(f"Expected {expected}, got {memory}")
+    generation = _load(fixture, limits)
     generation.sort(chosen.list_order)
-    profile = as_profile(profile)
-    sandboxes = Sandboxes(generation, profile, chosen, environment)
+    sandboxes = Sandboxes(generation, as_profile(profile), chosen, environment)
     return application(
         sandboxes,
         cors_origins,
@@ -116,17 +109,21 @@ def application(
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
-    max_bytes: int,
-    limits: Limits,
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
 ) -> Generation:
-    if isinstance(fixture, Generation):
-        return fixture
+    """The generation of any fixture. Raises FixtureError, ValueError if it is large."""
+    most = limits.memory_bytes
     if fixture is None:
-        return load_fixture(max_bytes=max_bytes, limits=limits)
+        return load_fixture(max_bytes=most, limits=limits)
+    if isinstance(fixture, Generation):
+        # Loaded elsewhere, perhaps with a larger budget.
+        if fixture.size > most:
+            expected = f"a memory of {fixture.size} bytes for the fixture"
+            raise ValueError(f"Expected {expected}, got {most}")
+        return fixture
     if isinstance(fixture, Sequence) and not isinstance(fixture, str):
-        return load_fixture(*fixture, max_bytes=max_bytes, limits=limits)
-    return load_fixture(fixture, max_bytes=max_bytes, limits=limits)
+        return load_fixture(*fixture, max_bytes=most, limits=limits)
+    return load_fixture(fixture, max_bytes=most, limits=limits)
 
 
 class Application(Starlette):
