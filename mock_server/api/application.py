@@ -184,6 +184,7 @@ class PublicApi:
             return ()
         return self._response_headers(
             len(response.body),
+            response.content_type,
             request.sandbox.name,
             request.state.generation,
             response.headers,
@@ -209,11 +210,15 @@ def authorize(key: str, state: State) -> Caller:
 
 
 def _response_headers(
-    length: int, sandbox: str, generation: int, further: responses.Headers
+    length: int,
+    content_type: bytes,
+    sandbox: str,
+    generation: int,
+    further: responses.Headers,
 ) -> responses.Headers:
-    """The headers of a JSON response from a sandbox."""
+    """The headers of a response from a sandbox."""
     marks = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),
     )
-    return responses.headers_for(length, b"application/json", (*marks, *further))
+    return responses.headers_for(length, content_type, (*marks, *further))
