@@ -11,7 +11,7 @@ import contextlib
 import socket
 import struct
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -27,6 +27,7 @@ from mock_server.domain.faults import RateLimitStatus
 from mock_server.domain.limits import Limits
 from mock_server.views import Failure
 
+R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
 
 
@@ -37,6 +38,10 @@ class Response(Struct, frozen=True):
     body: bytes
     headers: tuple[Header, ...] = ()
     content_type: bytes = b"application/json"
+
+    def into(self, kind: type[R], **further: Any) -> R:
+        """A response of another kind with all that this one has, and further fields."""
+        return kind(self.status, self.body, self.headers, self.content_type, **further)
 
     def with_headers(self, *further: Header) -> Self:
         """The response with further headers of its own."""

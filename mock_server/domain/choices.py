@@ -86,7 +86,7 @@ class Choices:
         "unknown",
         "root",
         "4.2",
-        '`parentId` `""` is an id that matches nothing, or the top level.',
+        '`parentId` `""`: an id that no collection has, or the top level.',
         tolerates=("unknown", "root"),
     )
     parent_unknown: Literal["not_found", "empty"] = row(
@@ -99,7 +99,8 @@ class Choices:
         "folder",
         "dataset",
         "4.2",
-        "`searchText` with `parentId`: both apply, or the whole dataset is searched.",
+        "`searchText` with `parentId`: both apply, or the whole dataset is searched, "
+        "whatever the `parentId`.",
     )
     search_fields: Literal["name_and_tags", "name"] = row(
         "name_and_tags", "name", "4.2", "What `searchText` is matched against."

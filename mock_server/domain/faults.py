@@ -19,8 +19,8 @@ from msgspec import Struct, field
 
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Limits
-from mock_server.domain.matching import holds
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.subset import holds
 
 
 class Faults:

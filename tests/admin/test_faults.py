@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.faults.table import PRESETS
+from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.domain.limits import Limits
 from tests.support import Api
 
@@ -27,6 +27,10 @@ MINIMAL: dict[str, dict[str, Any]] = {
     "wrong_total": {},
     "alter": {"set": {"a": 1}},
 }
+
+
+def test_every_kind_is_tried() -> None:
+    assert set(MINIMAL) == set(KINDS)
 
 
 @pytest.mark.sampled

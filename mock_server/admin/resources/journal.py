@@ -17,7 +17,7 @@ from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, LimitReached, describe_value
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
-from mock_server.domain.matching import holds
+from mock_server.domain.subset import holds
 from mock_server.views import EntryView, JournalView
 
 LAST_EVENT_ID = b"last-event-id"

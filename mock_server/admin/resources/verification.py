@@ -18,7 +18,7 @@ from mock_server.admin.streaming import in_slices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import Entry, Journal
 from mock_server.domain.limits import Limits
-from mock_server.domain.matching import Difference, differences
+from mock_server.domain.subset import Difference, differences
 from mock_server.views import DifferenceView, NearMiss, Verified
 
 # An answer that people read: more would hide what matters.

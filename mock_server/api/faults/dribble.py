@@ -28,14 +28,7 @@ class Dribble(fault.Fault, tag="dribble"):
     async def apply(self, context: fault.FaultContext) -> Response:
         whole = context.perform()
         pieces = _pieces(whole.body, self.chunks)
-        return Dribbled(
-            whole.status,
-            whole.body,
-            whole.headers,
-            context=context,
-            pieces=pieces,
-            ms=self.ms,
-        )
+        return whole.into(Dribbled, context=context, pieces=pieces, ms=self.ms)
 
 
 class Dribbled(Response, frozen=True, kw_only=True):
@@ -46,7 +39,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
     ms: float
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        # The head goes at once: the client knows how much is to come.
+        # The head goes at once, so that the client knows how much is to come.
         await send(self.start(headers))
         try:
             for number, piece in enumerate(self.pieces, start=1):

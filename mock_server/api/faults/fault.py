@@ -122,7 +122,8 @@ class Fault(
         """The response to a request at which the fault fires; nothing is sent yet.
 
         Raises NeedsConnection if the kind needs a real connection and is used in
-        process, and ClientGone or Interrupted if it waits.
+        process, and ClientGone or Interrupted if it waits. A response that waits while
+        it is sent has to handle these two itself, as `dribble` does.
         """
         raise NotImplementedError
 
@@ -190,6 +191,10 @@ class FaultContext(Struct, frozen=True):
     is_after: bool
     """Whether the operation is carried out before anything is spoiled."""
     readmit: Callable[[], Operation]
+
+    # Which one an effect takes: `perform` if the answer is right but for its time or
+    # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
+    # it is lost or replaced, `rehearse` if nothing may be written.
 
     def perform(self, distort: Distort | None = None) -> Response:
         """Carry the operation out; `distort` may change its data before it is shown."""

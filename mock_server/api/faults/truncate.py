@@ -20,9 +20,7 @@ class Truncate(Fault, tag="truncate"):
         size = len(whole.body)
         # At least one byte is missing, else nothing would be truncated.
         kept = size // 2 if self.kept is None else min(self.kept, size - 1)
-        return Truncated(
-            whole.status, whole.body, whole.headers, connection=connection, kept=kept
-        )
+        return whole.into(Truncated, connection=connection, kept=kept)
 
 
 class Truncated(Response, frozen=True, kw_only=True):
