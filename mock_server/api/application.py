@@ -44,7 +44,7 @@ class PublicApi:
         # 3 µs of the 40 µs that a request takes; headers of responses likewise.
         known = lru_cache(self._limits.cached_heads)
         self._parsed_headers = known(request_headers.parse_headers)
-        self._response_headers = known(_response_headers)
+        self._headers_with_marks = known(_headers_with_marks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -182,7 +182,7 @@ class PublicApi:
         """The headers to send, and to journal; none where there is no response."""
         if response.status == 0:
             return ()
-        return self._response_headers(
+        return self._headers_with_marks(
             len(response.body),
             response.content_type,
             request.sandbox.name,
@@ -209,14 +209,14 @@ def authorize(key: str, state: State) -> Caller:
     return Caller(key)
 
 
-def _response_headers(
+def _headers_with_marks(
     length: int,
     content_type: bytes,
     sandbox: str,
     generation: int,
     further: responses.Headers,
 ) -> responses.Headers:
-    """The headers of a response from a sandbox."""
+    """The headers of a response, among them the marks that name its sandbox."""
     marks = (
         (b"x-mock-sandbox", sandbox.encode()),
         (b"x-mock-generation", b"%d" % generation),

@@ -65,7 +65,7 @@ def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collec
 class Search(Struct, frozen=True):
     """What is looked for: a `term` in these `fields`, folders only, any of the `tags`.
 
-    What is empty or false does not restrict; something has to.
+    What is empty or false does not restrict the search; at least one thing does.
     """
 
     term: str = ""

@@ -81,7 +81,10 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
 
 
 def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
-    """The part of the dataset that is asked for. Raises ParentNotFound."""
+    """The part of the dataset that is asked for. Raises ParentNotFound.
+
+    With choice parent_unknown=empty it may be a folder that there is not: an empty one.
+    """
     parent = request.parent_id
     if request.search_text and choices.search_scope == "dataset":
         return ANYWHERE

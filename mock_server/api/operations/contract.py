@@ -158,6 +158,7 @@ class Contract(Generic[F]):
             path = refusal.message.rpartition(" - at ")[2]
             yield Violation("invalid_field", self.section, path, refusal.message)
         else:
+            # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, {})
             yield from self._examine(body, self._fields)[1]
 
@@ -178,6 +179,7 @@ class Contract(Generic[F]):
         values: dict[str, object] = {}
         violations = []
         for name, field in fields.items():
+            # For most fields it is None, which no body has.
             if name in body and field.instead_of not in body:
                 values[name], found = field.read(body[name])
                 violations += found
@@ -188,7 +190,7 @@ class Contract(Generic[F]):
     def _unknown(
         self, body: Mapping[str, object], extended: Mapping[str, Field]
     ) -> Iterator[Violation]:
-        """The fields of a body that neither the spec has, nor a choice reads."""
+        """The fields of a body that neither the spec has, nor is among `extended`."""
         expected = f"only the fields {', '.join(self._fields)}"
         for name in body:
             if name not in self._fields and name not in extended:
