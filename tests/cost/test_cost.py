@@ -119,8 +119,8 @@ def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(
         is_fine = whole <= MOST * half + NOISE and piece <= stall
         if is_fine and number >= FEWEST:
             return
-    # Neighbours take the cache that large pieces need, in every round perhaps, and spare
-    # a small piece once: then the middle of the ratios within a round tells.
+    # Neighbours take the cache that large pieces need, perhaps in every round, and once
+    # spare a small piece: then the middle of the ratios within a round tells.
     assert whole <= MOST * half + NOISE or median(ratios) <= MOST
     assert piece <= reference()
 
