@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Limits
 from mock_server.domain.store import Generation
@@ -147,7 +148,7 @@ def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
     """Lists of faults that a retrying client survives, as `POST faults` takes them."""
     counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
     chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
-    operations = {"operation": st.sampled_from(["listV2", "updateHistory"])}
+    operations = {"operation": st.sampled_from(sorted(OPERATIONS))}
     phases = {"phase": st.just("after")}
     kinds: Mapping[str, dict[str, st.SearchStrategy[Any]]] = {
         "error": {"status": st.sampled_from([429, 500, 502, 503]), **phases},
