@@ -101,7 +101,7 @@ def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Docume
 
 
 def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy[Any]:
-    collections = generation.datasets[dataset_id].collections
+    collections = generation.datasets[dataset_id].tree.collections
     folders = [each.id for each in collections if each.type == "folder"]
     words = sorted({each.name for each in collections})
     searches = st.just("") | st.text(max_size=3)

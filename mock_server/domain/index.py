@@ -13,13 +13,12 @@ from enum import Enum
 from functools import cached_property
 from itertools import compress, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, Literal, overload
+from typing import Final, Literal, overload
 from unicodedata import normalize
 
 from msgspec import Struct
 
-if TYPE_CHECKING:  # at run time it is records.py that imports this module
-    from mock_server.domain.records import Collection
+from mock_server.domain.records import Collection
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SearchFields = Literal["name_and_tags", "name"]

@@ -12,8 +12,9 @@ from msgspec import Struct
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
+from mock_server.domain.dataset import Dataset
 from mock_server.domain.index import ANYWHERE, Search, Within
-from mock_server.domain.records import Collection, Dataset
+from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 
 
@@ -67,7 +68,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
     if level < Level.READ:
         expected = f"a key with read permission on dataset {errors.quoted(dataset.id)}"
         raise errors.DatasetForbidden(expected, "a key without it", "$.datasetId")
-    listing = dataset.listing(within, choices.list_order)
+    listing = dataset.tree.listing(within, choices.list_order)
     matching: Sequence[Collection] = listing.items
     if request.search_text or request.folders_only or request.tags:
         # Without a text it does not matter which fields are searched: any will do, so
@@ -93,7 +94,7 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
     # An id is never empty, so without the choice "" is one that no collection has.
     if parent == "" and choices.parent_empty_string == "root":
         return None
-    if parent is None or parent in dataset or choices.parent_unknown == "empty":
+    if parent is None or parent in dataset.tree or choices.parent_unknown == "empty":
         return parent
     expected = f"null or the _id of a collection of dataset {errors.quoted(dataset.id)}"
     raise errors.ParentNotFound(expected, errors.describe_value(parent), "$.parentId")

@@ -10,17 +10,19 @@ from sys import getsizeof
 from typing import Self
 
 from msgspec import Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
+from mock_server.domain.dataset import Dataset
 from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
-from mock_server.domain.records import App, Chat, Collection, Dataset
+from mock_server.domain.records import App, Chat, Collection, User
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
+    `users` may log in, `replies` are what completions answer in turn.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -30,6 +32,8 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
     apps: Mapping[str, App] = field(default_factory=dict)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     keys: Mapping[str, Caller] = field(default_factory=dict)
+    users: tuple[User, ...] = ()
+    replies: tuple[str, ...] = ()
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
@@ -44,13 +48,13 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
     def sort(self, order: Order) -> None:
         """Put all collections in order, so that no request has to wait for that."""
         for dataset in self.datasets.values():
-            dataset.listing(None, order)
+            dataset.tree.listing(None, order)
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
         """All chats and collections, in lists of `at_once`."""
         holders: list[Iterable[Chat | Collection]] = [
             *(app.chats.values() for app in self.apps.values()),
-            *(dataset.collections for dataset in self.datasets.values()),
+            *(dataset.tree for dataset in self.datasets.values()),
         ]
         records = chain.from_iterable(holders)
         while some := list(islice(records, at_once)):
@@ -61,7 +65,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
         datasets, apps = self.datasets.values(), self.apps.values()
         return {
             "datasets": len(datasets),
-            "collections": sum(len(dataset.collections) for dataset in datasets),
+            "collections": sum(len(dataset.tree) for dataset in datasets),
             "chats": sum(len(app.chats) for app in apps),
         }
 
@@ -179,20 +183,21 @@ class Store:
         """
         sizes = self._put.setdefault(dataset.id, {})
         size, old = _collection_size(collection), sizes.get(collection.id, 0)
-        count = len(dataset.collections) + (collection.id not in dataset)
+        count = len(dataset.tree) + (collection.id not in dataset.tree)
         self._charge(size - old + self._more_listed(dataset, count))
         sizes[collection.id] = size
-        self._datasets[dataset.id] = dataset.with_collection(collection)
+        tree = dataset.tree.with_collection(collection)
+        self._datasets[dataset.id] = replace(dataset, tree=tree)
 
     def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove collections of a dataset. Raises LimitReached."""
         sizes, ids = self._put.setdefault(dataset.id, {}), set(ids)
-        left = dataset.without(ids)
+        left = dataset.tree.without(ids)
         freed = sum(sizes.get(collection_id, 0) for collection_id in ids)
-        self._charge(self._more_listed(dataset, len(left.collections)) - freed)
+        self._charge(self._more_listed(dataset, len(left)) - freed)
         for collection_id in ids:
             sizes.pop(collection_id, None)
-        self._datasets[dataset.id] = left
+        self._datasets[dataset.id] = replace(dataset, tree=left)
 
     def _charged(
         self, app: App, chat: Chat, old: Chat | None
@@ -218,7 +223,7 @@ class Store:
         A dataset is listed anew once it is changed; those of the generation are charged
         with the generation.
         """
-        listed = len(dataset.collections) if dataset.id in self._datasets else 0
+        listed = len(dataset.tree) if dataset.id in self._datasets else 0
         return _LISTED_BYTES * (count - listed)
 
     def _charge(self, size: int) -> None:

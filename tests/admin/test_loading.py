@@ -199,7 +199,7 @@ def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) ->
     gc.disable()
     try:
         baseline = server.sandbox.baseline
-        listing = baseline.datasets["d"].listing(None, "update_time_desc")
+        listing = baseline.datasets["d"].tree.listing(None, "update_time_desc")
         old = weakref.ref(baseline), weakref.ref(listing)
         del baseline, listing
         assert put(server.url, content).status_code == 200

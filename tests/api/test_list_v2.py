@@ -121,7 +121,7 @@ def test_pages_joined_are_every_folder_once(make_api: MakeApi, size: int) -> Non
             found.append(item["_id"])
             if item["type"] == "folder":
                 folders.append(item["_id"])
-    expected = sorted(each.id for each in dataset.collections)
+    expected = sorted(each.id for each in dataset.tree.collections)
     assert sorted(found) == expected
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
+from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.errors import (
     DatasetForbidden,
     DatasetNotFound,
@@ -25,7 +26,7 @@ from mock_server.domain.listing import (
     Page,
     list_v2,
 )
-from mock_server.domain.records import Collection, Dataset
+from mock_server.domain.records import Collection
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.store import Generation
 
@@ -50,7 +51,7 @@ def datasets(draw: st.DrawFn) -> Dataset:
                 tags=tuple(draw(st.lists(texts, max_size=2))),
             )
         )
-    return Dataset("d", collections)
+    return Dataset("d", tree=Tree(collections))
 
 
 def listed(
@@ -135,7 +136,7 @@ def test_pages_joined_are_the_whole_list(dataset: Dataset, size: int) -> None:
 
 @given(datasets(), st.sampled_from(["update_time_desc", "name", "fixture"]))
 def test_folders_joined_are_the_whole_list(dataset: Dataset, order: str) -> None:
-    parents = [None, *(each.id for each in dataset.collections)]
+    parents = [None, *(each.id for each in dataset.tree.collections)]
     found = [
         item for parent in parents for item in listed(dataset, order, parent).items
     ]
@@ -148,9 +149,9 @@ def test_folders_joined_are_the_whole_list(dataset: Dataset, order: str) -> None
 def test_order_does_not_depend_on_the_document(
     dataset: Dataset, random: Random
 ) -> None:
-    shuffled = list(dataset.collections)
+    shuffled = list(dataset.tree.collections)
     random.shuffle(shuffled)
-    other = Dataset("d", shuffled)
+    other = Dataset("d", tree=Tree(shuffled))
     for order in ("update_time_desc", "name"):
         assert listed(dataset, order).items == listed(other, order).items
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.records import App, Collection, Dataset
+from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.records import App, Collection
 
 levels = st.sampled_from(Level)
 
@@ -35,7 +36,7 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
         Collection("x", "X", parent_id="f"),
         Collection("y", "Y", parent_id="f"),
     ]
-    moved = Dataset("d", items).with_collection(Collection("x", "X"))
+    moved = Tree(items).with_collection(Collection("x", "X"))
     assert [each.id for each in moved.collections] == ["f", "y", "x"]
     assert [each.id for each in moved.below("f")] == ["y"]
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
@@ -43,7 +44,6 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
 
 @pytest.mark.parametrize("ids", [["y"], ("y", "none"), {"y"}, iter(["y", "y"])])
 def test_collections_are_removed_by_any_ids(ids: Iterable[str]) -> None:
-    dataset = Dataset("d", [Collection("x", "X"), Collection("y", "Y")], name="D")
-    left = dataset.without(ids)
-    assert ([each.id for each in left.collections], left.name) == (["x"], "D")
-    assert len(dataset.collections) == 2
+    tree = Tree([Collection("x", "X"), Collection("y", "Y")])
+    assert [each.id for each in tree.without(ids)] == ["x"]
+    assert len(tree) == 2

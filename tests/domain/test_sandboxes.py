@@ -9,9 +9,10 @@ import pytest
 from mock_server.domain.access import ISSUED_KEY_PREFIX
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
+from mock_server.domain.dataset import Dataset
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.limits import Limits
-from mock_server.domain.records import Collection, Dataset
+from mock_server.domain.records import Collection
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.store import Generation
 

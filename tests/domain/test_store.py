@@ -6,18 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.index import ANYWHERE
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import App, Chat, Collection, Dataset
+from mock_server.domain.records import App, Chat, Collection
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]
 CHATS = {each: Chat("app", each) for each in IDS[:2]}
 ITEMS = [Collection(each, each.upper()) for each in IDS[:3]]
 GENERATION = Generation(
-    apps={"app": App("app", chats=CHATS)}, datasets={"d": Dataset("d", ITEMS)}
+    apps={"app": App("app", chats=CHATS)},
+    datasets={"d": Dataset("d", tree=Tree(ITEMS))},
 )
 APP = GENERATION.apps["app"]
 steps = st.lists(st.tuples(st.sampled_from(IDS), st.none() | st.booleans()))
@@ -53,8 +55,8 @@ def test_collections_are_as_they_were_last_put(
             model.pop(item_id, None)
             store.remove_collections(dataset, {item_id})
     (found,) = store.datasets()
-    assert list(found.listing(ANYWHERE, "fixture").items) == list(model.values())
-    assert [found.get(each) for each in IDS] == [model.get(each) for each in IDS]
+    assert list(found.tree.listing(ANYWHERE, "fixture").items) == list(model.values())
+    assert [found.tree.get(each) for each in IDS] == [model.get(each) for each in IDS]
 
 
 def test_a_generation_is_never_changed() -> None:
@@ -65,7 +67,7 @@ def test_a_generation_is_never_changed() -> None:
     fresh = Store(GENERATION)
     assert list(fresh.chats(APP)) == list(CHATS.values())
     assert fresh.dataset("d") is GENERATION.datasets["d"]
-    assert list(GENERATION.datasets["d"].collections) == ITEMS
+    assert list(GENERATION.datasets["d"].tree.collections) == ITEMS
 
 
 def test_a_copy_changes_on_its_own() -> None:
@@ -150,5 +152,5 @@ def test_nothing_changes_beyond_the_budget() -> None:
         store.copy("snapshots")
     assert [each.chat_id for each in store.chats(APP)] == IDS[:2]
     assert (store.created_chats, store.count_chats(APP)) == (0, 2)
-    assert len(store.datasets()[0].collections) == 3
+    assert len(store.datasets()[0].tree) == 3
     store.put_chat(APP, Chat("app", "a", top=False))

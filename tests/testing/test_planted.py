@@ -50,7 +50,7 @@ def test_a_paging_bug_is_found_and_shrinks_to_a_readable_fixture() -> None:
         def misses_some(document: dict[str, Any]) -> bool:
             server.sandbox.put_baseline(load_fixture(document))
             for dataset in server.sandbox.store.datasets():
-                top = [each for each in dataset.collections if each.parent_id is None]
+                top = [each for each in dataset.tree if each.parent_id is None]
                 if len(list(panel.folder(dataset.id))) < len(top):
                     return True
             return False

@@ -64,8 +64,8 @@ def test_a_fixture_with_a_long_folder_shrinks_to_one_entry() -> None:
 def test_a_fixture_with_a_folder_in_a_folder_shrinks_to_two() -> None:
     def nests(document: dict[str, Any]) -> bool:
         (collections, *_) = load_fixture(document).datasets.values()
-        ids = {each.id for each in collections.collections if each.parent_id}
-        return any(each.parent_id in ids for each in collections.collections)
+        ids = {each.id for each in collections.tree.collections if each.parent_id}
+        return any(each.parent_id in ids for each in collections.tree.collections)
 
     found = find(fixtures(), nests, settings=QUICK)
     assert load_fixture(found).counts()["collections"] == 3

@@ -5,8 +5,9 @@ from msgspec import UNSET, UnsetType, convert
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.admin.resources.apps import id_in_path, refuse
 from mock_server.domain import errors
+from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.limits import Limits
-from mock_server.domain.records import Collection, Dataset
+from mock_server.domain.records import Collection
 from mock_server.fixture.document import SingleCollection
 from mock_server.fixture.dump import collection_part
 from mock_server.fixture.parts import collection_of
@@ -50,7 +51,7 @@ def get_datasets(call: Call) -> DatasetsView:
     """`GET datasets`, without their collections: those are read page by page."""
     return DatasetsView(
         [
-            DatasetView(each.id, each.name, len(each.collections))
+            DatasetView(each.id, each.name, len(each.tree))
             for each in call.sandbox.store.datasets()
         ]
     )
@@ -59,10 +60,10 @@ def get_datasets(call: Call) -> DatasetsView:
 def get_collections(call: Call) -> CollectionsView:
     """`GET datasets/{datasetId}/collections`, of all folders or of one."""
     dataset, query = _dataset(call), call.query
-    found = dataset.collections
+    found = dataset.tree.collections
     if query.parent_id is not UNSET:
         # A query knows no null: an empty text is the top level.
-        found = dataset.listing(query.parent_id or None, "fixture").items
+        found = dataset.tree.listing(query.parent_id or None, "fixture").items
     return CollectionsView(list(map(_view, found[query.part])), len(found))
 
 
@@ -76,12 +77,12 @@ def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
     store, dataset = call.sandbox.store, _dataset(call)
     own_id = id_in_path(call.body.id, call.path["id"], "$._id")
     collection = collection_of(call.body, own_id, refuse)
-    _check_parent(dataset, collection, call.limits)
-    is_new = collection.id not in dataset
+    _check_parent(dataset.tree, collection, call.limits)
+    is_new = collection.id not in dataset.tree
     # Those of the fixture are not counted, however many it has.
-    loaded = store.generation.datasets[dataset.id].collections
+    loaded = store.generation.datasets[dataset.id].tree
     most = call.limits.created_collections
-    if is_new and len(dataset.collections) - len(loaded) >= most:
+    if is_new and len(dataset.tree) - len(loaded) >= most:
         raise errors.LimitReached(
             f"at most {most} created collections", "one more", "path"
         )
@@ -92,7 +93,7 @@ def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
 def delete_collection(call: Call) -> DeletedView:
     """`DELETE datasets/{datasetId}/collections/{id}`, with all that is in it."""
     dataset, collection = _dataset(call), _collection(call)
-    ids = {collection.id, *(each.id for each in dataset.below(collection.id))}
+    ids = {collection.id, *(each.id for each in dataset.tree.below(collection.id))}
     call.sandbox.store.remove_collections(dataset, ids)
     return DeletedView(len(ids))
 
@@ -112,7 +113,7 @@ def _dataset(call: Call) -> Dataset:
 
 def _collection(call: Call) -> Collection:
     collection_id = call.path["id"]
-    collection = _dataset(call).get(collection_id)
+    collection = _dataset(call).tree.get(collection_id)
     if collection is None:
         expected = "the _id of a collection of the dataset"
         raise errors.CollectionNotFound(
@@ -121,14 +122,14 @@ def _collection(call: Call) -> Collection:
     return collection
 
 
-def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> None:
+def _check_parent(tree: Tree, collection: Collection, limits: Limits) -> None:
     """Raises InvalidField for a parent that is none, or that makes a circle."""
     parent = collection.parent_id
     if parent is None:
         return
     # A folder that is moved takes what is in it along, down to the deepest.
-    moved = {collection.id, *(each.id for each in dataset.below(collection.id))}
-    if parent not in dataset or parent in moved:
+    moved = {collection.id, *(each.id for each in tree.below(collection.id))}
+    if parent not in tree or parent in moved:
         expected = "null or the _id of another collection that is not in this one"
         refuse(
             ("parentId",), f"Expected {expected}, got {errors.describe_value(parent)}"
@@ -136,9 +137,9 @@ def _check_parent(dataset: Dataset, collection: Collection, limits: Limits) -> N
     levels_below = 0
     # What is new has nothing below it, and no depth yet.
     if len(moved) > 1:
-        deepest = max(dataset.depth(each) for each in moved)
-        levels_below = deepest - dataset.depth(collection.id)
-    if dataset.depth(parent) + levels_below > limits.folder_depth:
+        deepest = max(tree.depth(each) for each in moved)
+        levels_below = deepest - tree.depth(collection.id)
+    if tree.depth(parent) + levels_below > limits.folder_depth:
         refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")
 
 

@@ -28,7 +28,7 @@ def is_pinned(console: Console) -> bool | None:
 def names(console: Console) -> list[str]:
     dataset = console.server.sandbox.store.dataset(DATASET)
     assert dataset is not None
-    return [each.name for each in dataset.collections]
+    return [each.name for each in dataset.tree.collections]
 
 
 def test_a_pin_goes_through_the_operation_like_any_clients(console: Console) -> None:
