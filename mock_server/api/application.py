@@ -10,14 +10,14 @@ from starlette.types import Receive, Scope, Send
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.context import RequestContext
-from mock_server.api.errors import MethodNotAllowed, UnknownKey
+from mock_server.api.errors import MethodNotAllowed, MissingAuthorization, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
-from mock_server.api.operations.operation import Operation, Operations
+from mock_server.api.operations.operation import Access, Operation, Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.request import ClientGone, RequestBody, read_json
-from mock_server.domain.access import ISSUED_KEY_PREFIX, Caller
+from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.errors import Refusal, describe_value
 from mock_server.domain.faults import Request
 from mock_server.domain.sandbox import Sandbox
@@ -63,8 +63,9 @@ class PublicApi:
         refusal = None
         try:
             operation = self._admit(request)
-            request.content = await request.body.read(
-                self._limits.body_bytes, self._sandboxes.memory
+            max_bytes = getattr(self._limits, operation.body_limit)
+            request.content = await operation.receive(
+                request.body, max_bytes, self._sandboxes.memory
             )
             if request.sandbox.state is not request.state:
                 operation = self._readmit(request)
@@ -92,7 +93,7 @@ class PublicApi:
         """The context of a request that has just come; its key says whose state."""
         headers = self._parse(scope["headers"])
         body = RequestBody(scope, receive, headers)
-        sandbox = self._sandbox_of(headers.key)
+        sandbox = self._sandbox_of(headers)
         # Whatever happens meanwhile, one request sees one state.
         return RequestContext(
             scope, headers, body, perf_counter(), sandbox, sandbox.state
@@ -106,16 +107,15 @@ class PublicApi:
             # Under its legacy path, or the refusal says what may have been meant.
             operation = self._operations.at(scope["path"], choices)
         request.operation = operation
-        if scope["method"] != operation.method and choices.method_mismatch == "reject":
-            raise MethodNotAllowed(operation.method, describe_value(scope["method"]))
-        key = request.headers.key
-        if key is None:
-            key = request_headers.bearer_token(
-                scope["headers"]
-            )  # the refusal says what is wrong
-        request.caller = authorize(key, request.state)
+        method, key = scope["method"], request.headers.key
+        if method != operation.method and not operation.allows(method, choices):
+            raise MethodNotAllowed(", ".join(operation.methods), describe_value(method))
+        if key is not None and operation.access == "caller":
+            request.caller = authorize(key, request.state)
+        else:
+            request.caller = identify(request, operation.access)
         if not request.headers.is_json:
-            request_headers.check_content_type(scope["headers"], choices)
+            operation.check_content_type(scope, choices)
         return operation
 
     def _readmit(self, request: RequestContext) -> Operation:
@@ -126,7 +126,7 @@ class PublicApi:
         """
         if request.sandbox.state is not request.state or request.operation is None:
             # The sandbox may be gone too, and what the key led to with it.
-            request.sandbox = self._sandbox_of(request.headers.key)
+            request.sandbox = self._sandbox_of(request.headers)
             request.state, request.operation = request.sandbox.state, None
             return self._admit(request)
         return request.operation
@@ -159,12 +159,16 @@ class PublicApi:
             )
         )
 
-    def _sandbox_of(self, key: str | None) -> Sandbox:
-        """The sandbox that a key leads to, the default one for any that leads nowhere.
+    def _sandbox_of(self, headers: request_headers.ParsedHeaders) -> Sandbox:
+        """The sandbox that a key, or a login, leads to; else the default one.
 
         That a key leads nowhere is found out when it is authorized.
         """
-        found = self._sandboxes.of_key(key) if key else None
+        found = None
+        if headers.key:
+            found = self._sandboxes.of_key(headers.key)
+        elif headers.login:
+            found = self._sandboxes.of_login(headers.login)
         return found or self._sandboxes.default
 
     def _parse(
@@ -207,6 +211,27 @@ def authorize(key: str, state: State) -> Caller:
         expected, got = "a key that the fixture declares", "an unknown one"
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
     return Caller(key)
+
+
+def identify(request: RequestContext, access: Access) -> Caller:
+    """Who sends a request without a key that could be used, or one that needs none.
+
+    In the service's order: a key where one counts, else a login (choice credentials).
+    Raises MissingAuthorization and UnknownKey.
+    """
+    headers, state = request.scope["headers"], request.state
+    has_key = bool(request_headers.values(headers, b"authorization"))
+    token, takes_logins = request.headers.login, state.choices.credentials != "bearer"
+    if access == "caller" and (has_key or not (token and takes_logins)):
+        # Without one that could be read, the refusal says what is wrong.
+        return authorize(request_headers.bearer_token(headers), state)
+    caller = state.logins.get(token or "") if takes_logins else None
+    if caller is None and access != "anyone":
+        expected = "a login token, in header `token` or cookie `fastgpt_token`"
+        got = "one that no login has given" if token else "nothing"
+        hint = "" if takes_logins else "served with the choice credentials=login_too"
+        raise MissingAuthorization(expected, got, "headers", hint)
+    return caller or NOBODY
 
 
 def _headers_with_marks(

@@ -87,6 +87,7 @@ def _both(status: int, status_text: str) -> ErrorRow:
 
 # The service tells all mistakes in a body apart by their message alone.
 _BAD_REQUEST = Form(400, 400, "error")
+_FAILURE = Form(500, 500, "error")
 
 ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     ForeignHost: _both(421, "foreignHost"),
@@ -121,9 +122,37 @@ ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     domain.ParentNotFound: ErrorRow(
         Form(404, 404, "parentNotFound"), Form(500, 501002, "unExistDataset")
     ),
+    domain.CollectionForbidden: ErrorRow(
+        Form(403, 403, "forbidden"), Form(500, 501005, "unAuthDatasetCollection")
+    ),
+    domain.RowNotFound: ErrorRow(Form(404, 404, "rowNotFound"), _FAILURE),
+    domain.RowTaken: ErrorRow(Form(409, 409, "rowTaken"), _FAILURE),
+    domain.TeamForbidden: ErrorRow(
+        Form(403, 403, "forbidden"), Form(500, 500003, "unAuthTeam")
+    ),
+    domain.MissingParams: ErrorRow(
+        Form(400, 400, "missingParams"), Form(500, 507004, "missingParams")
+    ),
+    domain.FolderTooDeep: ErrorRow(
+        Form(400, 400, "folderTooDeep"), Form(500, 507006, "folderDepthLimit")
+    ),
+    domain.FileNotFound: ErrorRow(
+        Form(404, 404, "fileNotFound"), Form(404, 507002, "fileNotFound")
+    ),
+    domain.WrongFileType: ErrorRow(
+        Form(400, 400, "wrongFileType"), Form(400, 510000, "InvalidUploadFileType")
+    ),
+    domain.WrongPassword: ErrorRow(
+        Form(401, 401, "wrongPassword"), Form(500, 503002, "account_psw_error")
+    ),
+    domain.WrongLoginCode: ErrorRow(
+        Form(400, 400, "wrongLoginCode"), Form(400, 503004, "code_error")
+    ),
     RateLimitExceeded: _both(429, "rateLimited"),
     FaultNotFound: _both(404, "faultNotFound"),
-    domain.CollectionNotFound: _both(404, "collectionNotFound"),
+    domain.CollectionNotFound: ErrorRow(
+        Form(404, 404, "collectionNotFound"), Form(500, 501003, "unExistCollection")
+    ),
     domain.SandboxNotFound: _both(404, "sandboxNotFound"),
     domain.SnapshotNotFound: _both(404, "snapshotNotFound"),
     domain.NameTaken: _both(409, "nameTaken"),

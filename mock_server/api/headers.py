@@ -7,6 +7,7 @@ those who ask.
 
 import re
 from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
 
 from msgspec import Struct
 
@@ -23,8 +24,9 @@ AUTHORIZATION = "header Authorization"
 """Where error messages say that a key is missing or unknown."""
 
 _CREDENTIALS = frozenset(
-    (b"authorization", b"proxy-authorization", b"cookie", b"x-api-key")
+    (b"authorization", b"proxy-authorization", b"cookie", b"token", b"x-api-key")
 )
+_LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
 
@@ -35,8 +37,8 @@ class ParsedHeaders(Struct, frozen=True):
     `key` is the bearer token, None unless there is exactly one of possible length.
     `is_json` is true for exactly `Content-Type: application/json`; other ways to say
     it are left to `check_content_type`. `length` is the announced length of the body
-    in bytes, 0 without one. `block` are all headers as the journal keeps them, a line
-    each, without credentials.
+    in bytes, 0 without one. `block` are all headers as the journal
+    keeps them, a line each, without credentials. `login` is the token of a login.
     """
 
     key: str | None
@@ -44,6 +46,7 @@ class ParsedHeaders(Struct, frozen=True):
     length: int
     is_chunked: bool
     block: bytes
+    login: str | None = None
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
@@ -69,6 +72,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
             b"%b:%b" % (name, HIDDEN if name in _CREDENTIALS else value)
             for name, value in headers
         ),
+        login=login_token(headers),
     )
 
 
@@ -92,6 +96,23 @@ def bearer_token(headers: Iterable[Header]) -> str:
         expected = f"a key of at most {Limits.key_chars} characters"
         raise errors.UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
     return match[1].decode("ascii")
+
+
+def login_token(headers: Sequence[Header]) -> str | None:
+    """The token of a login: header `token`, else cookie `fastgpt_token`."""
+    given = values(headers, b"token")
+    for cookies in values(headers, b"cookie"):
+        pairs = (each.strip().partition(b"=") for each in cookies.split(b";"))
+        given += [value for name, _, value in pairs if name == _LOGIN_COOKIE]
+    token = given[0].decode("latin-1") if given else ""
+    return unquote(token)[: Limits.key_chars] or None
+
+
+def check_media_type(headers: Sequence[Header], expected: str) -> None:
+    """Raises UnsupportedMediaType for a body of another media type."""
+    if media_type(headers) != expected:
+        got = _listed(values(headers, b"content-type"))
+        raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
 
 
 def check_content_type(headers: Sequence[Header], choices: Choices) -> None:

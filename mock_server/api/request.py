@@ -21,13 +21,14 @@ class ClientGone(Exception):
 class RequestBody:
     """The body of one request, received on demand."""
 
-    __slots__ = ("_holding", "_length", "_receive", "arrived")
+    __slots__ = ("_holding", "_length", "_receive", "arrived", "scope")
 
     def __init__(
         self, scope: Scope, receive: Receive, head: ParsedHeaders | None = None
     ) -> None:
         """`head` is what the headers say, if they have been read."""
         head = parse_headers(scope["headers"]) if head is None else head
+        self.scope = scope
         self._receive = receive
         self._length = head.length
         self._holding: Holding | None = None

@@ -46,12 +46,14 @@ Permissions = Mapping[str, Level]
 class Caller(Struct, frozen=True):
     """The holder of an API key: one that a fixture declares, or any other.
 
-    `level` holds where an app or dataset says nothing else for the key.
+    `level` holds where an app or dataset says nothing else for the key. Who has logged
+    in has a `username`, and the key whose member the user is, if there is one.
     """
 
     key: str
     member: str | None = None
     level: Level = Level.OWNER
+    username: str | None = None
 
 
 NOBODY = Caller("", None, Level.NONE)
@@ -93,8 +95,26 @@ class KeyRing:
         callers = {self.issued(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
 
+    def token(self, username: str) -> str:
+        """What a user gets who logs in: an id, a colon, and 32 hex digits.
+
+        The first of these name the sandbox, as those of keys do.
+        """
+        sandbox = self.prefix.removeprefix(ISSUED_KEY_PREFIX)
+        return f"{user_id(username)}:{sandbox}{self._digits(f'user {username}')}"
+
     def _digits(self, purpose: str) -> str:
         return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
+
+
+def user_id(username: str) -> str:
+    """The id of a user: 24 hex digits."""
+    return hashlib.sha256(f"user {username}".encode()).hexdigest()[:24]
+
+
+def prefix_of_token(token: str) -> str:
+    """The prefix of the keys of the sandbox to which a login token leads."""
+    return ISSUED_KEY_PREFIX + token.partition(":")[2][:_SANDBOX_DIGITS]
 
 
 def prefix_of(key: str) -> str:

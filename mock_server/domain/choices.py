@@ -56,7 +56,7 @@ class Choices:
         "reject",
         "clamp",
         "8",
-        "A `pageSize` over 30 is an error, or counts as 30.",
+        "A `pageSize` over the largest is an error, or counts as that.",
         tolerates=("clamp",),
     )
     offset_missing: Literal["reject", "accept"] = row(
@@ -159,7 +159,7 @@ class Choices:
         "off",
         "on",
         "4.1",
-        "Pins at the older path `/api/core/chat/updateHistory`.",
+        "Older paths of chat routes, such as `/api/core/chat/updateHistory`.",
         tolerates=("on",),
     )
     item_fields: Literal["documented", "extended"] = row(
@@ -171,6 +171,43 @@ class Choices:
     tags_empty: Literal["list", "absent"] = row(
         "list", "list", "2.2", "An item without tags has `[]`, or no `tags`."
     )
+    page_size_max: Literal[30, 100] = row(
+        30,
+        100,
+        "8",
+        "The largest `pageSize` that is served; the service has 100 since 4.12.1.",
+    )
+    neighbours: Literal["off", "on"] = row(
+        "off",
+        "on",
+        "1",
+        "Routes of the service that the interface description does not show.",
+        tolerates=("on",),
+    )
+    credentials: Literal["bearer", "login_too"] = row(
+        "bearer",
+        "login_too",
+        "5",
+        "An API key, or without one a login: header `token`, cookie `fastgpt_token`.",
+        tolerates=("login_too",),
+    )
+    training: Literal["instant", "stepped"] = row(
+        "instant",
+        "stepped",
+        "1",
+        "What neighbours add is trained at once, or step by step on the clock.",
+    )
+    query_delete: Literal["accept", "needs_json_type"] = row(
+        "accept",
+        "accept",
+        "1",
+        "A `DELETE` with `?id=` and without a JSON content type.",
+        tolerates=("accept",),
+    )
+
+
+_FEW_VALUES = 3
+"""Numbers that are listed one by one; more of them are shown as a range."""
 
 
 class Choice(Struct, frozen=True):
@@ -194,7 +231,7 @@ class Choice(Struct, frozen=True):
 
     def values_text(self) -> str:
         """The values in words: `reject or clamp`, `1 to 30`."""
-        if isinstance(self.values[0], int):
+        if isinstance(self.values[0], int) and len(self.values) > _FEW_VALUES:
             return f"{self.values[0]} to {self.values[-1]}"
         return " or ".join(str(value) for value in self.values)
 

@@ -64,7 +64,47 @@ class ParentNotFound(Refusal):
 
 
 class CollectionNotFound(Refusal):
-    """The dataset holds no collection of the id that an admin call is about."""
+    """The dataset, or any dataset, holds no collection of that id."""
+
+
+class CollectionForbidden(Refusal):
+    """The collection, or its folder, is of another dataset."""
+
+
+class RowNotFound(Refusal):
+    """No collection holds a data row of that id."""
+
+
+class RowTaken(Refusal):
+    """The collection has a data row with the same texts."""
+
+
+class TeamForbidden(Refusal):
+    """The caller's key may create no datasets."""
+
+
+class MissingParams(Refusal):
+    """A field that the service wants is empty, or there is none of several."""
+
+
+class FolderTooDeep(Refusal):
+    """A folder would lie in more folders than the service allows."""
+
+
+class FileNotFound(Refusal):
+    """There is no uploaded file of that id, or no collection of that external file."""
+
+
+class WrongFileType(Refusal):
+    """A file of a kind that the service does not take."""
+
+
+class WrongPassword(Refusal):
+    """A user name and a password that do not belong together."""
+
+
+class WrongLoginCode(Refusal):
+    """A login without the code that has been given for it."""
 
 
 class SandboxNotFound(Refusal):

@@ -17,6 +17,8 @@ class Limits:
 
     page_size: int = 30
     """Items of a page (spec 8)."""
+    neighbour_page_size: int = 1_000
+    """Items of a page of a neighbour; the service bounds most of them not at all."""
     id_chars: int = 256
     """Characters of an id."""
     keys: int = 1_000
@@ -45,6 +47,14 @@ class Limits:
 
     body_bytes: int = 1024 * 1024
     """Bytes of a request body."""
+    text_body_bytes: int = 10 * 1024 * 1024
+    """Bytes of a request body with texts or data rows to add."""
+    upload_bytes: int = 16 * 1024 * 1024
+    """Bytes of a file that is uploaded."""
+    upload_text_bytes: int = 1024 * 1024
+    """Bytes of an uploaded text that are kept."""
+    uploads: int = 1_000
+    """Files that are uploaded to one sandbox."""
     free_body_bytes: int = 64 * 1024
     """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 2_000

@@ -5,7 +5,7 @@ What of this the spec leaves open is a choice; fields have been read and checked
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,6 +25,7 @@ class Omitted(Enum):
 
 
 OMITTED: Final = Omitted.OMITTED
+T = TypeVar("T")
 
 
 class ListV2(Struct, frozen=True):
@@ -39,19 +40,22 @@ class ListV2(Struct, frozen=True):
     tags: tuple[str, ...] = ()
 
 
-class Page(Struct, frozen=True):
-    """A page of matching collections, their count before paging, the caller's level.
+class Page(Struct, Generic[T], frozen=True):
+    """A page of what matches, its count before paging, and the caller's level.
 
-    `matching` are all of them, in order: faults show parts that were not asked for.
+    `matching` is all of it, in order: faults show parts that were not asked for, such
+    as `offset` and `page_size` say.
     """
 
-    items: Sequence[Collection]
+    items: Sequence[T]
     total: int
     level: Level
-    matching: Sequence[Collection] = ()
+    matching: Sequence[T] = ()
+    offset: int = 0
+    page_size: int = 0
 
 
-def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
+def list_v2(state: State, caller: Caller, request: ListV2) -> Page[Collection]:
     """A page of a dataset's collections (spec 4.2); past the end it is empty.
 
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
@@ -77,8 +81,9 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page:
         text, tags = request.search_text, request.tags
         search = Search(text, fields, request.folders_only, tags)
         matching = listing.find(search, state.limits.cached_searches)
-    page = matching[request.offset : request.offset + request.page_size]
-    return Page(page, len(matching), level, matching)
+    offset, size = request.offset, request.page_size
+    page = matching[offset : offset + size]
+    return Page(page, len(matching), level, matching, offset, size)
 
 
 def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:

@@ -39,6 +39,8 @@ class Sandbox(HasState):
         self._memory.keep(baseline)
         self.baseline = baseline
         self.ring = ring
+        # The default sandbox issues no keys, but tokens of logins too.
+        self.tokens = ring or KeyRing(environment.secret())
         self.snapshots = Snapshots()
         self.listeners: list[Callable[[], object]] = []
         """Called after each journal entry, and each change by the admin API."""
@@ -141,6 +143,7 @@ class Sandbox(HasState):
                 profile=snapshot.profile,
                 choices=snapshot.choices,
                 callers=self._callers(store.generation),
+                logins=self._logins(store.generation),
                 texts=self._memory.cache_of(store.generation),
                 waits=set(),
             )
@@ -164,6 +167,7 @@ class Sandbox(HasState):
             profile=profile,
             choices=choices,
             callers=self._callers(self.baseline),
+            logins=self._logins(self.baseline),
             journal=journal,
             faults=Faults(environment.seconds, memory, environment.limits),
             texts=memory.cache_of(self.baseline),
@@ -177,3 +181,13 @@ class Sandbox(HasState):
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:
         declared = generation.keys
         return declared if self.ring is None else self.ring.callers(declared)
+
+    def _logins(self, generation: Generation) -> Mapping[str, Caller]:
+        # A user has the permissions of the key with the same member, else an owner's.
+        by_member = {each.member: each for each in generation.keys.values()}
+        logins: dict[str, Caller] = {}
+        for user in generation.users:
+            known = by_member.get(user.member or "", Caller("", user.member))
+            caller = replace(known, username=user.username)
+            logins[self.tokens.token(user.username)] = caller
+        return logins

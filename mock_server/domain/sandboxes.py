@@ -9,7 +9,12 @@ from math import inf
 from msgspec import Struct
 
 from mock_server.domain import errors
-from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
+from mock_server.domain.access import (
+    ISSUED_KEY_PREFIX,
+    KeyRing,
+    prefix_of,
+    prefix_of_token,
+)
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Environment
 from mock_server.domain.memory import Memory
@@ -81,6 +86,11 @@ class Sandboxes:
         if not key.startswith(ISSUED_KEY_PREFIX):
             return self.default
         lease = self._used(self._by_prefix.get(prefix_of(key), ""))
+        return None if lease is None else lease.sandbox
+
+    def of_login(self, token: str) -> Sandbox | None:
+        """The sandbox in which somebody has logged in; None if there is none."""
+        lease = self._used(self._by_prefix.get(prefix_of_token(token), ""))
         return None if lease is None else lease.sandbox
 
     def all(self) -> list[Sandbox]:

@@ -19,7 +19,8 @@ class State(Struct, frozen=True, eq=False):
     """What a reset replaces, all at once: a request sees one state from end to end.
 
     `generation` counts the states of a sandbox that resets and restores have made, from
-    1; `callers` are who may call, by the key that they send; `texts` are JSON texts
+    1; `callers` are who may call, by the key that they send, `logins` who may log in,
+    by the token that they get; `texts` are JSON texts
     that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
     the state is replaced.
     """
@@ -30,6 +31,7 @@ class State(Struct, frozen=True, eq=False):
     profile: Profile
     choices: Choices
     callers: Mapping[str, Caller]
+    logins: Mapping[str, Caller]
     journal: Journal
     faults: Faults
     texts: TextCache

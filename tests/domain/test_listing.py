@@ -61,7 +61,7 @@ def listed(
     search: str = "",
     offset: int = 0,
     size: int = 2**53,
-) -> Page:
+) -> Page[Collection]:
     generation = Generation(datasets={"d": dataset})
     sandbox = Sandbox(
         generation, "documented", choose(choices={"list_order": order}), OUTSIDE

@@ -1,12 +1,14 @@
 """A page that repeats an item of the page before."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
-from mock_server.domain.listing import ListV2, Page
+from mock_server.domain.listing import Page
+
+T = TypeVar("T")
 
 
 class DuplicateItem(Fault, tag="duplicate_item"):
@@ -15,13 +17,13 @@ class DuplicateItem(Fault, tag="duplicate_item"):
     trait: ClassVar[str] = "page"
 
     async def apply(self, context: FaultContext) -> Response:
-        return context.perform(doubled)
+        return context.perform(lambda page, _: doubled(page))
 
 
-def doubled(page: Page, request: ListV2) -> Page:
+def doubled(page: Page[T]) -> Page[T]:
     """The page with an item of the page before; on the first, with its own first."""
     if not page.items:
         return page
     # As if an item had been inserted before this page since the last one was read.
-    again = page.matching[max(0, request.offset - 1)]
-    return replace(page, items=[again, *page.items][: request.page_size])
+    again = page.matching[max(0, page.offset - 1)]
+    return replace(page, items=[again, *page.items][: page.page_size])

@@ -1,7 +1,7 @@
 """A list that changes between two pages."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from mock_server.api.faults.fault import Fault, FaultContext, Whole, one_of, wrong
 from mock_server.api.response import Response
 from mock_server.domain.limits import Limits
-from mock_server.domain.listing import ListV2, Page
-from mock_server.domain.records import Collection
+from mock_server.domain.listing import Page
+
+T = TypeVar("T")
 
 
 class PageDrift(Fault, tag="page_drift"):
@@ -33,24 +34,21 @@ class PageDrift(Fault, tag="page_drift"):
             raise wrong("insert or remove", got, "insert")
 
     async def apply(self, context: FaultContext) -> Response:
-        def distort(page: Page, request: ListV2) -> Page:
-            return drifted(page, request, self.at, self.insert or 0, self.remove or 0)
+        appear = context.operation.appear
+
+        def distort(page: Page[Any], request: object) -> Page[Any]:
+            numbers = range(1, (self.insert or 0) + 1)
+            new = [appear(request, number) for number in numbers] if appear else []
+            return drifted(page, self.at, new, self.remove or 0)
 
         return context.perform(distort)
 
 
-def drifted(page: Page, request: ListV2, at: int, insert: int, remove: int) -> Page:
+def drifted(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
     """The page as if items had appeared, or vanished, at an index of the whole list."""
     # On all that matches, not on the page: later pages shift as they really would.
     items = list(page.matching)
     here = min(at, len(items))
-    new = [_appeared(request, number) for number in range(insert)]
     items[here : here + remove] = new
-    shown = items[request.offset : request.offset + request.page_size]
+    shown = items[page.offset : page.offset + page.page_size]
     return replace(page, items=shown, total=len(items), matching=items)
-
-
-def _appeared(request: ListV2, number: int) -> Collection:
-    parent = request.parent_id if isinstance(request.parent_id, str) else None
-    name = f"Appeared {number + 1}"
-    return Collection(id=f"appeared-{number + 1}", name=name, parent_id=parent or None)

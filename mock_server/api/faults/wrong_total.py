@@ -1,6 +1,6 @@
 """A page of which the total is off."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -9,6 +9,8 @@ from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
+
+T = TypeVar("T")
 
 
 class WrongTotal(Fault, tag="wrong_total"):
@@ -22,6 +24,6 @@ class WrongTotal(Fault, tag="wrong_total"):
         return context.perform(lambda page, _: miscounted(page, self.by))
 
 
-def miscounted(page: Page, by: int) -> Page:
+def miscounted(page: Page[T], by: int) -> Page[T]:
     """The page with a total that is off; no total is below 0."""
     return replace(page, total=max(0, page.total + by))

@@ -120,7 +120,14 @@ def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
     )
 
 
-def encode(page: Page, state: State) -> bytes:
+def appear(request: ListV2, number: int) -> Collection:
+    """A collection that is not there, where the request looks for some."""
+    parent = request.parent_id if isinstance(request.parent_id, str) else None
+    name = f"Appeared {number}"
+    return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
+
+
+def encode(page: Page[Collection], state: State) -> bytes:
     """The body of the response: `{"list": [...], "total": N}` in its envelope."""
     choices = state.choices
     look = choices.item_fields, choices.tags_empty
@@ -129,7 +136,7 @@ def encode(page: Page, state: State) -> bytes:
     return state.texts.put(key, _page_text(page, state)) if text is None else text
 
 
-def _page_text(page: Page, state: State) -> bytes:
+def _page_text(page: Page[Collection], state: State) -> bytes:
     items = [_kept_item_text(item, state) for item in page.items]
     end = b',"permission":%b}' % _PERMISSIONS[page.level]
     joined = (end + b",").join([*items, b""])[:-1] if items else b""
@@ -215,4 +222,5 @@ LIST_V2 = Operation(
     perform=list_v2,
     encode=encode,
     traits=frozenset({"page"}),
+    appear=appear,
 )

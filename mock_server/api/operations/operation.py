@@ -1,33 +1,63 @@
 """What an operation is: where it is served, and how a body becomes a response."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
+from starlette.types import Scope
 
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.headers import check_content_type, check_media_type
 from mock_server.api.operations.contract import Contract, RequestFields
+from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response
 from mock_server.domain import errors
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices
 from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Memory
 from mock_server.domain.state import State
 
 Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""
+
+Receive = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
+"""Receives a request of at most so many bytes, and gives its fields as JSON."""
+
+Access = Literal["caller", "login", "anyone"]
+"""Who may call: the holder of a key or a login, of a login only, or anyone."""
+
+
+class Neighbour(Struct, frozen=True):
+    """What documents say of an operation that the spec does not show.
+
+    `since` is the version of the service that has it. `modelled` and `differs` are
+    sentences: what it does here, and where a client can tell it from the service.
+    """
+
+    since: str
+    modelled: str
+    differs: str = ""
 
 
 class Operation(Struct, frozen=True):
     """One operation, a row of the table.
 
     `name` is what faults, journal, logs and documents call it: the last segment of its
-    path. `contract` says what its body is to be, `read` makes the domain's request of
-    the bytes of one, `perform` carries that out, `encode` writes the data as the whole
-    body of a response. `data` is the type of that data in the OpenAPI document,
+    path, with what it is about where that is not unique. `contract` says what its body
+    is to be, `read` makes the domain's request of the bytes of one, `perform` carries
+    that out, `encode` writes the data as the whole body of a response, or as a response
+    that is not just JSON. `data` is the type of that data in the OpenAPI document,
     `refusals` are those that `perform` may raise. `traits` tell which faults have a
-    meaning for it: "write" if it changes something, "page" if its data is a `Page`.
+    meaning for it: "write" if it changes something, "page" if its data is a `Page`, of
+    which `appear` makes items for a request that are not there.
+
+    What follows is for operations outside the spec: `neighbour` says what is known of
+    it. It may be called by `further_methods`, and by others than the holder of a key
+    (`access`). `receive` finds its fields where they stand; together they have at most
+    as many bytes as the limit of the name `body_limit`. `media_type` is what a body has
+    to be, unless it may be left out.
     """
 
     name: str
@@ -39,20 +69,43 @@ class Operation(Struct, frozen=True):
     refusals: tuple[type[errors.Refusal], ...]
     read: Callable[[bytes, Choices], Any]
     perform: Callable[[State, Caller, Any], Any]
-    encode: Callable[[Any, State], bytes]
+    encode: Callable[[Any, State], bytes | Response]
     traits: frozenset[str] = frozenset()
+    appear: Callable[[Any, int], Any] | None = None
     legacy_path: str | None = None
+    neighbour: Neighbour | None = None
+    further_methods: tuple[str, ...] = ()
+    access: Access = "caller"
+    receive: Receive = RequestBody.read
+    body_limit: str = "body_bytes"
+    media_type: str = "application/json"
 
     @property
     def section(self) -> str:
-        """The section of the spec that shows it."""
+        """The section of the spec that shows it, or `neighbour`."""
         return self.contract.section
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """All methods by which it may be called."""
+        return self.method, *self.further_methods
 
     @property
     def body(self) -> type[RequestFields]:
         """The type of its body as the spec has it."""
         fields: type[RequestFields] = self.contract.fields
         return fields
+
+    def allows(self, method: str, choices: Choices) -> bool:
+        """Whether it may be called by a method, with these choices."""
+        return method in self.further_methods or choices.method_mismatch == "accept"
+
+    def check_content_type(self, scope: Scope, choices: Choices) -> None:
+        """Raises UnsupportedMediaType for a body of another type than it takes."""
+        if self.neighbour is None:
+            check_content_type(scope["headers"], choices)
+        else:
+            check_neighbour_content_type(scope, self.media_type, choices)
 
     def respond(
         self,
@@ -73,7 +126,31 @@ class Operation(Struct, frozen=True):
             return error_response(refusal, state.choices)
         if distort is not None:
             data = distort(data, request)
-        return Response(200, self.encode(data, state))
+        body = self.encode(data, state)
+        return Response(200, body) if isinstance(body, bytes) else body
+
+
+_NEIGHBOUR = (
+    "a route of the service that the interface description does not show, served with "
+    "the choice"
+)
+
+
+def check_neighbour_content_type(
+    scope: Scope, media_type: str, choices: Choices
+) -> None:
+    """Raises UnsupportedMediaType for a body of another type than a neighbour takes.
+
+    Requests without a body need none, but for what choice query_delete says.
+    """
+    headers, method = scope["headers"], scope["method"]
+    names = {name for name, _ in headers}
+    if media_type != "application/json":
+        check_media_type(headers, media_type)
+    elif method == "DELETE" and choices.query_delete == "needs_json_type":
+        check_content_type(headers, Choices())
+    elif method not in ("GET", "DELETE") or b"content-type" in names:
+        check_content_type(headers, choices)
 
 
 class Operations(Mapping[str, Operation]):
@@ -85,8 +162,9 @@ class Operations(Mapping[str, Operation]):
 
     def __init__(self, rows: Sequence[Operation]) -> None:
         self._by_name = {row.name: row for row in rows}
-        self.by_path = {row.path: row for row in rows}
+        self.by_path = {row.path: row for row in rows if row.neighbour is None}
         """The operation of each path of the spec."""
+        self._neighbours_by_path = {row.path: row for row in rows if row.neighbour}
         self._by_legacy_path = {
             row.legacy_path: row for row in rows if row.legacy_path is not None
         }
@@ -103,28 +181,31 @@ class Operations(Mapping[str, Operation]):
     def at(self, path: str, choices: Choices) -> Operation:
         """The operation that a path leads to; paths are exact (spec 4).
 
-        Older paths of the service are served with choice legacy_paths=on. Raises
-        RouteNotFound, with the nearest path that is served.
+        Older paths of the service are served with choice legacy_paths=on, neighbours
+        with neighbours=on. Raises RouteNotFound, with the nearest path that is served.
         """
-        operation = self.by_path.get(path)
+        operation = self.by_path.get(path) or self._neighbours_by_path.get(path)
         if operation is None and choices.legacy_paths == "on":
             operation = self._by_legacy_path.get(path)
-        if operation is None:
+        is_served = choices.neighbours == "on"
+        if operation is None or not (is_served or operation.neighbour is None):
             raise self.unknown_route(path)
         return operation
 
     def meant_by(self, path: str) -> Operation | None:
         """The operation of a path, whether or not it is served there."""
-        return self.by_path.get(path) or self._by_legacy_path.get(path)
+        found = self.by_path.get(path) or self._neighbours_by_path.get(path)
+        return found or self._by_legacy_path.get(path)
 
     def names_by_path(self) -> dict[str, str]:
         """The name of the operation of each path, legacy ones included."""
-        rows = {**self.by_path, **self._by_legacy_path}
+        rows = {**self.by_path, **self._neighbours_by_path, **self._by_legacy_path}
         return {path: row.name for path, row in rows.items()}
 
     def unknown_route(self, path: str) -> RouteNotFound:
         """The refusal of a path, with what may have been meant."""
-        routes = " or ".join(f"{row.method} {row.path}" for row in self.values())
+        rows = self.by_path.values()
+        routes = " or ".join(f"{row.method} {row.path}" for row in rows)
         return RouteNotFound(
             routes, errors.describe_value(path), "path", self._hint(path)
         )
@@ -137,6 +218,10 @@ class Operations(Mapping[str, Operation]):
             raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
 
     def _hint(self, path: str) -> str:
+        meant = self.meant_by(path)
+        if meant is not None and meant.neighbour is not None:
+            older = " and legacy_paths=on" if path == meant.legacy_path else ""
+            return f"{_NEIGHBOUR} neighbours=on{older}"
         if path in self._by_legacy_path:
             return "older paths are served with the choice legacy_paths=on"
         # Comparing takes time that grows with the square of the length.

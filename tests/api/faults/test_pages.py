@@ -9,7 +9,7 @@ from mock_server.api.faults.duplicate_item import doubled
 from mock_server.api.faults.page_drift import drifted
 from mock_server.api.faults.wrong_total import miscounted
 from mock_server.domain.access import Level
-from mock_server.domain.listing import ListV2, Page
+from mock_server.domain.listing import Page
 from mock_server.domain.records import Collection
 
 ITEMS = [Collection(str(number), "x") for number in range(12)]
@@ -17,12 +17,12 @@ sizes = st.integers(1, 5)
 offsets = st.integers(0, 14)
 
 
-def page(offset: int, size: int) -> tuple[Page, ListV2]:
+def page(offset: int, size: int) -> Page[Collection]:
     items = ITEMS[offset : offset + size]
-    return Page(items, len(ITEMS), Level.READ, ITEMS), ListV2("d", offset, size)
+    return Page(items, len(ITEMS), Level.READ, ITEMS, offset, size)
 
 
-def ids(page: Page) -> list[str]:
+def ids(page: Page[Collection]) -> list[str]:
     return [item.id for item in page.items]
 
 
@@ -30,8 +30,8 @@ def ids(page: Page) -> list[str]:
 def test_items_that_vanish_shift_what_comes_after(
     offset: int, size: int, at: int, remove: int
 ) -> None:
-    before, request = page(offset, size)
-    after = drifted(before, request, at, 0, remove)
+    before = page(offset, size)
+    after = drifted(before, at, [], remove)
     left = [item.id for item in ITEMS[:at] + ITEMS[at + remove :]]
     assert ids(after) == left[offset : offset + size]
     assert after.total == len(left)
@@ -41,8 +41,9 @@ def test_items_that_vanish_shift_what_comes_after(
 def test_items_that_appear_shift_what_comes_after(
     offset: int, size: int, at: int, insert: int
 ) -> None:
-    before, request = page(offset, size)
-    after = drifted(before, request, at, insert, 0)
+    before = page(offset, size)
+    new = [Collection(f"appeared-{number}", "x") for number in range(insert)]
+    after = drifted(before, at, new, 0)
     assert after.total == len(ITEMS) + insert
     assert len(after.items) <= size
     old = [each for each in ids(after) if not each.startswith("appeared")]
@@ -53,21 +54,21 @@ def test_items_that_appear_shift_what_comes_after(
 
 @given(st.integers(1, 11), sizes)
 def test_a_doubled_item_is_the_last_of_the_page_before(offset: int, size: int) -> None:
-    before, request = page(offset, size)
-    after = doubled(before, request)
+    before = page(offset, size)
+    after = doubled(before)
     assert after.items[0] is ITEMS[offset - 1]
     assert len(after.items) <= size
     assert after.total == len(ITEMS)
 
 
 def test_a_first_page_doubles_its_own_first_item() -> None:
-    assert ids(doubled(*page(0, 3))) == ["0", "0", "1"]
+    assert ids(doubled(page(0, 3))) == ["0", "0", "1"]
 
 
 def test_an_empty_page_stays_empty() -> None:
-    assert ids(doubled(*page(20, 3))) == []
+    assert ids(doubled(page(20, 3))) == []
 
 
 def test_a_total_is_never_negative() -> None:
-    assert miscounted(page(0, 3)[0], -5).total == 7
-    assert miscounted(page(0, 3)[0], -99).total == 0
+    assert miscounted(page(0, 3), -5).total == 7
+    assert miscounted(page(0, 3), -99).total == 0

@@ -1,0 +1,83 @@
+"""`getHistories`: the chat sessions of an application, pinned ones first."""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.operations.neighbours.neighbour import (
+    PagedFields,
+    neighbour,
+    page_of,
+)
+from mock_server.domain.access import Caller
+from mock_server.domain.chats import histories, readable_app
+from mock_server.domain.clock import format_time
+from mock_server.domain.errors import AppForbidden, AppNotFound
+from mock_server.domain.listing import Page
+from mock_server.domain.records import Chat
+from mock_server.domain.state import State
+from mock_server.fixture.document import Id, Time
+from mock_server.views import View
+
+
+class GetHistoriesBody(PagedFields, kw_only=True):
+    """Which application; the source of chats is not looked at."""
+
+    app_id: Id
+    source: str | UnsetType | None = UNSET
+
+
+class HistoryView(View):
+    """A chat session as lists show it."""
+
+    chat_id: str
+    update_time: Time
+    app_id: str
+    custom_title: str
+    title: str
+    top: bool
+    chat_generate_status: int = 1
+    has_been_read: bool = True
+
+
+class HistoriesView(View):
+    """A page of chat sessions."""
+
+    list: list[HistoryView]
+    total: int
+
+
+def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[Chat]:
+    """A page of an application's chat sessions. Raises AppNotFound, AppForbidden."""
+    app = readable_app(state, caller, body.app_id)
+    return page_of(histories(state, app), body)
+
+
+def view(chat: Chat, _page: Page[Any], _state: State) -> HistoryView:
+    """A chat session as it is shown."""
+    time = format_time(chat.update_time)
+    texts = chat.custom_title, chat.title
+    return HistoryView(chat.chat_id, time, chat.app_id, *texts, chat.top)
+
+
+def appear(body: GetHistoriesBody, number: int) -> Chat:
+    """A chat session that is not there."""
+    return Chat(body.app_id, f"appeared-{number}", f"Appeared {number}")
+
+
+GET_HISTORIES = neighbour(
+    name="getHistories",
+    path="/api/core/chat/history/getHistories",
+    legacy_path="/api/core/chat/getHistories",
+    summary="A page of an application's chat sessions",
+    body=GetHistoriesBody,
+    data=HistoriesView,
+    refusals=(AppNotFound, AppForbidden),
+    perform=get_histories,
+    view=view,
+    traits=["page"],
+    appear=appear,
+    since="4.8.12 with keys, 4.14.5 at this path",
+    modelled="Pinned chats first, then the latest; pages by the shared parser.",
+    differs="Chats belong to no member; `source` and times do not restrict the list.",
+)

@@ -1,0 +1,5 @@
+"""What is refused of routes about account: rows of the table of errors."""
+
+from tests.api.neighbours.world import ErrorCase
+
+CASES: tuple[ErrorCase, ...] = ()

@@ -1,0 +1,43 @@
+"""Every error of every neighbour, as rows of one table, and that it changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.fixture.dump import to_document
+from tests.api.neighbours import (
+    account_errors,
+    chats_errors,
+    collections_errors,
+    data_errors,
+    datasets_errors,
+)
+from tests.api.neighbours.world import ErrorCase, neighbours, send
+from tests.conftest import MakeApi
+
+CASES = (
+    *chats_errors.CASES,
+    *datasets_errors.CASES,
+    *collections_errors.CASES,
+    *data_errors.CASES,
+    *account_errors.CASES,
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_it_is_refused_and_nothing_has_changed(
+    make_api: MakeApi, case: ErrorCase
+) -> None:
+    api = neighbours(make_api, **case.choices)
+    before = to_document(api.sandbox.store)
+    answer = send(api, case.method, case.path, case.fields, case.key)
+    told = answer.json()
+    got = answer.status_code, told["code"], told["statusText"], told["data"]
+    assert got == (case.status, case.code, case.status_text, None), told["message"]
+    assert to_document(api.sandbox.store) == before
+    assert api.journal()[-1]["operation"] == case.operation
+
+
+def test_every_case_is_of_an_operation() -> None:
+    assert {case.operation for case in CASES} <= set(OPERATIONS)
