@@ -1,19 +1,81 @@
 """A dataset, and the folder tree of its collections as it was loaded."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Self
 
 from msgspec import Struct, field
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
-from mock_server.domain.index import Listing, Order, Within, listings
+from mock_server.domain.index import (
+    ANYWHERE,
+    SORT_KEYS,
+    Listed,
+    Listing,
+    Order,
+    SortedOrder,
+    Within,
+    listings,
+)
 from mock_server.domain.records import DEFAULT_TMB_ID, Collection, Row
 
 
-class Tree:
-    """A folder tree of collections in document order, and listings of it.
+class FolderTree(ABC):
+    """Collections of a dataset in document order, in folders, and listings of them."""
+
+    @property
+    @abstractmethod
+    def collections(self) -> Sequence[Collection]:
+        """All in document order."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Collection]: ...
+
+    @abstractmethod
+    def __contains__(self, collection_id: str) -> bool: ...
+
+    @abstractmethod
+    def get(self, collection_id: str) -> Collection | None:
+        """The collection of that id."""
+
+    @abstractmethod
+    def listing(self, within: Within, order: Order) -> Listed:
+        """The collections within a part, in an order; ties always go by `_id`."""
+
+    @abstractmethod
+    def children(self, folder: str | None) -> Sequence[Collection]:
+        """The collections in a folder, in any order."""
+
+    def below(self, collection_id: str) -> list[Collection]:
+        """A collection's descendants, nearest first."""
+        descendants: list[Collection] = []
+        folders = [collection_id]
+        for folder in folders:  # grows meanwhile: level by level
+            inside = self.children(folder)
+            descendants.extend(inside)
+            folders.extend(item.id for item in inside)
+        return descendants
+
+    def depth(self, collection_id: str | None) -> int:
+        """How many folders lead to what is in this one: 0 at the top level."""
+        folders = 0
+        while collection_id is not None:
+            folders += 1
+            found = self.get(collection_id)
+            collection_id = None if found is None else found.parent_id
+        return folders
+
+
+class Tree(FolderTree):
+    """A folder tree as it was loaded.
 
     Listings and the look-up by id are made when they are first needed. They follow from
     the collections alone, so that to others a tree never changes.
@@ -27,69 +89,57 @@ class Tree:
         listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
     ) -> None:
         """`by_id` and `listings` are what has been made already, as by a loader."""
-        self.collections = collections
+        self._collections = collections
         self._listings = {**(listings or {})}
         if by_id is not None:
             self._by_id = by_id
 
+    @property
+    def collections(self) -> Sequence[Collection]:
+        return self._collections
+
     def __len__(self) -> int:
-        return len(self.collections)
+        return len(self._collections)
 
     def __iter__(self) -> Iterator[Collection]:
-        return iter(self.collections)
+        return iter(self._collections)
 
     def __contains__(self, collection_id: str) -> bool:
         return collection_id in self._by_id
 
     def get(self, collection_id: str) -> Collection | None:
-        """The collection of that id."""
         return self._by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
-        """The collections within a part, in an order; ties always go by `_id`."""
         if order not in self._listings:
-            self._listings[order] = listings(self.collections, order)
+            self._listings[order] = listings(self._collections, order)
         return self._listings[order].get(within, _EMPTY)
 
-    def below(self, collection_id: str) -> list[Collection]:
-        """A collection's descendants, nearest first."""
-        descendants: list[Collection] = []
-        folders = [collection_id]
-        for folder in folders:  # grows meanwhile: level by level
-            inside = self.listing(folder, "fixture").items
-            descendants.extend(inside)
-            folders.extend(item.id for item in inside)
-        return descendants
+    def children(self, folder: str | None) -> Sequence[Collection]:
+        # To sort a million takes seconds: whatever order has been made will do.
+        order: Order = next(iter(self._listings), "fixture")
+        return self.listing(folder, order).items
 
-    def depth(self, collection_id: str | None) -> int:
-        """How many folders lead to what is in this one: 0 at the top level."""
-        folders = 0
-        while collection_id is not None:
-            folders += 1
-            collection_id = self._by_id[collection_id].parent_id
-        return folders
-
-    def with_collection(self, new: Collection) -> Self:
-        """The tree with a collection in place of the one of its id, or at the end.
-
-        One that moves to another folder goes to the end too.
-        """
-        old = self.get(new.id)
-        if old is not None and old.parent_id == new.parent_id:
-            return self._with([new if it is old else it for it in self.collections])
-        return self._with([*self.without([new.id]).collections, new])
-
-    def without(self, ids: Iterable[str]) -> Self:
-        """The tree without some of its collections."""
-        gone = frozenset(ids)
-        return self._with([item for item in self.collections if item.id not in gone])
-
-    def _with(self, collections: Sequence[Collection]) -> Self:
-        return type(self)(collections)
+    def number(self, item: Collection) -> int:
+        """The index of one of its collections in document order."""
+        order, numbers = self._numbers
+        key = SORT_KEYS[order]
+        items = self.listing(ANYWHERE, order).items
+        return numbers[bisect_left(items, key(item), key=key)]
 
     @cached_property
     def _by_id(self) -> Mapping[str, Collection]:
-        return {collection.id: collection for collection in self.collections}
+        return {item.id: item for item in self._collections}
+
+    @cached_property
+    def _numbers(self) -> tuple[SortedOrder, array[int]]:
+        """A sorted order, and the number of each of its items in document order."""
+        # Four bytes for each collection, where a look-up by id would take a hundred.
+        is_by_name = {"name"} == {*self._listings} - {"fixture"}
+        order: SortedOrder = "name" if is_by_name else "update_time_desc"
+        numbers = {id(item): at for at, item in enumerate(self._collections)}
+        items = self.listing(ANYWHERE, order).items
+        return order, array("I", (numbers[id(item)] for item in items))
 
 
 _EMPTY = Listing(())
@@ -111,7 +161,7 @@ class Dataset(Struct, frozen=True, eq=False):
     avatar: str = ""
     tmb_id: str = DEFAULT_TMB_ID
     update_time: int = DEFAULT_TIME
-    tree: Tree = field(default_factory=Tree)
+    tree: FolderTree = field(default_factory=Tree)
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def level_of(self, caller: Caller) -> Level:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import cached_property
 from itertools import compress, islice
 from operator import attrgetter
-from typing import Final, Literal, overload
+from typing import Any, Final, Literal, Protocol, overload
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from msgspec import Struct
 from mock_server.domain.records import Collection
 
 Order = Literal["update_time_desc", "name", "fixture"]
+SortedOrder = Literal["update_time_desc", "name"]
 SearchFields = Literal["name_and_tags", "name"]
 
 
@@ -61,6 +62,13 @@ def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collec
     return ordered
 
 
+SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
+    "update_time_desc": lambda item: (-item.update_time, item.id),
+    "name": attrgetter("name", "id"),
+}
+"""By which a single collection is placed among others that are in order."""
+
+
 class Search(Struct, frozen=True):
     """What is looked for: a `term` in these `fields`, folders only, any of the `tags`.
 
@@ -72,6 +80,30 @@ class Search(Struct, frozen=True):
     folders_only: bool = False
     tags: tuple[str, ...] = ()
 
+    def matches(self, item: Collection, folded: Sequence[str]) -> bool:
+        """Whether a collection is looked for; `folded` are its name and tags."""
+        if self.folders_only and item.type != "folder":
+            return False
+        if self.tags and set(self.tags).isdisjoint(item.tags):
+            return False
+        if not self.term:
+            return True
+        term = fold(self.term)
+        return any(
+            term in text for text in (folded[:1] if self.fields == "name" else folded)
+        )
+
+
+class Listed(Protocol):
+    """A part of a dataset in an order."""
+
+    @property
+    def items(self) -> Sequence[Collection]:
+        """Its collections."""
+
+    def find(self, search: Search, kept: int) -> Sequence[Collection]:
+        """The collections that a search matches, in order; `kept` results are kept."""
+
 
 class Listing:
     """Collections in one order (`items`), with what a search in them needs."""
@@ -81,7 +113,7 @@ class Listing:
         # The latest results, by age: a client that pages asks for each again.
         self._results: dict[Search, Hits] = {}
 
-    def find(self, search: Search, kept: int) -> Sequence[Collection]:
+    def find(self, search: Search, kept: int) -> Hits:
         """The collections that a search matches, in order; `kept` results are kept."""
         hits = self._results.pop(search, None)
         if hits is None:
@@ -146,11 +178,12 @@ class Hits(Sequence["Collection"]):
     """
 
     def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
+        self.indices = indices
+        """The place of each in what was searched, ascending."""
         self._items = items
-        self._indices = indices
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self.indices)
 
     @overload
     def __getitem__(self, at: int) -> Collection: ...
@@ -158,8 +191,8 @@ class Hits(Sequence["Collection"]):
     def __getitem__(self, at: slice) -> Sequence[Collection]: ...
     def __getitem__(self, at: int | slice) -> Collection | Sequence[Collection]:
         if isinstance(at, slice):
-            return tuple(self._items[index] for index in self._indices[at])
-        return self._items[self._indices[at]]
+            return tuple(self._items[index] for index in self.indices[at])
+        return self._items[self.indices[at]]
 
 
 def fold(text: str) -> str:

@@ -139,6 +139,13 @@ class Holding:
         self._memory.check_room(size, at)
         self.grow(size)
 
+    def charge(self, size: int) -> None:
+        """Charge so many bytes more, or fewer. Raises LimitReached for more."""
+        if size > 0:
+            self.reserve(size)
+        else:
+            self.grow(size)
+
     def fits(self, size: int) -> bool:
         """Whether so many bytes more are within the budget."""
         return self._memory.fits(size)

@@ -38,6 +38,14 @@ class State(Struct, frozen=True, eq=False):
     limits: Limits
     waits: set[Callable[[], object]] = field(default_factory=set)
 
+    def settle(self) -> None:
+        """Have trained what is due by the clock.
+
+        For before anything is read; with no training under way it costs a look.
+        """
+        if self.store.due is not None:
+            self.store.settle(self.clock.now())
+
     def end_waits(self) -> None:
         """Cancel pending delays and hangs; their requests get no answer."""
         # A copy: what ends takes itself off the set.
@@ -57,7 +65,9 @@ class HasState:
     @property
     def store(self) -> Store:
         """The chats and collections as they are now."""
-        return self.state.store
+        state = self.state
+        state.settle()
+        return state.store
 
     @property
     def clock(self) -> Clock:
@@ -110,6 +120,7 @@ class Snapshots:
         if name not in self and len(self._by_name) >= state.limits.snapshots:
             expected = f"at most {state.limits.snapshots} snapshots"
             raise LimitReached(expected, "one more", "path")
+        state.settle()
         # Copies: the state goes on changing.
         store, clock = state.store.copy("snapshots"), state.clock.copy()
         snapshot = Snapshot(

@@ -4,25 +4,36 @@ A generation is shared by any number of stores, so that making and resetting a s
 costs the same whatever the size of the fixture.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
 from itertools import chain, islice
 from sys import getsizeof
-from typing import Self
+from typing import Self, cast
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
-from mock_server.domain.dataset import Dataset
+from mock_server.domain.changed_tree import ChangedTree
+from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
-from mock_server.domain.records import App, Chat, Collection, User
+from mock_server.domain.overlay import Overlay
+from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row, User
+from mock_server.domain.rows import RowPlace, Rows, in_order, places_of, size_of_row
+from mock_server.domain.training import Job, advance_all, amount, next_due
+
+JobsOf = tuple[str, str]
+"""The ids of a dataset and of a collection in it."""
 
 
-class Generation(Struct, frozen=True, eq=False, weakref=True):
+class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `users` may log in, `replies` are what completions answer in turn.
+    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
+    training under way.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -34,6 +45,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
     keys: Mapping[str, Caller] = field(default_factory=dict)
     users: tuple[User, ...] = ()
     replies: tuple[str, ...] = ()
+    jobs: tuple[Job, ...] = ()
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
@@ -44,6 +56,27 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
         # The way of msgspec for what a frozen struct derives from its fields.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+
+    @cached_property
+    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+        """The training under way, by dataset and collection."""
+        jobs: dict[JobsOf, tuple[Job, ...]] = {}
+        for job in self.jobs:
+            at = job.dataset_id, job.collection_id
+            jobs[at] = (*jobs.get(at, ()), job)
+        return jobs
+
+    @cached_property
+    def row_places(self) -> Mapping[str, RowPlace]:
+        """All data rows by id, made when one is first looked for."""
+        return dict(places_of(self.datasets.values()))
+
+    @cached_property
+    def record_ids(self) -> frozenset[str]:
+        """The ids of all chat records."""
+        of_apps = (app.records.values() for app in self.apps.values())
+        chats = chain.from_iterable(of_apps)
+        return frozenset(record.id for records in chats for record in records)
 
     def sort(self, order: Order) -> None:
         """Put all collections in order, so that no request has to wait for that."""
@@ -71,7 +104,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
 
 
 class Store:
-    """The chats and collections of one sandbox as they are now.
+    """The chats, datasets, collections and rows of one sandbox as they are now.
 
     A new store over the same generation is a reset. What it holds beside the generation
     is charged to `memory`, as `kind`.
@@ -88,14 +121,17 @@ class Store:
         """How many chat sessions there are that the generation does not have."""
         self._memory = Memory() if memory is None else memory
         self._holding = self._memory.hold(kind)
-        # By app, then by chat id, what has been put; None for what has been removed.
-        self._chats: dict[str, dict[str, Chat | None]] = {}
-        # By app, how many chats there are more than the generation has.
-        self._more_chats: dict[str, int] = {}
-        # By id, the datasets that have been changed.
-        self._datasets: dict[str, Dataset] = {}
-        # By dataset, then by id, the bytes of each collection that has been put.
-        self._put: dict[str, dict[str, int]] = {}
+        holding = self._holding
+        # By app, then by chat id.
+        self._chats: dict[str, Overlay[str, Chat]] = {}
+        self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
+        self._datasets = Overlay(generation.datasets, holding, _dataset_size)
+        self._rows = Rows(holding)
+        self.jobs = Overlay(generation.jobs_by_collection, holding, _jobs_size)
+        """The training under way, by dataset and collection id."""
+        self.due = next_due(generation.jobs) if generation.jobs else None
+        """When training goes on next, in milliseconds; None if there is none."""
+        self._last_id = 0
 
     @property
     def size(self) -> int:
@@ -105,13 +141,29 @@ class Store:
     def copy(self, kind: Kind = "changes") -> Self:
         """A store that holds the same and changes on its own. Raises LimitReached."""
         copy = type(self)(self.generation, self._memory, kind)
-        copy._holding.reserve(_STORE_BYTES + self.size)
+        holding = copy._holding
+        holding.reserve(_STORE_BYTES + self.size)
         copy.created_chats = self.created_chats
-        copy._chats = {app_id: dict(chats) for app_id, chats in self._chats.items()}
-        copy._more_chats = dict(self._more_chats)
-        copy._datasets = dict(self._datasets)
-        copy._put = {dataset: dict(sizes) for dataset, sizes in self._put.items()}
+        copy._chats = {app: it.copy(holding) for app, it in self._chats.items()}
+        copy._records = {app: it.copy(holding) for app, it in self._records.items()}
+        copy._datasets = self._datasets.copy(holding)
+        for dataset_id, dataset in self._datasets.changed.items():
+            if dataset is not None and isinstance(dataset.tree, ChangedTree):
+                own = replace(dataset, tree=dataset.tree.copy(holding))
+                copy._datasets.put_same(dataset_id, own)
+        copy._rows = self._rows.copy(holding)
+        copy.jobs, copy.due = self.jobs.copy(holding), self.due
+        copy._last_id = self._last_id
         return copy
+
+    def new_id(self) -> str:
+        """An id that nothing has: 24 hexadecimal digits, the same after a reset."""
+        while True:
+            self._last_id += 1
+            # An id is no secret: it has to look like one, and differ from all others.
+            made = sha256(str(self._last_id).encode()).hexdigest()[:24]
+            if not self._has(made):
+                return made
 
     def app(self, app_id: str) -> App | None:
         """The application of that id."""
@@ -119,133 +171,279 @@ class Store:
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """The chat session of an application as it is now."""
-        changed = self._chats.get(app.id)
-        if changed is not None and chat_id in changed:
-            return changed[chat_id]
-        return app.chats.get(chat_id)
+        chats = self._chats.get(app.id)
+        return app.chats.get(chat_id) if chats is None else chats.get(chat_id)
 
     def chats(self, app: App) -> Iterator[Chat]:
         """All chat sessions of an application as they are now, created ones last."""
-        changed = self._chats.get(app.id, {})
-        for chat_id, loaded in app.chats.items():
-            chat = changed.get(chat_id, loaded)
-            if chat is not None:
-                yield chat
-        for chat_id, chat in changed.items():
-            if chat is not None and chat_id not in app.chats:
-                yield chat
+        chats = self._chats.get(app.id)
+        return iter(app.chats.values()) if chats is None else chats.values()
 
     def count_chats(self, app: App) -> int:
         """How many chat sessions an application has now."""
-        return len(app.chats) + self._more_chats.get(app.id, 0)
+        return len(self._chats.get(app.id, app.chats))
 
     def put_chat(self, app: App, chat: Chat) -> None:
         """Keep a chat session of an application in place of the one with its id.
 
         Raises LimitReached.
         """
-        chat_id = chat.chat_id
-        changed = self._chats.get(app.id) or _NO_CHANGES
-        old = changed.get(chat_id)
+        chats = self._chats.get(app.id)
+        if chats is None:
+            chats = self._chats[app.id] = Overlay(app.chats, self._holding, _chat_size)
+        old = chats.changed.get(chat.chat_id)
         # A pin that is repeated keeps the texts of the chat: its size is known.
         if (
-            old is None
-            or chat.title is not old.title
-            or chat.custom_title is not old.custom_title
+            old is not None
+            and chat.title is old.title
+            and chat.custom_title is old.custom_title
         ):
-            changed = self._charged(app, chat, old)
-        changed[chat_id] = chat
+            chats.changed[chat.chat_id] = chat
+            return
+        created = chats.created
+        chats.put(chat.chat_id, chat)
+        self.created_chats += chats.created - created
 
     def remove_chat(self, app: App, chat_id: str) -> None:
-        """Remove a chat session that there is."""
-        changed = self._chats.setdefault(app.id, {})
-        old = changed.get(chat_id)
-        self._count(app, chat_id, -1)
-        self._holding.grow(0 if old is None else -_chat_size(old))
-        if chat_id in app.chats:
-            changed[chat_id] = None
-        else:
-            del changed[chat_id]
+        """Remove a chat session that there is, with its records."""
+        chats = self._chats.get(app.id)
+        if chats is None:
+            chats = self._chats[app.id] = Overlay(app.chats, self._holding, _chat_size)
+        created = chats.created
+        chats.remove(chat_id)
+        self.created_chats += chats.created - created
+        if self.records(app, chat_id):
+            self._records_of(app).remove(chat_id)
+
+    def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
+        """The records of a chat session, the oldest first."""
+        records = self._records.get(app.id, app.records)
+        return records.get(chat_id) or ()
+
+    def put_records(
+        self, app: App, chat_id: str, records: Sequence[ChatRecord]
+    ) -> None:
+        """Keep these records of a chat session instead of its own.
+
+        Raises LimitReached.
+        """
+        self._records_of(app).put(chat_id, records)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
         """The dataset of that id as it is now."""
-        changed = self._datasets.get(dataset_id)
-        return changed or self.generation.datasets.get(dataset_id)
+        return self._datasets.get(dataset_id)
 
     def datasets(self) -> list[Dataset]:
-        """All datasets as they are now."""
-        return list({**self.generation.datasets, **self._datasets}.values())
+        """All datasets as they are now, created ones last."""
+        return list(self._datasets.values())
+
+    def put_dataset(self, dataset: Dataset) -> None:
+        """Keep a dataset in place of the one of its id, whose collections stay.
+
+        Raises LimitReached.
+        """
+        old = self._datasets.get(dataset.id)
+        if old is not None:
+            dataset = replace(dataset, tree=old.tree, rows=old.rows)
+        self._datasets.put(dataset.id, dataset)
+
+    def remove_dataset(self, dataset_id: str) -> None:
+        """Remove a dataset that there is, with all that is in it.
+
+        What is in it as in a folder stays: that is for the caller to remove.
+        """
+        dataset = self._datasets.get(dataset_id)
+        if dataset is not None and isinstance(dataset.tree, ChangedTree):
+            self._holding.grow(-dataset.tree.size)
+        self._datasets.remove(dataset_id)
+        self._rows.remove_all(dataset_id)
+        for at in [at for at in self.jobs if at[0] == dataset_id]:
+            self.jobs.remove(at)
+
+    def created_collections(self, dataset_id: str) -> int:
+        """How many collections a dataset has that the generation does not have."""
+        dataset = self._datasets.get(dataset_id)
+        tree = None if dataset is None else dataset.tree
+        return tree.created if isinstance(tree, ChangedTree) else 0
+
+    def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
+        """The collection of that id, and its dataset: the first that has one."""
+        for dataset in self._datasets.values():
+            collection = dataset.tree.get(collection_id)
+            if collection is not None:
+                return dataset, collection
+        return None
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
         """Keep a collection of a dataset in place of the one with its id.
 
         Raises LimitReached.
         """
-        sizes = self._put.setdefault(dataset.id, {})
-        size, old = _collection_size(collection), sizes.get(collection.id, 0)
-        count = len(dataset.tree) + (collection.id not in dataset.tree)
-        self._charge(size - old + self._more_listed(dataset, count))
-        sizes[collection.id] = size
-        tree = dataset.tree.with_collection(collection)
-        self._datasets[dataset.id] = replace(dataset, tree=tree)
+        self._changed_tree(dataset).put(collection)
 
     def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
-        """Remove collections of a dataset. Raises LimitReached."""
-        sizes, ids = self._put.setdefault(dataset.id, {}), set(ids)
-        left = dataset.tree.without(ids)
-        freed = sum(sizes.get(collection_id, 0) for collection_id in ids)
-        self._charge(self._more_listed(dataset, len(left)) - freed)
-        for collection_id in ids:
-            sizes.pop(collection_id, None)
-        self._datasets[dataset.id] = replace(dataset, tree=left)
+        """Remove collections of a dataset, with their rows. Raises LimitReached."""
+        ids = list(dict.fromkeys(ids))
+        self._changed_tree(dataset).remove(ids)
+        self._rows.remove(dataset, ids)
+        if self.jobs:
+            for at in [(dataset.id, each) for each in ids]:
+                if at in self.jobs:
+                    self.jobs.remove(at)
 
-    def _charged(
-        self, app: App, chat: Chat, old: Chat | None
-    ) -> dict[str, Chat | None]:
-        """Charge and count a chat that is to be put in place of `old`.
+    def rows(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
+        """The data rows of a collection, in the order in which they are listed."""
+        return self._rows.of(dataset, collection_id)
 
-        Gives the changed chats of the app. Raises LimitReached.
+    def put_rows(
+        self, dataset: Dataset, collection_id: str, rows: Sequence[Row]
+    ) -> None:
+        """Keep these rows of a collection, in order, instead of its own.
+
+        Raises LimitReached.
         """
-        self._charge(_chat_size(chat) - (0 if old is None else _chat_size(old)))
-        chat_id = chat.chat_id
-        if old is None and self.chat(app, chat_id) is None:
-            self._count(app, chat_id, 1)
-        return self._chats.setdefault(app.id, {})
+        self._rows.put(dataset, collection_id, rows)
 
-    def _count(self, app: App, chat_id: str, more: int) -> None:
-        self._more_chats[app.id] = self._more_chats.get(app.id, 0) + more
-        if chat_id not in app.chats:
-            self.created_chats += more
+    def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
+        """The row of that id, its dataset and its collection."""
+        found = self._rows.find(row_id, self.generation.row_places)
+        if found is None:
+            return None
+        place, is_put = found
+        dataset = self._datasets.get(place.dataset_id)
+        collection = None if dataset is None else dataset.tree.get(place.collection_id)
+        if dataset is None or collection is None:
+            return None
+        is_there = is_put or self._rows.has(dataset, place)
+        return (dataset, collection, place.row) if is_there else None
 
-    def _more_listed(self, dataset: Dataset, count: int) -> int:
-        """The bytes that listings of a changed dataset take more, of `count` items.
+    def begin_training(
+        self,
+        dataset: Dataset,
+        collection: Collection,
+        rows: Iterable[Row],
+        *,
+        now: int,
+        is_parsed: bool = True,
+        is_stepped: bool = True,
+    ) -> Collection:
+        """Have rows come to a collection: step by step, or at once.
 
-        A dataset is listed anew once it is changed; those of the generation are charged
-        with the generation.
+        `is_parsed` is false for rows of a text; `now` is in milliseconds. Gives the
+        collection as it is then. Raises LimitReached.
         """
-        listed = len(dataset.tree) if dataset.id in self._datasets else 0
-        return _LISTED_BYTES * (count - listed)
+        job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
+        at = dataset.id, collection.id
+        before = self.jobs.get(at) or ()
+        if not is_stepped or (is_parsed and not job.rows):
+            return self._train(dataset, collection, job.rows, before, before)
+        self._check_room((job,))
+        self.jobs.put(at, (*before, job))
+        self.due = job.due if self.due is None else min(self.due, job.due)
+        return self._train(dataset, collection, (), before, (*before, job))
 
-    def _charge(self, size: int) -> None:
-        """Charge so many bytes more, or fewer. Raises LimitReached."""
-        if size > 0:
-            self._holding.reserve(size)
-        else:
-            self._holding.grow(size)
+    def settle(self, now: int) -> None:
+        """Have trained what is due at a time, in milliseconds.
+
+        Where memory is used up, training waits.
+        """
+        if self.due is None or now < self.due:
+            return
+        for at, jobs in list(self.jobs.items()):
+            rows, left = advance_all(jobs, now)
+            if left == jobs:
+                continue
+            dataset = self._datasets.get(at[0])
+            collection = None if dataset is None else dataset.tree.get(at[1])
+            if dataset is None or collection is None:
+                self.jobs.remove(at)
+                continue
+            try:
+                self._check_room(jobs)
+            except LimitReached:
+                continue
+            if left:
+                self.jobs.put(at, left)
+            else:
+                self.jobs.remove(at)
+            self._train(dataset, collection, rows, jobs, left)
+        self.due = next_due(chain.from_iterable(self.jobs.values()))
+
+    def _train(
+        self,
+        dataset: Dataset,
+        collection: Collection,
+        rows: Sequence[Row],
+        before: tuple[Job, ...],
+        after: tuple[Job, ...],
+    ) -> Collection:
+        """Have rows trained, and jobs `after` in place of jobs `before`."""
+        collection = dataset.tree.get(collection.id) or collection
+        more = amount(after) - amount(before)
+        trained = replace(
+            collection,
+            data_amount=collection.data_amount + len(rows),
+            # A collection may have been put since with another amount.
+            training_amount=max(0, collection.training_amount + more),
+        )
+        if rows:
+            old = self.rows(dataset, collection.id)
+            self._rows.put(dataset, collection.id, in_order((*old, *rows)))
+        self.put_collection(dataset, trained)
+        return trained
+
+    def _check_room(self, jobs: Iterable[Job]) -> None:
+        """Raises LimitReached unless jobs can be kept, and their rows be trained."""
+        self._memory.check_room(2 * _jobs_size(jobs), "path")
+
+    def _changed_tree(self, dataset: Dataset) -> ChangedTree:
+        """The tree of a dataset, to change. Raises LimitReached."""
+        now = self._datasets.get(dataset.id) or dataset
+        if isinstance(now.tree, ChangedTree):
+            return now.tree
+        tree = ChangedTree(cast(Tree, now.tree), self._holding)
+        self._datasets.put(now.id, replace(now, tree=tree))
+        return tree
+
+    def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
+        """The records of an application's chats, to change."""
+        records = self._records.get(app.id)
+        if records is None:
+            records = Overlay(app.records, self._holding, _records_size)
+            self._records[app.id] = records
+        return records
+
+    def _has(self, made: str) -> bool:
+        """Whether anything has an id that could be made."""
+        generation = self.generation
+        return (
+            made in self._datasets
+            or made in generation.row_places
+            or made in generation.record_ids
+            or self.find_collection(made) is not None
+        )
 
 
-_NO_CHANGES: dict[str, Chat | None] = {}
-
-# About what these take: a store that is a copy; an item in the listings of a dataset; a
-# collection and a chat without their texts.
-_STORE_BYTES, _LISTED_BYTES, _COLLECTION_BYTES, _CHAT_BYTES = 1_024, 150, 700, 400
+# About what these take without their texts: a store that is a copy; a dataset, and its
+# tree once that has been changed; training; a chat; a record of one.
+_STORE_BYTES, _JOB_BYTES = 1_024, 400
+_DATASET_BYTES, _TREE_BYTES = 500, 1_500
+_CHAT_BYTES, _RECORD_BYTES = 400, 250
 
 
 def _chat_size(chat: Chat) -> int:
     return _CHAT_BYTES + getsizeof(chat.title) + getsizeof(chat.custom_title)
 
 
-def _collection_size(each: Collection) -> int:
-    texts = (each.name, each.type, each.tmb_id, each.training_type, *each.tags)
-    more = (each.external_file_id, each.file_id or "", each.raw_link or "")
-    return _COLLECTION_BYTES + sum(map(getsizeof, (*texts, *more)))
+def _records_size(records: Sequence[ChatRecord]) -> int:
+    return sum(_RECORD_BYTES + getsizeof(record.text) for record in records)
+
+
+def _dataset_size(dataset: Dataset) -> int:
+    more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
+    texts = getsizeof(dataset.name) + getsizeof(dataset.intro)
+    return _DATASET_BYTES + more + texts
+
+
+def _jobs_size(jobs: Iterable[Job]) -> int:
+    return sum(_JOB_BYTES + sum(map(size_of_row, job.rows)) for job in jobs)

@@ -5,7 +5,7 @@ from msgspec import UNSET, UnsetType, convert
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.admin.resources.apps import id_in_path, refuse
 from mock_server.domain import errors
-from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.dataset import Dataset, FolderTree
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection
 from mock_server.fixture.document import SingleCollection
@@ -80,9 +80,8 @@ def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
     _check_parent(dataset.tree, collection, call.limits)
     is_new = collection.id not in dataset.tree
     # Those of the fixture are not counted, however many it has.
-    loaded = store.generation.datasets[dataset.id].tree
     most = call.limits.created_collections
-    if is_new and len(dataset.tree) - len(loaded) >= most:
+    if is_new and store.created_collections(dataset.id) >= most:
         raise errors.LimitReached(
             f"at most {most} created collections", "one more", "path"
         )
@@ -122,7 +121,7 @@ def _collection(call: Call) -> Collection:
     return collection
 
 
-def _check_parent(tree: Tree, collection: Collection, limits: Limits) -> None:
+def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> None:
     """Raises InvalidField for a parent that is none, or that makes a circle."""
     parent = collection.parent_id
     if parent is None:
@@ -181,8 +180,7 @@ ROUTES = (
         delete_collection,
         DeletedView,
         "Remove a collection with all that is in it",
-        # Even to remove takes memory: a dataset that differs from the fixture's has a
-        # list of its own.
+        # Even to remove takes memory: what is gone of the fixture has to be remembered.
         errors=(*_UNKNOWN, errors.LimitReached),
     ),
 )

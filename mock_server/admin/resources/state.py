@@ -61,6 +61,7 @@ def get_state(call: Call) -> Response | Download:
     content_type = (YAML if is_yaml else JSON).encode()
     write = to_yaml if is_yaml else to_json
     # A copy: the original changes while a large document is on its way.
+    state.settle()
     make = partial(write, state.store.copy("streams"), frozen_at)
     # Two parts, to see whether the first is all: a short answer takes no room among the
     # downloads.

@@ -121,6 +121,8 @@ class Operation(Struct, frozen=True):
         # A refusal becomes a response here already: faults may spoil that too.
         try:
             request = self.read(content, state.choices)
+            if state.store.due is not None:
+                state.settle()
             data = self.perform(state, caller, request)
         except errors.Refusal as refusal:
             return error_response(refusal, state.choices)

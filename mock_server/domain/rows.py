@@ -1,0 +1,150 @@
+"""The data rows of a sandbox: what has been put lies over those of the generation."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter, is_
+from sys import getsizeof
+
+from msgspec import Struct
+
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.memory import Holding
+from mock_server.domain.records import Row
+
+
+class RowPlace(Struct, frozen=True):
+    """A row, and the collection of which dataset it is in."""
+
+    dataset_id: str
+    collection_id: str
+    row: Row
+
+
+class _PutRows(Struct, frozen=True):
+    """The rows of a collection, and the bytes that are charged for them."""
+
+    rows: Sequence[Row]
+    size: int
+
+
+class Rows:
+    """Rows by dataset and collection, charged to `holding`."""
+
+    def __init__(self, holding: Holding) -> None:
+        self._holding = holding
+        # By dataset, then by collection; None where they have been removed.
+        self._put: dict[str, dict[str, _PutRows | None]] = {}
+        # Those that datasets do not have, by id.
+        self._places: dict[str, RowPlace] = {}
+
+    def copy(self, holding: Holding) -> "Rows":
+        """One that changes on its own; what it holds is not charged again."""
+        copy = Rows(holding)
+        copy._put = {dataset: each.copy() for dataset, each in self._put.items()}
+        copy._places = self._places.copy()
+        return copy
+
+    def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
+        """The rows of a collection."""
+        changed = self._put.get(dataset.id)
+        if changed is not None and collection_id in changed:
+            put = changed[collection_id]
+            return () if put is None else put.rows
+        return dataset.rows.get(collection_id, ())
+
+    def put(self, dataset: Dataset, collection_id: str, rows: Sequence[Row]) -> None:
+        """Have these rows instead of those of a collection. Raises LimitReached."""
+        old = self.of(dataset, collection_id)
+        start, end = _same_ends(old, rows)
+        gone, new = old[start : len(old) - end], rows[start : len(rows) - end]
+        changed = self._put.get(dataset.id, {})
+        put = changed.get(collection_id)
+        size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
+        freed = sum(size_of_row(row) for row in gone if row.id in self._places)
+        if put is not None:
+            freed += _SLOT_BYTES * len(put.rows)
+        self._holding.charge(size - freed)
+        for row in gone:
+            self._places.pop(row.id, None)
+        for row in new:
+            self._places[row.id] = RowPlace(dataset.id, collection_id, row)
+        charged = (0 if put is None else put.size) + size - freed
+        self._put.setdefault(dataset.id, changed)[collection_id] = _PutRows(
+            rows, charged
+        )
+
+    def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
+        """Remove the rows of collections."""
+        changed = self._put.get(dataset.id, {})
+        for collection_id in ids:
+            self._forget(changed.pop(collection_id, None))
+            if collection_id in dataset.rows:
+                changed[collection_id] = None
+        if changed:
+            self._put[dataset.id] = changed
+
+    def remove_all(self, dataset_id: str) -> None:
+        """Remove the rows of a dataset that is no longer there."""
+        for put in self._put.pop(dataset_id, {}).values():
+            self._forget(put)
+
+    def find(
+        self, row_id: str, loaded: Mapping[str, RowPlace]
+    ) -> tuple[RowPlace, bool] | None:
+        """A row by its id, and whether it has been put; `loaded` are those below."""
+        place = self._places.get(row_id)
+        if place is not None:
+            return place, True
+        place = loaded.get(row_id)
+        return None if place is None else (place, False)
+
+    def has(self, dataset: Dataset, place: RowPlace) -> bool:
+        """Whether a dataset's own row is still there."""
+        if place.collection_id not in self._put.get(dataset.id, {}):
+            return True
+        rows = self.of(dataset, place.collection_id)
+        return any(row is place.row for row in rows)
+
+    def _forget(self, put: _PutRows | None) -> None:
+        if put is None:
+            return
+        self._holding.grow(-put.size)
+        for row in put.rows:
+            self._places.pop(row.id, None)
+
+
+def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Rows in the order in which they are listed: chunk_index asc, then id desc."""
+    by_id = sorted(rows, key=attrgetter("id"), reverse=True)
+    return tuple(sorted(by_id, key=attrgetter("chunk_index")))
+
+
+def places_of(datasets: Iterable[Dataset]) -> Iterator[tuple[str, RowPlace]]:
+    """The id of each row of datasets, and where it is."""
+    for dataset in datasets:
+        for collection_id, rows in dataset.rows.items():
+            for row in rows:
+                yield row.id, RowPlace(dataset.id, collection_id, row)
+
+
+def _same_ends(old: Sequence[Row], new: Sequence[Row]) -> tuple[int, int]:
+    """How many rows at the start, and at the end, two sequences have in common."""
+    most = min(len(old), len(new))
+    start = _same(old, new, most)
+    return start, _same(old[::-1], new[::-1], most - start)
+
+
+def _same(one: Iterable[Row], other: Iterable[Row], most: int) -> int:
+    for at, same in enumerate(map(is_, one, other)):
+        if not same or at == most:
+            return at
+    return most
+
+
+# About what these take: a row without its texts, found by its id; its place among those
+# of its collection.
+_ROW_BYTES, _SLOT_BYTES = 400, 8
+
+
+def size_of_row(row: Row) -> int:
+    """Bytes that a row takes."""
+    return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))

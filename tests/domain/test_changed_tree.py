@@ -1,0 +1,204 @@
+"""A changed tree, against trees that are made anew from a plain list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from mock_server.domain.changed_tree import ORDERS, ChangedTree
+from mock_server.domain.dataset import FolderTree, Tree
+from mock_server.domain.index import ANYWHERE, Order, Search, Within
+from mock_server.domain.memory import Memory
+from mock_server.domain.records import Collection
+
+IDS = list("abcdefgh")
+FOLDERS: list[str | None] = [None, "a", "b", "h"]
+WITHIN: list[Within] = [ANYWHERE, *FOLDERS]
+SEARCHES = [
+    Search("x"),
+    Search("X", "name"),
+    Search("ß"),
+    Search(folders_only=True, fields="name"),
+    Search(tags=("x", "t")),
+    Search("y", tags=("t",), folders_only=True),
+]
+KEPT = 3
+PartOf = tuple[Order, Within]
+collections = st.builds(
+    Collection,
+    id=st.sampled_from(IDS),
+    name=st.sampled_from(["x", "XY", "y", "ssy", "z"]),
+    parent_id=st.sampled_from(FOLDERS),
+    type=st.sampled_from(["folder", "virtual"]),
+    update_time=st.integers(0, 3),
+    tags=st.lists(st.sampled_from(["x", "t", "ß"]), max_size=2).map(tuple),
+)
+trees = st.lists(collections, max_size=8, unique_by=lambda item: item.id)
+parts = st.tuples(st.sampled_from(ORDERS), st.sampled_from(WITHIN))
+
+
+def changed(base: Tree) -> ChangedTree:
+    return ChangedTree(base, Memory().hold("changes"))
+
+
+def with_collection(items: list[Collection], new: Collection) -> list[Collection]:
+    """The list with a collection in place of the one of its id, or at the end."""
+    old = next((item for item in items if item.id == new.id), None)
+    if old is not None and old.parent_id == new.parent_id:
+        return [new if item is old else item for item in items]
+    return [*(item for item in items if item is not old), new]
+
+
+def check_part(
+    tree: FolderTree, plain: FolderTree, part: tuple[Order, Within], page: slice
+) -> None:
+    """What a part shows is what a tree that is made anew shows."""
+    order, within = part
+    found, expected = tree.listing(within, order), plain.listing(within, order)
+    assert list(found.items) == list(expected.items)
+    assert list(found.items[page]) == list(expected.items[page])
+    assert len(found.items) == len(expected.items)
+    for search in SEARCHES:
+        hits, wanted = found.find(search, KEPT), expected.find(search, KEPT)
+        assert (len(hits), list(hits[page])) == (len(wanted), list(wanted[page]))
+        assert [hits[at] for at in range(len(hits))] == list(wanted[:])
+
+
+class Changes(RuleBasedStateMachine):
+    """Puts, moves, removals and copies, with parts looked at in between."""
+
+    @initialize(items=trees)
+    def begin(self, items: list[Collection]) -> None:
+        self.loaded = items
+        self.base = Tree(items)
+        self.trees = [(changed(self.base), list(items))]
+
+    @rule(new=collections, at=st.integers(0, 5))
+    def put(self, new: Collection, at: int) -> None:
+        tree, items = self.trees[at % len(self.trees)]
+        tree.put(new)
+        items[:] = with_collection(items, new)
+
+    @rule(ids=st.lists(st.sampled_from(IDS), max_size=3), at=st.integers(0, 5))
+    def remove(self, ids: list[str], at: int) -> None:
+        tree, items = self.trees[at % len(self.trees)]
+        tree.remove(ids)
+        items[:] = [item for item in items if item.id not in ids]
+
+    @rule(at=st.integers(0, 5))
+    def copy(self, at: int) -> None:
+        if len(self.trees) < 3:
+            tree, items = self.trees[at % len(self.trees)]
+            copy = tree.copy(Memory().hold("changes"))
+            self.trees.append((copy, list(items)))
+
+    @rule(
+        part=parts,
+        at=st.integers(0, 5),
+        start=st.integers(-2, 9),
+        size=st.integers(0, 9),
+        step=st.sampled_from([None, 1, 2, -1]),
+    )
+    def look(
+        self,
+        part: tuple[Order, Within],
+        at: int,
+        start: int,
+        size: int,
+        step: int | None,
+    ) -> None:
+        tree, items = self.trees[at % len(self.trees)]
+        check_part(tree, Tree(items), part, slice(start, start + size, step))
+
+    @invariant()
+    def the_base_is_as_it_was(self) -> None:
+        if hasattr(self, "base"):
+            assert list(self.base) == self.loaded
+
+    def teardown(self) -> None:
+        for tree, items in getattr(self, "trees", []):
+            plain = Tree(items)
+            assert (len(tree), list(tree)) == (len(plain), items)
+            assert [tree.get(each) for each in IDS] == [*map(plain.get, IDS)]
+            assert [each in tree for each in IDS] == [each in plain for each in IDS]
+            assert list(tree.collections) == items
+            loaded = {item.id for item in self.loaded}
+            assert tree.created == len({item.id for item in items} - loaded)
+            for folder in FOLDERS:
+                wanted = plain.listing(folder, "fixture").items
+                assert set(tree.children(folder)) == set(wanted)
+            for order in ORDERS:
+                for within in WITHIN:
+                    check_part(tree, plain, (order, within), slice(1, 4))
+
+
+TestChanges = Changes.TestCase
+TestChanges.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None:
+    items = [
+        Collection(f"{n:04}", f"{n % 7}x", update_time=n % 5) for n in range(2_000)
+    ]
+    gone = [item.id for item in items if int(item.id) % 3]
+    tree, other = changed(Tree(items)), changed(Tree(items))
+    tree.listing(ANYWHERE, order)
+    tree.remove(gone)
+    for each in gone[:300]:
+        other.remove([each])
+    other.remove(gone[300:])
+    plain = Tree([item for item in items if item.id not in gone])
+    for left in (tree, other):
+        check_part(left, plain, (order, ANYWHERE), slice(300, 340))
+        check_part(left, plain, (order, None), slice(0, 5))
+
+
+def test_a_search_of_the_base_is_made_once() -> None:
+    base = Tree([Collection(f"{n}", "x") for n in range(50)])
+    tree, search = changed(base), Search("x")
+    hits = base.listing(None, "name").find(search, KEPT)
+    for n in range(5):
+        tree.put(Collection(f"new {n}", "x"))
+        assert len(tree.listing(None, "name").find(search, KEPT)) == 51 + n
+        assert base.listing(None, "name").find(search, KEPT) is hits
+
+
+def test_what_moves_to_another_folder_goes_to_the_end() -> None:
+    items = [
+        Collection("f", "F", type="folder"),
+        Collection("x", "X", parent_id="f"),
+        Collection("y", "Y", parent_id="f"),
+    ]
+    moved = changed(Tree(items))
+    moved.put(Collection("x", "X"))
+    assert [each.id for each in moved.collections] == ["f", "y", "x"]
+    assert [each.id for each in moved.below("f")] == ["y"]
+    assert (moved.depth(None), moved.depth("f")) == (0, 1)
+
+
+@pytest.mark.parametrize("ids", [["y"], ("y", "none"), {"y"}, iter(["y", "y"])])
+def test_collections_are_removed_by_any_ids(ids: Iterable[str]) -> None:
+    tree = Tree([Collection("x", "X"), Collection("y", "Y")])
+    left = changed(tree)
+    left.remove(ids)
+    assert [each.id for each in left] == ["x"]
+    assert len(tree) == 2
+
+
+@given(trees, st.lists(collections, max_size=8))
+def test_what_is_taken_back_is_no_longer_charged(
+    items: list[Collection], puts: list[Collection]
+) -> None:
+    memory = Memory()
+    tree = ChangedTree(Tree(items), memory.hold("changes"))
+    for each in puts:
+        tree.put(each)
+        assert tree.size == memory.used > 0
+    tree.remove(IDS)
+    loaded = {item.id for item in items}
+    assert tree.size == memory.used == 150 * len(loaded)
