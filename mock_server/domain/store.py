@@ -17,12 +17,14 @@ from mock_server.domain.dataset import Dataset
 from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.records import App, Chat, Collection, User
+from mock_server.domain.training import Job
 
 
 class Generation(Struct, frozen=True, eq=False, weakref=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `users` may log in, `replies` are what completions answer in turn.
+    `users` may log in, `replies` are what completions answer in turn, `jobs` is the
+    training under way.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -34,6 +36,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True):
     keys: Mapping[str, Caller] = field(default_factory=dict)
     users: tuple[User, ...] = ()
     replies: tuple[str, ...] = ()
+    jobs: tuple[Job, ...] = ()
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
