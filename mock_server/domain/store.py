@@ -23,7 +23,7 @@ from mock_server.domain.training import Job
 class Generation(Struct, frozen=True, eq=False, weakref=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `users` may log in, `replies` are what completions answer in turn, `jobs` is the
+    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
     training under way.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
