@@ -34,6 +34,8 @@ _times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOU
 def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
     """Valid fixture documents: an app with chats, datasets with trees of folders.
 
+    Some chats have records, some collections data rows.
+
     Collections are repeated up to `max_repeat` times, so that lists have several pages.
     """
     return st.builds(
@@ -50,12 +52,20 @@ def _document(datasets: list[Document], chats: list[Document]) -> Document:
 
 
 def _chats() -> st.SearchStrategy[Document]:
-    return _fields(title=_names, top=st.booleans())
+    record = st.fixed_dictionaries(
+        {"obj": st.sampled_from(["Human", "AI", "System"]), "text": _names}
+    )
+    records = st.lists(record, min_size=1, max_size=3)
+    return _fields(title=_names, top=st.booleans(), records=records)
 
 
 def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
     entries = st.lists(_entries(max_repeat), max_size=3)
-    return st.builds(lambda collections: {"collections": collections}, entries)
+    return st.builds(
+        lambda collections, fields: {"collections": collections} | fields,
+        entries,
+        _fields(name=_names, intro=_names, updateTime=_times),
+    )
 
 
 def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
@@ -68,13 +78,26 @@ def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
         "forbid": st.just(True),
     }
     leaves = _named(
-        type=st.sampled_from(_TYPES), repeat=st.integers(2, max_repeat), **common
-    )
+        type=st.sampled_from(_TYPES),
+        repeat=st.integers(2, max_repeat),
+        data=st.lists(_rows(), min_size=1, max_size=3),
+        **common,
+    ).map(_believable)
     return st.recursive(
         leaves,
         lambda inner: leaves | _named(children=st.lists(inner, max_size=3), **common),
         max_leaves=6,
     )
+
+
+def _believable(entry: Document) -> Document:
+    """An entry whose data rows, if any, are counted, and of one collection."""
+    beside = {"repeat", "dataAmount"} if "data" in entry else ()
+    return {name: value for name, value in entry.items() if name not in beside}
+
+
+def _rows() -> st.SearchStrategy[Document]:
+    return st.fixed_dictionaries({"q": _names}, optional={"a": _names})
 
 
 def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:

@@ -25,10 +25,18 @@ class Limits:
     """API keys that fixtures declare."""
     key_chars: int = 1_024
     """Characters of an API key."""
+    users: int = 1_000
+    """Users that fixtures declare."""
+    user_chars: int = 256
+    """Characters of a username, and of a password."""
+    replies: int = 1_000
+    """Replies of completions that fixtures declare."""
     search_chars: int = 1_024
     """Characters of a searchText."""
     title_chars: int = 1_024
     """Characters of a chat's title."""
+    text_chars: int = 1024 * 1024
+    """Characters of a text of a data row, of a chat record, or of a reply."""
     tags: int = 100
     """Tags of a filter."""
     integer: int = 2**53 - 1
@@ -92,8 +100,12 @@ class Limits:
     """Bytes of one fixture file, or of a state that is put."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
+    fixture_rows: int = 2_000_000
+    """Data rows of all fixture files together, those in training included."""
+    fixture_records: int = 2_000_000
+    """Chat records of all fixture files together."""
     folder_depth: int = 100
-    """Folders above a collection."""
+    """Folders above a collection, and above a dataset."""
     fixture_alias_nodes: int = 10_000
     """YAML nodes that aliases may add to one file."""
     fixture_problems: int = 1_000

@@ -61,8 +61,9 @@ class App(Struct, frozen=True):
 class Collection(Struct, frozen=True, eq=False, gc=False):
     """A collection, all fields of spec 2.2 but `permission`, which is the caller's.
 
-    Times are in milliseconds. The last four fields are the deployed service's
-    (choice item_fields=extended).
+    Times are in milliseconds. `create_time` to `raw_link` are the deployed service's
+    (choice item_fields=extended). `file_size`, in bytes, is of an uploaded file; items
+    of listV2 do not show it.
     """
 
     # Without `eq`, a collection is equal to itself alone and hashed by identity: JSON
@@ -85,6 +86,7 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     has_error: bool = False
     file_id: str | None = None
     raw_link: str | None = None
+    file_size: int | None = None
 
 
 class Row(Struct, frozen=True, gc=False):

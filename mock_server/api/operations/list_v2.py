@@ -166,7 +166,7 @@ class Permission(Struct, rename="camel"):
 # Derived, so that the fields of a collection are spelled in one place. The last four
 # are the deployed service's (choice item_fields=extended).
 Item = schema.collection_type(
-    "Item", "A collection (spec 2.2).", schema.FIELDS, schema.EXTENDED_FIELDS
+    "Item", "A collection (spec 2.2).", schema.LISTED_FIELDS, schema.EXTENDED_FIELDS
 )
 _documented, _extended = writer(Item, schema.DOCUMENTED_FIELDS), writer(Item)
 
