@@ -22,7 +22,10 @@ class Overlay(Generic[K, V]):
         self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
     ) -> None:
         self.changed: dict[K, V | None] = {}
-        """What has been put; None for what has been removed. For reading."""
+        """What has been put; None for what has been removed.
+
+        For reading, and for replacing a value by one that takes as many bytes.
+        """
         self.created = 0
         """How many keys there are that the mapping below does not have."""
         self._base = base
@@ -46,7 +49,11 @@ class Overlay(Generic[K, V]):
         return key in self._base
 
     def __iter__(self) -> Iterator[K]:
-        return (key for key, _ in self.items())
+        changed, base = self.changed, self._base
+        yield from (key for key in base if changed.get(key, self) is not None)
+        for key, put in changed.items():
+            if put is not None and key not in base:
+                yield key
 
     def get(self, key: K) -> V | None:
         """What there is now at a key."""
@@ -56,19 +63,19 @@ class Overlay(Generic[K, V]):
 
     def items(self) -> Iterator[tuple[K, V]]:
         """All keys and values as they are now."""
-        changed, base = self.changed, self._base
-        for key, loaded in base.items():
-            value = changed.get(key, loaded) if changed else loaded
-            # A removed key has None, which is not the default of `get`.
-            if value is not None:
-                yield key, value
-        for key, put in changed.items():
-            if put is not None and key not in base:
-                yield key, put
+        return zip(self, self.values(), strict=True)
 
     def values(self) -> Iterator[V]:
         """All values as they are now."""
-        return (value for _, value in self.items())
+        changed, base = self.changed, self._base
+        for key, loaded in base.items():
+            value = changed.get(key, loaded)
+            # A removed key has None, which is not the default of `get`.
+            if value is not None:
+                yield value
+        for key, put in changed.items():
+            if put is not None and key not in base:
+                yield put
 
     def put(self, key: K, value: V) -> None:
         """Have a value at a key. Raises LimitReached."""
@@ -77,10 +84,6 @@ class Overlay(Generic[K, V]):
         self._holding.charge(more)
         if old is None and key not in self:
             self._count(key, 1)
-        self.changed[key] = value
-
-    def put_same(self, key: K, value: V) -> None:
-        """Have a value in place of a put one that takes as many bytes."""
         self.changed[key] = value
 
     def remove(self, key: K) -> None:

@@ -150,7 +150,7 @@ class Store:
         for dataset_id, dataset in self._datasets.changed.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
                 own = replace(dataset, tree=dataset.tree.copy(holding))
-                copy._datasets.put_same(dataset_id, own)
+                copy._datasets.changed[dataset_id] = own
         copy._rows = self._rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy._last_id = self._last_id
@@ -172,7 +172,10 @@ class Store:
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """The chat session of an application as it is now."""
         chats = self._chats.get(app.id)
-        return app.chats.get(chat_id) if chats is None else chats.get(chat_id)
+        # Not `chats.get`: pins look here, and a call more is half of what this takes.
+        if chats is not None and chat_id in chats.changed:
+            return chats.changed[chat_id]
+        return app.chats.get(chat_id)
 
     def chats(self, app: App) -> Iterator[Chat]:
         """All chat sessions of an application as they are now, created ones last."""
@@ -378,7 +381,9 @@ class Store:
         after: tuple[Job, ...],
     ) -> Collection:
         """Have rows trained, and jobs `after` in place of jobs `before`."""
-        collection = dataset.tree.get(collection.id) or collection
+        # What a caller holds of a dataset may be from before its first change.
+        tree = (self._datasets.get(dataset.id) or dataset).tree
+        collection = tree.get(collection.id) or collection
         more = amount(after) - amount(before)
         trained = replace(
             collection,

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
+from msgspec.structs import replace
 from starlette.applications import Starlette
 
+from mock_server.api.operations.list_v2 import LIST_V2
 from mock_server.app import create_app
+from mock_server.domain.access import Caller
+from mock_server.domain.clock import DEFAULT_TIME
+from mock_server.domain.records import Collection
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Store
 from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, median, shown
 from tests.bench.in_process import call_seconds
@@ -21,6 +30,7 @@ from tests.support import LIST, PIN
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 SMALL, LARGEST = SIZES[1], SIZES[-1]
 DATASET = "grown"
+LATER = DEFAULT_TIME + 10**9
 COMMON = ("article", "rticl", "ticle", "icle 0", "cle")
 MISSES = ("none of these", "nor this", "absent", "zebra", "not there")
 TARGETS = {
@@ -30,8 +40,24 @@ TARGETS = {
     "the same again": 1e-3,
     "reset": 100e-6,
     "new sandbox": 100e-6,
+    "create, page, search": 2e-3,
+    "update, page, search": 2e-3,
+    "delete, page, search": 2e-3,
+    "reset after changes": 100e-6,
 }
 """In seconds, at the largest size."""
+CHANGES = 300
+MOST_AT_SMALL = 100e-6
+"""Seconds for a change with its page and search, at 10^3."""
+
+
+T = TypeVar("T")
+
+
+def known(found: T | None) -> T:
+    """What has been looked up, which is there."""
+    assert found is not None
+    return found
 
 
 def document(collections: int) -> dict[str, object]:
@@ -71,6 +97,44 @@ def searching(app: Starlette, terms: Sequence[str]) -> float:
     return statistics.median(listing(app, 1, searchText=term) for term in terms)
 
 
+def changing(sandbox: Sandbox, change: Callable[[Store, int], object]) -> float:
+    """Seconds for a change of one collection, the next page and a repeated search."""
+    state, caller = sandbox.state, Caller("any")
+    page = {"offset": 0, "datasetId": DATASET}
+    bodies = [json.dumps(page | {"searchText": text}).encode() for text in ("", "ART")]
+    took = []
+    for number in range(CHANGES):
+        start = time.perf_counter()
+        change(state.store, number)
+        for body in bodies:
+            assert LIST_V2.respond(state, caller, body).status == 200
+        took.append(time.perf_counter() - start)
+    return statistics.median(took)
+
+
+def create(store: Store, number: int) -> None:
+    """Add a collection, the latest of all."""
+    dataset = known(store.dataset(DATASET))
+    new = Collection(store.new_id(), f"Article {number}", update_time=LATER + number)
+    store.put_collection(dataset, new)
+
+
+def update(store: Store, number: int) -> None:
+    """Rename a loaded collection, which makes it the latest of all."""
+    dataset = known(store.dataset(DATASET))
+    loaded = store.generation.datasets[DATASET].tree.collections
+    old = known(dataset.tree.get(loaded[number % len(loaded)].id))
+    renamed = replace(old, name=f"Article again {number}", update_time=LATER + number)
+    store.put_collection(dataset, renamed)
+
+
+def delete(store: Store, _number: int) -> None:
+    """Remove the latest collection."""
+    dataset = known(store.dataset(DATASET))
+    newest = dataset.tree.listing(None, "update_time_desc").items[0]
+    store.remove_collections(dataset, [newest.id])
+
+
 def seconds_at(size: int) -> dict[str, float]:
     """What each call costs with so many collections."""
     app = create_app(load_fixture(document(size)))
@@ -89,7 +153,21 @@ def seconds_at(size: int) -> dict[str, float]:
         "pin": pinning(app),
         "reset": median(sandboxes.default.reset, 300),
         "new sandbox": median(sandboxes.create, 300),
+        "create, page, search": changing(sandboxes.default, create),
+        "update, page, search": changing(sandboxes.default, update),
+        "delete, page, search": changing(sandboxes.default, delete),
+        "reset after changes": resetting(sandboxes.default),
     }
+
+
+def resetting(sandbox: Sandbox) -> float:
+    """Seconds for a reset of a sandbox with some collections changed."""
+    took = []
+    for _ in range(20):
+        for number in range(20):
+            create(sandbox.store, number)
+        took.append(median(sandbox.reset, 1))
+    return statistics.median(took)
 
 
 def finding(size: int, terms: Sequence[str]) -> float:
@@ -109,6 +187,10 @@ def figures() -> Iterator[Figure]:
     for name in ("page at the start", "page in the middle", "page at the end"):
         ratio = large[name] / small[name]
         yield Figure(f"{name}: 10^6 to 10^3", ratio, "×", most=1.2)
+    for name in large:
+        if name.endswith("page, search"):
+            most = MOST_AT_SMALL * 1e6
+            yield Figure(f"{name}, 10^3", small[name] * 1e6, "µs", most=most)
     terms = {"search without a hit": MISSES, "search with one hit": rare(LARGEST)}
     for name in terms:
         ratio = large[name] / finding(LARGEST, terms[name])

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.index import ANYWHERE
+from mock_server.domain.index import ANYWHERE, Search
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import App, Chat, Collection
+from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row
 from mock_server.domain.store import Generation, Store
 
 IDS = ["a", "b", "c", "d"]
@@ -154,3 +154,148 @@ def test_nothing_changes_beyond_the_budget() -> None:
     assert (store.created_chats, store.count_chats(APP)) == (0, 2)
     assert len(store.datasets()[0].tree) == 3
     store.put_chat(APP, Chat("app", "a", top=False))
+
+
+def test_a_changed_collection_shares_what_was_sorted_and_searched() -> None:
+    store = Store(GENERATION)
+    base = GENERATION.datasets["d"].tree.listing(None, "name")
+    hits = base.find(Search("a"), 4)
+    store.put_collection(GENERATION.datasets["d"], Collection("z", "a"))
+    listing = store.datasets()[0].tree.listing(None, "name")
+    assert [item.id for item in listing.find(Search("a"), 4)] == ["a", "z"]
+    assert base.find(Search("a"), 4) is hits
+
+
+def row(row_id: str, chunk_index: int = 0, text: str = "q") -> Row:
+    return Row(row_id, text, chunk_index=chunk_index)
+
+
+ROWS = {"a": (row("1"), row("2")), "b": (row("3"),)}
+WITH_ROWS = Generation(datasets={"d": Dataset("d", tree=Tree(ITEMS), rows=ROWS)})
+D = WITH_ROWS.datasets["d"]
+row_steps = st.lists(
+    st.tuples(
+        st.sampled_from(IDS[:3]),
+        st.none() | st.lists(st.sampled_from("123456"), max_size=4, unique=True),
+    )
+)
+
+
+def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
+    """Each collection has its rows, and they are found."""
+    assert {at: tuple(store.rows(D, at)) for at in model} == model
+    places = {it.id: (at, it) for at, rows in model.items() for it in rows}
+    for row_id in "123456":
+        found = store.find_row(row_id)
+        place = None if found is None else (found[1].id, found[2])
+        assert place == places.get(row_id)
+
+
+@given(row_steps)
+def test_rows_are_as_they_were_last_put(
+    steps: list[tuple[str, list[str] | None]],
+) -> None:
+    memory = Memory()
+    store = Store(WITH_ROWS, memory)
+    model = {"c": (), **ROWS}
+    for collection_id, ids in steps:
+        if ids is None:
+            store.remove_collections(D, [collection_id])
+            store.put_collection(D, Collection(collection_id, "x"))
+            model[collection_id] = ()
+            continue
+        others = (rows for at, rows in model.items() if at != collection_id)
+        elsewhere = {each.id for rows in others for each in rows}
+        own = {each.id: each for each in model[collection_id]}
+        kept = tuple(own.get(each, row(each)) for each in ids if each not in elsewhere)
+        store.put_rows(D, collection_id, kept)
+        model[collection_id] = kept
+    check_rows(store, model)
+    check_rows(store.copy(), model)
+    store.remove_dataset("d")
+    assert charged(memory) == (0, 0)
+
+
+def test_rows_are_charged_by_what_is_new() -> None:
+    rows = tuple(row(f"{n}", text="x" * 1_000) for n in range(100))
+    dataset = Dataset("d", tree=Tree(ITEMS), rows={"a": rows})
+    store = Store(Generation(datasets={"d": dataset}))
+    store.put_rows(dataset, "a", (*rows[:50], row("new"), *rows[51:]))
+    assert 400 < store.size < 3_000
+    assert store.find_row("50") is None
+    assert store.find_row("new") is not None
+
+
+def test_records_go_with_their_chat() -> None:
+    record = ChatRecord("r", "AI", "x" * 500)
+    app = App("app", chats=CHATS, records={"a": (record,)})
+    memory = Memory()
+    store = Store(Generation(apps={"app": app}), memory)
+    assert store.records(app, "a") == (record,)
+    assert (store.records(app, "b"), store.records(app, "no")) == ((), ())
+    store.put_records(app, "b", (record, record))
+    assert charged(memory)[0] > 1_000
+    copy = store.copy()
+    for chat_id in ("a", "b"):
+        store.remove_chat(app, chat_id)
+        store.put_chat(app, Chat("app", chat_id))
+        assert (store.records(app, chat_id), len(copy.records(app, chat_id)) > 0) == (
+            (),
+            True,
+        )
+
+
+def test_datasets_come_and_go() -> None:
+    memory = Memory()
+    store = Store(GENERATION, memory)
+    new = Dataset("new", "New")
+    store.put_dataset(new)
+    store.put_collection(new, Collection("x", "X"))
+    store.put_rows(new, "x", (row("r"),))
+    store.begin_training(new, Collection("x", "X"), [row("s")], now=0)
+    # What a caller still holds of a dataset says nothing of what is in it now.
+    store.put_dataset(Dataset("new", "Renamed"))
+    store.put_dataset(Dataset("d", "Too"))
+    assert [(it.name, len(it.tree)) for it in store.datasets()] == [
+        ("Too", 3),
+        ("Renamed", 1),
+    ]
+    assert store.created_collections("new") == 1
+    found = store.find_row("r")
+    assert found is not None
+    assert (found[0].name, found[1].training_amount) == ("Renamed", 1)
+    store.remove_dataset("new")
+    assert (store.find_row("r"), store.find_collection("x")) == (None, None)
+    assert (len(store.jobs), store.dataset("new")) == (0, None)
+    store.remove_dataset("d")
+    assert (store.datasets(), charged(memory)[0]) == ([], 0)
+
+
+def test_a_copy_of_collections_changes_on_its_own() -> None:
+    store = Store(GENERATION)
+    d = GENERATION.datasets["d"]
+    store.put_collection(d, Collection("e", "E"))
+    store.datasets()[0].tree.listing(None, "name")
+    copy = store.copy()
+    store.put_collection(d, Collection("f", "F"))
+    copy.remove_collections(d, ["e", "a"])
+    names = [
+        [item.name for item in each.datasets()[0].tree.listing(None, "name").items]
+        for each in (store, copy)
+    ]
+    assert names == [["A", "B", "C", "E", "F"], ["B", "C"]]
+
+
+def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
+    store = Store(GENERATION)
+    made = [store.new_id() for _ in range(6)]
+    assert [Store(GENERATION).new_id(), len(set(made))] == [made[0], 6]
+    assert {len(each) for each in made} == {24}
+    assert store.copy().new_id() == store.new_id() not in made
+    dataset = Dataset(
+        made[0], tree=Tree([Collection(made[1], "x")]), rows={"x": (row(made[2]),)}
+    )
+    app = App("app", records={"x": (ChatRecord(made[3], "AI", "x"),)})
+    other = Store(Generation(apps={"app": app}, datasets={made[0]: dataset}))
+    other.put_collection(dataset, Collection(made[4], "x"))
+    assert other.new_id() == made[5]

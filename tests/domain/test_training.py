@@ -1,0 +1,152 @@
+"""Training under way: what is shown of it at which time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.choices import choose
+from mock_server.domain.clock import Environment
+from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Memory
+from mock_server.domain.records import Collection, Row
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.store import Generation, Store
+from mock_server.domain.training import Job
+
+SINCE = 1_000_000
+LOADED = Collection("c", "C", data_amount=1, training_amount=5, update_time=7)
+DATASET = Dataset(
+    "d", tree=Tree([LOADED]), rows={"c": (Row("old", "q", chunk_index=-1),)}
+)
+GENERATION = Generation(datasets={"d": DATASET})
+
+
+def rows(count: int, start: int = 0) -> list[Row]:
+    return [Row(f"{n:03}", "q", chunk_index=n) for n in range(start, start + count)]
+
+
+def begun(store: Store, count: int, *, is_parsed: bool, start: int = 0) -> Collection:
+    return store.begin_training(
+        DATASET, LOADED, rows(count, start), now=SINCE, is_parsed=is_parsed
+    )
+
+
+def shown(store: Store, after: int = 0) -> tuple[int, int, int]:
+    """Training amount, data amount and rows, so many milliseconds after the start."""
+    store.settle(SINCE + after)
+    found = store.find_collection("c")
+    assert found is not None
+    dataset, collection = found
+    assert collection.update_time == 7
+    count = len(store.rows(dataset, "c"))
+    return collection.training_amount - 5, collection.data_amount, count
+
+
+TEXT = [(0, 1, 1), (1_999, 1, 1), (2_000, 45, 1), (2_999, 45, 1), (3_000, 25, 21)]
+TEXT += [(3_999, 25, 21), (4_000, 5, 41), (5_000, 0, 46), (10**9, 0, 46)]
+PUSHED = [(0, 45, 1), (1_999, 45, 1), (2_000, 25, 21), (3_000, 5, 41), (4_000, 0, 46)]
+
+
+@pytest.mark.parametrize(("is_parsed", "steps"), [(False, TEXT), (True, PUSHED)])
+def test_rows_are_trained_by_the_second(
+    is_parsed: bool, steps: list[tuple[int, int, int]]
+) -> None:
+    store = Store(GENERATION)
+    begun(store, 45, is_parsed=is_parsed)
+    for after, waiting, there in steps:
+        assert shown(store, after) == (waiting, there, there)
+        # Whoever looks for the first time then sees the same.
+        other = Store(GENERATION)
+        begun(other, 45, is_parsed=is_parsed)
+        assert shown(other, after) == (waiting, there, there)
+    assert (store.due, len(store.jobs)) == (None, 0)
+
+
+@given(st.lists(st.integers(0, 9_000)), st.integers(0, 100), st.booleans())
+def test_looking_in_between_changes_nothing(
+    looks: list[int], count: int, is_parsed: bool
+) -> None:
+    store, other = Store(GENERATION), Store(GENERATION)
+    for each in (store, other):
+        begun(each, count, is_parsed=is_parsed)
+    for after in sorted(looks):
+        shown(store, after)
+    assert shown(store, 9_000) == shown(other, 9_000)
+    assert store.rows(DATASET, "c") == other.rows(DATASET, "c")
+
+
+def test_jobs_on_one_collection_add_up() -> None:
+    store = Store(GENERATION)
+    begun(store, 30, is_parsed=True)
+    assert begun(store, 10, is_parsed=False, start=30).training_amount == 5 + 31
+    assert shown(store, 2_000) == (20, 21, 21)
+    assert shown(store, 3_000) == (0, 41, 41)
+    numbers = [row.chunk_index for row in store.rows(DATASET, "c")]
+    assert numbers == [-1, *range(40)]
+
+
+def test_instant_rows_are_there_at_once() -> None:
+    store = Store(GENERATION)
+    made = store.begin_training(
+        DATASET, LOADED, rows(45), now=SINCE, is_parsed=False, is_stepped=False
+    )
+    assert (made.data_amount, made.training_amount) == (46, 5)
+    assert shown(store) == (0, 46, 46)
+    assert store.due is None
+
+
+def test_a_text_without_rows_is_parsed_and_no_more() -> None:
+    store = Store(GENERATION)
+    begun(store, 0, is_parsed=False)
+    assert shown(store, 1_999) == (1, 1, 1)
+    assert shown(store, 2_000) == (0, 1, 1)
+
+
+def test_a_removed_collection_is_trained_no_more() -> None:
+    store = Store(GENERATION)
+    begun(store, 3, is_parsed=True)
+    store.remove_collections(DATASET, ["c"])
+    store.settle(SINCE + 10_000)
+    assert (len(store.jobs), store.find_row("000"), store.due) == (0, None, None)
+
+
+def test_a_copy_is_trained_on_its_own() -> None:
+    store = Store(GENERATION)
+    begun(store, 3, is_parsed=True)
+    copy = store.copy()
+    assert shown(store, 5_000) == (0, 4, 4)
+    assert shown(copy) == (3, 1, 1)
+    assert shown(copy, 5_000) == (0, 4, 4)
+
+
+def test_training_waits_while_memory_is_used_up() -> None:
+    memory = Memory(Limits(memory_bytes=100_000))
+    store = Store(GENERATION, memory)
+    begun(store, 3, is_parsed=True)
+    full = memory.hold("faults", memory.limit - memory.used)
+    assert shown(store, 9_000) == (3, 1, 1)
+    full.release()
+    assert shown(store, 9_000) == (0, 4, 4)
+
+
+def test_loaded_training_goes_on() -> None:
+    job = Job("d", "c", SINCE, rows=tuple(rows(5)))
+    generation = Generation(datasets={"d": DATASET}, jobs=(job,))
+    store = Store(generation)
+    assert shown(store, 2_000) == (-5, 6, 6)
+    assert Store(generation).due == SINCE + 2_000
+
+
+def test_a_sandbox_trains_by_its_own_clock() -> None:
+    environment = Environment(lambda: 0, lambda: 0.0, lambda: "secret")
+    sandbox = Sandbox(GENERATION, "documented", choose(), environment)
+    sandbox.clock.set(SINCE, frozen=True)
+    begun(sandbox.store, 3, is_parsed=True)
+    sandbox.take_snapshot("queued")
+    sandbox.clock.advance(2_000)
+    assert len(sandbox.store.rows(DATASET, "c")) == 4
+    sandbox.restore("queued")
+    assert len(sandbox.store.rows(DATASET, "c")) == 1
