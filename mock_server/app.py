@@ -19,7 +19,7 @@ from mock_server.api.application import PublicApi
 from mock_server.api.description import Description
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
-from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.operation import DESCRIPTION, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
@@ -34,7 +34,6 @@ from mock_server.fixture.load import load_fixture
 
 ROOT = "/"
 ADMIN = "/__admin"
-DESCRIPTION = "/openapi.json"
 _ADMIN_PATHS = f"{ADMIN}/"
 
 
