@@ -19,7 +19,7 @@ from mock_server.api.application import PublicApi
 from mock_server.api.description import Description
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
-from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.operation import DESCRIPTION, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
@@ -34,7 +34,6 @@ from mock_server.fixture.load import load_fixture
 
 ROOT = "/"
 ADMIN = "/__admin"
-DESCRIPTION = "/openapi.json"
 _ADMIN_PATHS = f"{ADMIN}/"
 
 
@@ -97,15 +96,16 @@ def application(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
     public = PublicApi(sandboxes, operations, secrets)
+    pages = CORS(public, cors_origins, operations)
     described = ServerErrorMiddleware(Description(description))
     routes = [
-        Route(ROOT, ConsoleRedirect(CORS(public, cors_origins), _ADMIN_PATHS)),
+        Route(ROOT, ConsoleRedirect(pages, _ADMIN_PATHS)),
         Route(DESCRIPTION, CORS(described, cors_origins)),
         Route(ADMIN, ConsoleRedirect(admin, _ADMIN_PATHS)),
         # Without CORS: pages of other origins have no business with it.
         Mount(ADMIN, admin),
     ]
-    return Application(services, public, cors_origins, routes, secrets)
+    return Application(services, public, pages, routes, secrets)
 
 
 def _load(
@@ -138,19 +138,23 @@ class Application(Starlette):
         self,
         services: Services,
         public: ASGIApp,
-        cors_origins: Collection[str],
+        public_for_pages: ASGIApp,
         routes: Sequence[BaseRoute],
         secrets: Secrets,
     ) -> None:
-        """`services` is what `close` ends; `secrets` are kept out of the log."""
+        """`services` is what `close` ends; `secrets` are kept out of the log.
+
+        `public_for_pages` is `public` to requests that have an origin.
+        """
         super().__init__(routes=routes)
         # A path with another slash is another path, and Starlette would answer for it.
         self.router.redirect_slashes = False
         self.sandboxes = services.sandboxes
         self.loader = services.loader
+        self.operations = services.operations
         self._services = services
         self._public = public
-        self._public_for_pages = CORS(public, cors_origins)
+        self._public_for_pages = public_for_pages
         self._secrets = secrets
 
     @property

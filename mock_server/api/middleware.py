@@ -4,7 +4,7 @@ import logging
 import re
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.headers import Header, values
-from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.request import RequestBody
 from mock_server.api.response import (
     NeedsConnection,
@@ -28,12 +28,11 @@ _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
     b"x-mock-sandbox, x-mock-generation"
 )
-# What clients of the operations send, and no more (spec 4, 5).
-_PREFLIGHT = [
-    (b"access-control-allow-methods", b"PUT, POST"),
-    (b"access-control-allow-headers", b"authorization, content-type"),
-    (b"access-control-max-age", b"600"),
-]
+# What clients of the documented operations send, and no more (spec 4, 5).
+_METHODS = ("PUT", "POST")
+_HEADERS = ("authorization", "content-type")
+_LOGIN_HEADER = "token"
+_NO_OPERATIONS = Operations(())
 
 _LOGGER = logging.getLogger("mock_server")
 # A serialized origin (RFC 6454 6.1): no path, so that one that has one is a mistake.
@@ -43,8 +42,16 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 class CORS:
     """Answers preflights, and marks answers to admitted origins (`*` admits all)."""
 
-    def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
-        """Raises ValueError for what is no origin, and so could never match."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        origins: Collection[str],
+        operations: Operations = _NO_OPERATIONS,
+    ) -> None:
+        """`operations` are those whose methods preflights tell.
+
+        Raises ValueError for what is no origin, and so could never match.
+        """
         for origin in origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 expected = "an origin like https://app.example:8443, or *"
@@ -52,6 +59,7 @@ class CORS:
         self._app = app
         self._all = "*" in origins
         self._origins = {origin.encode() for origin in origins}
+        self._operations = operations
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         origins = values(scope["headers"], b"origin")
@@ -61,7 +69,9 @@ class CORS:
         if scope["method"] == "OPTIONS" and values(
             scope["headers"], b"access-control-request-method"
         ):
-            return _allowing(headers, send)
+            # Whether the path is served depends on a key, which a preflight has not.
+            operation = self._operations.meant_by(scope["path"])
+            return _allowing([*headers, *_preflight(operation)], send)
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, _adding(headers, send))
 
@@ -72,9 +82,21 @@ class CORS:
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
-async def _allowing(headers: list[Header], send: Send) -> None:
+def _preflight(operation: Operation | None) -> list[Header]:
+    """What a page may send to an operation; at other paths as to the documented."""
+    methods: Sequence[str] = _METHODS
+    names: Sequence[str] = _HEADERS
+    if operation is not None and operation.neighbour is not None:
+        methods, names = operation.methods, (*_HEADERS, _LOGIN_HEADER)
+    return [
+        (b"access-control-allow-methods", ", ".join(methods).encode()),
+        (b"access-control-allow-headers", ", ".join(names).encode()),
+        (b"access-control-max-age", b"600"),
+    ]
+
+
+async def _allowing(headers: Sequence[Header], send: Send) -> None:
     """Answer a preflight. It has no key, so it meets no fault and enters no journal."""
-    headers += _PREFLIGHT
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
 
@@ -127,7 +149,6 @@ class ServerErrorMiddleware:
 
 
 LogFormat = Literal["text", "json"]
-_OPERATIONS = {path.encode(): name for path, name in OPERATIONS.names_by_path().items()}
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 
 
@@ -151,8 +172,9 @@ class Line(msgspec.Struct, rename="camel"):
 class RequestLog:
     """ASGI middleware that passes a line for each request to `write`.
 
-    Lines have no line end. `redact` gives the method and the path of a request as they
-    may be logged: clients put API keys into paths by mistake.
+    Lines have no line end. They name the operations of the table `operations`. `redact`
+    gives the method and the path of a request as they may be logged: clients put API
+    keys into paths by mistake.
     """
 
     def __init__(
@@ -160,14 +182,14 @@ class RequestLog:
         app: ASGIApp,
         log_format: LogFormat,
         write: Callable[[str], object],
-        redact: Callable[[Scope], tuple[str, str]] = lambda scope: (
-            scope["method"],
-            scope["path"],
-        ),
+        operations: Operations,
+        redact: Callable[[Scope], tuple[str, str]],
     ) -> None:
         self._app = app
         self._format = _json if log_format == "json" else _text
         self._write = write
+        names = operations.names_by_path()
+        self._operations = {path.encode(): name for path, name in names.items()}
         self._redact = redact
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -186,7 +208,7 @@ class RequestLog:
             self._write(self._format(self._line(scope, response, duration_ms)))
 
     def _line(self, scope: Scope, response: Message, duration_ms: float) -> Line:
-        operation = _OPERATIONS.get(scope["raw_path"])
+        operation = self._operations.get(scope["raw_path"])
         # The path of an operation holds no key, and a short method cannot.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (

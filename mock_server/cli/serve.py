@@ -169,7 +169,7 @@ def _run(
         log_format = "text"
     logged: ASGIApp = app
     if log_format is not None:
-        logged = RequestLog(app, log_format, err.write, app.redact)
+        logged = RequestLog(app, log_format, err.write, app.operations, app.redact)
     # __main__ has disabled the collector. It need never look at what is loaded by now:
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()

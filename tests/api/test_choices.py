@@ -9,7 +9,10 @@ import pytest
 
 from mock_server.domain.choices import table
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIST, PIN, Api
+from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIBRARY, LIST, PIN, Api
+
+HISTORIES = "/api/core/chat/history/getHistories"
+DEL_HISTORY = "/api/core/chat/history/delHistory"
 
 ALL = ["deep", "folder", "a", "c", "b", "bottom", "inner"]
 ROOT = ["folder", "a", "c", "b"]
@@ -372,3 +375,85 @@ def test_tags_empty_absent(make_api: MakeApi) -> None:
     api = make_api(choices={"tags_empty": "absent"})
     assert "tags" not in item(api, 0)
     assert item(api, 4)["tags"] == ["red", "blue"]
+
+
+LONG = {"datasets": [{"id": DATASET, "collections": [{"name": "x", "repeat": 120}]}]}
+
+
+def test_page_size_max_30(make_api: MakeApi) -> None:
+    api = make_api(LONG, choices={"page_size_max": 30})
+    assert "from 1 to 30, got 31" in message(api.list_v2(pageSize=31))
+    api = make_api(LONG, choices={"page_size_max": 30, "page_size_over_limit": "clamp"})
+    assert len(api.ids(pageSize=100)) == 30
+
+
+def test_page_size_max_100(make_api: MakeApi) -> None:
+    api = make_api(LONG, choices={"page_size_max": 100})
+    assert [len(api.ids(pageSize=size)) for size in (30, 31, 100)] == [30, 31, 100]
+    assert "from 1 to 100, got 101" in message(api.list_v2(pageSize=101))
+    assert [each["name"] for each in api.journal()[1]["violations"]] == [
+        "page_size_over_limit"
+    ]
+    api = make_api(
+        LONG, choices={"page_size_max": 100, "page_size_over_limit": "clamp"}
+    )
+    assert len(api.ids(pageSize=2**53 - 1)) == 100
+
+
+def test_neighbours_off(make_api: MakeApi) -> None:
+    api = make_api(choices={"neighbours": "off"})
+    response = api.send("POST", HISTORIES, {"appId": APP})
+    assert status_of(response) == "routeNotFound"
+    assert "neighbours=on" in response.json()["message"]
+
+
+def test_neighbours_on(make_api: MakeApi) -> None:
+    api = make_api(choices={"neighbours": "on"})
+    response = api.send("POST", HISTORIES, {"appId": APP})
+    listed = response.json()["data"]["list"]
+    assert CHAT in [each["chatId"] for each in listed]
+
+
+USERS = LIBRARY | {"users": [{"username": "root", "password": "1234"}]}
+
+
+def with_login(api: Api, name: str, form: str = "{}", **more: str) -> int:
+    """The status of a pin with the token of a login in a header."""
+    body = {"appId": APP, "chatId": CHAT, "top": True}
+    token = form.format(api.sandbox.tokens.token("root"))
+    response = api.client.put(PIN, json=body, headers={name: token} | more)
+    return int(response.status_code)
+
+
+def test_credentials_bearer(make_api: MakeApi) -> None:
+    api = make_api(USERS, choices={"credentials": "bearer"})
+    assert (with_login(api, "token"), api.top()) == (401, False)
+
+
+def test_credentials_login_too(make_api: MakeApi) -> None:
+    api = make_api(USERS, choices={"credentials": "login_too"})
+    # Where a key counts, nothing else is tried beside one that is wrong.
+    assert with_login(api, "token", Authorization="Basic x") == 401
+    assert (with_login(api, "token"), api.top()) == (200, True)
+    assert with_login(api, "Cookie", "a=b; fastgpt_token={}") == 200
+
+
+def deleted(api: Api, **headers: str) -> int:
+    given = {"Authorization": "Bearer k"} | headers
+    query = {"appId": APP, "chatId": CHAT}
+    response = api.client.delete(DEL_HISTORY, params=query, headers=given)
+    return int(response.status_code)
+
+
+def test_query_delete_accept(make_api: MakeApi) -> None:
+    choices = {"neighbours": "on", "query_delete": "accept"}
+    api = make_api(choices=choices)
+    assert (deleted(api), api.top()) == (200, None)
+
+
+def test_query_delete_needs_json_type(make_api: MakeApi) -> None:
+    choices = {"neighbours": "on", "query_delete": "needs_json_type"}
+    api = make_api(choices=choices)
+    assert (deleted(api), api.top()) == (415, False)
+    json_type = {"Content-Type": "application/json"}
+    assert (deleted(api, **json_type), api.top()) == (200, None)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from mock_server.api.operations.operation import Operation, Operations
+from mock_server.api.operations.table import OPERATIONS
 from tests.conftest import MakeApi
-from tests.support import LIST, PIN, Api
+from tests.support import LEGACY_PIN, LIST, PIN, Api
 
 PAGE = "http://page.example"
 PREFLIGHT = {
@@ -15,7 +18,11 @@ PREFLIGHT = {
 }
 
 
-@pytest.mark.parametrize("path", [PIN, LIST, "/api/nope"])
+def neighbours() -> list[Operation]:
+    return [each for each in OPERATIONS.values() if each.neighbour is not None]
+
+
+@pytest.mark.parametrize("path", [PIN, LEGACY_PIN, LIST, "/api/nope"])
 def test_a_preflight_is_204_and_needs_no_key(api: Api, path: str) -> None:
     response = api.client.options(path, headers=PREFLIGHT)
     assert response.status_code == 204
@@ -25,6 +32,26 @@ def test_a_preflight_is_204_and_needs_no_key(api: Api, path: str) -> None:
     assert headers["access-control-allow-methods"] == "PUT, POST"
     assert headers["access-control-allow-headers"] == "authorization, content-type"
     assert headers["access-control-max-age"] == "600"
+
+
+@pytest.mark.parametrize("operation", neighbours(), ids=lambda each: each.name)
+def test_a_preflight_of_a_neighbour_tells_its_methods(
+    api: Api, operation: Operation
+) -> None:
+    for path in filter(None, (operation.path, operation.legacy_path)):
+        # Served or not: a preflight has no key that would tell the sandbox.
+        headers = api.client.options(path, headers=PREFLIGHT).headers
+        allowed = headers["access-control-allow-methods"]
+        assert allowed == ", ".join(operation.methods)
+        names = headers["access-control-allow-headers"]
+        assert names == "authorization, content-type, token"
+
+
+def test_preflights_follow_the_table_of_the_application(make_api: MakeApi) -> None:
+    purge = replace(OPERATIONS["delHistory"], name="purge", path="/api/purge")
+    api = make_api(operations=Operations([purge]))
+    headers = api.client.options("/api/purge", headers=PREFLIGHT).headers
+    assert headers["access-control-allow-methods"] == "DELETE"
 
 
 @pytest.mark.parametrize("key", ["any", None])

@@ -42,8 +42,16 @@ class Alter(Fault, tag="alter"):
         envelope: Any = msgspec.json.decode(response.body)
         if envelope["code"] != 200:  # an error, with choice error_http_status
             return response
-        for item in envelope["data"]["list"]:
+        for item in _items(envelope["data"]):
             item.update(self.changes)
             for name in self.removals:
                 item.pop(name, None)
         return replace(response, body=msgspec.json.encode(envelope))
+
+
+def _items(data: Any) -> list[dict[str, Any]]:
+    """The items of a page, by whichever name; some operations give just the list."""
+    items: Any = data
+    if isinstance(data, dict):
+        items = data.get("list", data.get("data"))
+    return [each for each in items or () if isinstance(each, dict)]

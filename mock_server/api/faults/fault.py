@@ -168,11 +168,23 @@ def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -
         expected = f"one of {', '.join(by_name)}"
         raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
     fault = convert(given, by_name[name])
-    known = ("*", *fault.operations(operations))
-    if fault.operation not in known:
-        raise wrong(" or ".join(known), describe_value(fault.operation), "operation")
+    if fault.operation != "*":
+        _check_operation(fault, operations)
     fault.check()
     return fault
+
+
+_TRAITS = {"page": "that answers a page", "write": "that changes something"}
+
+
+def _check_operation(fault: Fault, operations: Operations) -> None:
+    """Raises InvalidField for no operation, and one that the kind means nothing for."""
+    operations.check_name(fault.operation, "$.operation", "* or ")
+    known = fault.operations(operations)
+    if fault.operation not in known:
+        which = f"an operation {_TRAITS[fault.trait]} ({', '.join(known)})"
+        got = describe_value(fault.operation)
+        raise wrong(f"* or {which}", got, "operation")
 
 
 class Interrupted(Exception):

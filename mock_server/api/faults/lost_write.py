@@ -7,7 +7,7 @@ from mock_server.api.response import Response
 
 
 class LostWrite(Fault, tag="lost_write"):
-    """A pin is answered like any other, and forgotten."""
+    """A write is answered like any other, and forgotten: a pin, for one."""
 
     trait: ClassVar[str] = "write"
 

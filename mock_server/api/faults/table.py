@@ -110,7 +110,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "eventually-consistent": Preset(
         "Every other list lags: items appear or vanish between pages, totals are off; "
-        "some pins are forgotten.",
+        "some writes are forgotten.",
         (
             {"kind": "page_drift", "insert": 1, "probability": 0.2, **_LONG},
             {"kind": "page_drift", "remove": 1, "probability": 0.2, **_LONG},

@@ -87,7 +87,21 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
     ) = UNSET
 
 
+class LargerBody(ListV2Body, kw_only=True):
+    """The body with choice page_size_max=100."""
+
+    page_size: (
+        Annotated[
+            int,
+            Meta(ge=1, le=100),
+            contract.departures(over="page_size_over_limit", text="numeric_strings"),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
+LARGER = contract.Contract("4.2", LargerBody, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices) -> ListV2:
@@ -95,7 +109,9 @@ def read(content: bytes, choices: Choices) -> ListV2:
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        return _departing(CONTRACT.read(content, choices), choices)
+        is_larger = choices.page_size_max > Limits.page_size
+        departing = LARGER if is_larger else CONTRACT
+        return _departing(departing.read(content, choices), choices)
     size, parent = body.page_size, body.parent_id
     return ListV2(
         dataset_id=body.dataset_id,
@@ -108,7 +124,7 @@ def read(content: bytes, choices: Choices) -> ListV2:
 
 def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
     """The request in a body that departs from the spec in what is tolerated."""
-    size = min(values.get("pageSize", choices.page_size_default), Limits.page_size)
+    size = min(values.get("pageSize", choices.page_size_default), choices.page_size_max)
     return ListV2(
         dataset_id=values["datasetId"],
         offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),

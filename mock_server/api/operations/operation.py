@@ -155,6 +155,12 @@ def check_neighbour_content_type(
         check_content_type(headers, choices)
 
 
+_FEW_NAMES = 8
+"""More names of operations than these are not all listed in a message."""
+DESCRIPTION = "/openapi.json"
+"""The path of the document that describes all operations."""
+
+
 class Operations(Mapping[str, Operation]):
     """Operations by name, and by the paths at which they are served.
 
@@ -212,12 +218,23 @@ class Operations(Mapping[str, Operation]):
             routes, errors.describe_value(path), "path", self._hint(path)
         )
 
-    def check_name(self, name: str, at: str) -> None:
-        """Raises InvalidField for a name that no operation has."""
+    def check_name(self, name: str, at: str, others: str = "") -> None:
+        """Raises InvalidField for a name that no operation has.
+
+        `others` begins what is expected with what else may stand there.
+        """
         if name not in self:
-            expected = f"one of {', '.join(self)}"
+            expected = others + self._names_text()
             got = errors.describe_value(name) + errors.did_you_mean(name, self._by_name)
             raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
+
+    def _names_text(self) -> str:
+        """The names in words; of many only those of the spec's operations."""
+        if len(self) <= _FEW_NAMES:
+            return f"one of {', '.join(self)}"
+        names = ", ".join(row.name for row in self.by_path.values())
+        count = len(self) - len(self.by_path)
+        return f"one of {names} or the {count} neighbours of GET {DESCRIPTION}"
 
     def _hint(self, path: str) -> str:
         meant = self.meant_by(path)

@@ -137,7 +137,17 @@ def test_kinds_without_a_meaning_for_it_are_refused(toy: Api) -> None:
     fault = {"kind": "wrong_total", "operation": "countChats"}
     answer = toy.admin("POST", "/faults", fault)
     assert answer.status_code == 400
-    assert "Expected * or listV2, got" in answer.json()["message"]
+    expected = "Expected * or an operation that answers a page (listV2, "
+    assert answer.json()["message"].startswith(expected)
+
+
+def test_an_unknown_operation_gets_a_hint(toy: Api) -> None:
+    fault = {"kind": "error", "operation": "countChat"}
+    told = toy.admin("POST", "/faults", fault).json()["message"]
+    assert told.startswith("Expected * or one of updateHistory, listV2, ")
+    assert "got the string \"countChat\" (did you mean 'countChats'?)" in told
+    # Thirty names would hide that.
+    assert len(told) < 240
 
 
 def test_it_is_verified(toy: Api) -> None:
