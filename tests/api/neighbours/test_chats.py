@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx2
 import pytest
 from msgspec.structs import replace
 
@@ -14,6 +15,7 @@ from mock_server.fixture.load import load_fixture
 from tests.api.neighbours.world import (
     APP,
     OUTSIDER,
+    OWNER,
     READER,
     WORLD,
     neighbours,
@@ -24,6 +26,7 @@ from tests.support import FROZEN, PIN, Api
 
 CHAT = "/api/core/chat"
 COMPLETIONS = "/api/v1/chat/completions"
+STREAM = "text/event-stream; charset=utf-8"
 
 
 @pytest.fixture
@@ -111,7 +114,7 @@ def test_a_reply_has_no_envelope(api: Api) -> None:
 
 def test_a_stream_tells_the_role_the_words_and_the_end(api: Api) -> None:
     answer = ask(api, "one two  three", stream=True)
-    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert answer.headers["content-type"] == STREAM
     *chunks, done = streamed(answer)
     choices = [chunk["choices"][0] for chunk in chunks]
     assert choices[0]["delta"]["role"] == "assistant"
@@ -264,3 +267,43 @@ def test_no_chat_grows_over_the_limit(make_api: MakeApi) -> None:
     api = make_api(WORLD, profile="deployed", limits=Limits(chat_records=3))
     assert ask(api, chatId="x").status_code == 200
     assert ask(api, chatId="x").json()["statusText"] == "limitReached"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [("dribble", {"chunks": 3, "ms": 1}), ("delay", {"ms": 1})],
+)
+def test_a_stream_that_is_slowed_down_is_whole(
+    api: Api, kind: str, fields: dict[str, Any]
+) -> None:
+    right = ask(api, stream=True).text
+    api.admin("POST", "/faults", {"kind": kind} | fields)
+    slow = ask(api, stream=True)
+    assert (slow.text, slow.headers["content-type"]) == (right, STREAM)
+
+
+def test_a_stream_meets_errors_and_spoiled_ends(api: Api) -> None:
+    right = ask(api, stream=True).text
+    api.admin("POST", "/faults", {"kind": "error", "operation": "completions"})
+    assert ask(api, stream=True).status_code == 503
+    api.admin("POST", "/faults", {"kind": "malformed_json"})
+    assert ask(api, stream=True).text == right[:-1] + "]"
+
+
+@pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+def test_a_stream_that_is_cut_ends_too_early(api: Api) -> None:
+    api.admin("POST", "/faults", {"kind": "truncate"})
+    with pytest.raises(httpx2.RemoteProtocolError):
+        ask(api, stream=True)
+
+
+@pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+def test_a_stream_comes_in_pieces(api: Api) -> None:
+    body = {"appId": APP, "messages": [{"role": "user", "content": "a b c"}]}
+    headers = {"Authorization": f"Bearer {OWNER}"}
+    with api.client.stream(
+        "POST", COMPLETIONS, json=body | {"stream": True}, headers=headers
+    ) as answer:
+        lines = [line for line in answer.iter_lines() if line]
+    assert lines[-1] == "data: [DONE]"
+    assert len(lines) == 6
