@@ -113,6 +113,7 @@ ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     domain.ChatNotFound: ErrorRow(
         Form(404, 404, "chatNotFound"), Form(500, 504000, "unAuthChat")
     ),
+    domain.RecordNotFound: ErrorRow(Form(404, 404, "recordNotFound"), _FAILURE),
     domain.DatasetNotFound: ErrorRow(
         Form(404, 404, "datasetNotFound"), Form(500, 501002, "unExistDataset")
     ),

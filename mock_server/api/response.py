@@ -73,6 +73,22 @@ class Response(Struct, frozen=True):
         }
 
 
+class EventStream(Response, frozen=True):
+    """Server-sent events, each sent on its own; the body are all of them."""
+
+    content_type: bytes = b"text/event-stream; charset=utf-8"
+
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        """Send them without pauses: those are for faults to make."""
+        del body
+        await send(self.start(headers))
+        *events, rest = self.body.split(b"\n\n")
+        for event in events:
+            content = {"type": "http.response.body", "body": event + b"\n\n"}
+            await send(content | {"more_body": True})
+        await send({"type": "http.response.body", "body": rest})
+
+
 class NoResponse(Response, frozen=True):
     """No status and no headers: the journal shows status 0.
 

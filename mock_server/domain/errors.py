@@ -51,6 +51,10 @@ class ChatNotFound(Refusal):
     """The application holds no such chat session."""
 
 
+class RecordNotFound(Refusal):
+    """The chat session holds no record of that id."""
+
+
 class DatasetNotFound(Refusal):
     """The fixture holds no such dataset."""
 

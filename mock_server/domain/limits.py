@@ -112,6 +112,12 @@ class Limits:
     """Problems that one report lists."""
     created_chats: int = 10_000
     """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
+    chat_records: int = 10_000
+    """Records of a chat to which completions may add."""
+    stream_pieces: int = 200
+    """Events into which the text of a streamed reply is divided."""
+    login_codes: int = 100
+    """Users of one sandbox who have a login code at the same time."""
     created_collections: int = 10_000
     """Collections that single admin calls may add to one dataset."""
 

@@ -110,3 +110,10 @@ class User(Struct, frozen=True):
     username: str
     password: str
     member: str | None = None
+
+
+class LoginCode(Struct, frozen=True, gc=False):
+    """A code that a login has to repeat before a time in milliseconds."""
+
+    text: str
+    ends: int

@@ -21,7 +21,15 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.index import Order
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.overlay import Overlay
-from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row, User
+from mock_server.domain.records import (
+    App,
+    Chat,
+    ChatRecord,
+    Collection,
+    LoginCode,
+    Row,
+    User,
+)
 from mock_server.domain.rows import RowPlace, Rows, in_order, places_of, size_of_row
 from mock_server.domain.training import Job, advance_all, amount, next_due
 
@@ -131,6 +139,10 @@ class Store:
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
+        self.turns = 0
+        """How many replies completions have given."""
+        self.login_codes: Overlay[str, LoginCode] = Overlay({}, holding, _code_size)
+        """The codes of those who are about to log in, by user name, by age."""
         self._last_id = 0
 
     @property
@@ -153,7 +165,8 @@ class Store:
                 copy._datasets.changed[dataset_id] = own
         copy._rows = self._rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
-        copy._last_id = self._last_id
+        copy.turns, copy._last_id = self.turns, self._last_id
+        copy.login_codes = self.login_codes.copy(holding)
         return copy
 
     def new_id(self) -> str:
@@ -430,10 +443,10 @@ class Store:
 
 
 # About what these take without their texts: a store that is a copy; a dataset, and its
-# tree once that has been changed; training; a chat; a record of one.
+# tree once that has been changed; training; a chat; a record of one; a login code.
 _STORE_BYTES, _JOB_BYTES = 1_024, 400
 _DATASET_BYTES, _TREE_BYTES = 500, 1_500
-_CHAT_BYTES, _RECORD_BYTES = 400, 250
+_CHAT_BYTES, _RECORD_BYTES, _CODE_BYTES = 400, 250, 500
 
 
 def _chat_size(chat: Chat) -> int:
@@ -442,6 +455,10 @@ def _chat_size(chat: Chat) -> int:
 
 def _records_size(records: Sequence[ChatRecord]) -> int:
     return sum(_RECORD_BYTES + getsizeof(record.text) for record in records)
+
+
+def _code_size(_: LoginCode) -> int:
+    return _CODE_BYTES
 
 
 def _dataset_size(dataset: Dataset) -> int:

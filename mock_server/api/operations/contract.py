@@ -190,7 +190,12 @@ class Contract(Generic[F]):
     def _unknown(
         self, body: Mapping[str, object], extended: Mapping[str, Field]
     ) -> Iterator[Violation]:
-        """The fields of a body that neither the spec has, nor is among `extended`."""
+        """The fields of a body that neither the spec has, nor is among `extended`.
+
+        None if the type of the body is open to further fields.
+        """
+        if not self.fields.__struct_config__.forbid_unknown_fields:
+            return
         expected = f"only the fields {', '.join(self._fields)}"
         for name in body:
             if name not in self._fields and name not in extended:

@@ -1,12 +1,36 @@
 """The table of operations: the two that the spec documents (4), then neighbours."""
 
 from mock_server.api.operations.list_v2 import LIST_V2
+from mock_server.api.operations.neighbours.batch_delete import BATCH_DELETE
+from mock_server.api.operations.neighbours.chat_init import INIT
+from mock_server.api.operations.neighbours.clear_histories import CLEAR_HISTORIES
+from mock_server.api.operations.neighbours.completions import COMPLETIONS
 from mock_server.api.operations.neighbours.del_history import DEL_HISTORY
 from mock_server.api.operations.neighbours.get_histories import GET_HISTORIES
+from mock_server.api.operations.neighbours.get_pagination_records import (
+    GET_PAGINATION_RECORDS,
+)
+from mock_server.api.operations.neighbours.get_records_v2 import GET_RECORDS_V2
+from mock_server.api.operations.neighbours.history_status import (
+    GET_HISTORY_STATUS,
+    MARK_READ,
+)
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
 
 DOCUMENTED = (UPDATE_HISTORY, LIST_V2)
-NEIGHBOURS = (GET_HISTORIES, DEL_HISTORY)
+_CHATS = (
+    GET_HISTORIES,
+    DEL_HISTORY,
+    CLEAR_HISTORIES,
+    BATCH_DELETE,
+    GET_HISTORY_STATUS,
+    MARK_READ,
+    INIT,
+    GET_PAGINATION_RECORDS,
+    GET_RECORDS_V2,
+    COMPLETIONS,
+)
+NEIGHBOURS = (*_CHATS,)
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))

@@ -11,8 +11,13 @@ from mock_server.api.operations.neighbours.neighbour import (
 )
 from mock_server.domain.access import Caller
 from mock_server.domain.chats import histories, readable_app
-from mock_server.domain.clock import format_time
-from mock_server.domain.errors import AppForbidden, AppNotFound
+from mock_server.domain.clock import format_time, parse_time
+from mock_server.domain.errors import (
+    AppForbidden,
+    AppNotFound,
+    InvalidField,
+    describe_value,
+)
 from mock_server.domain.listing import Page
 from mock_server.domain.records import Chat
 from mock_server.domain.state import State
@@ -21,10 +26,14 @@ from mock_server.views import View
 
 
 class GetHistoriesBody(PagedFields, kw_only=True):
-    """Which application; the source of chats is not looked at."""
+    """Which application; where chats come from, and since when, is not looked at."""
 
     app_id: Id
     source: str | UnsetType | None = UNSET
+    start_create_time: Time | UnsetType | None = UNSET
+    end_create_time: Time | UnsetType | None = UNSET
+    start_update_time: Time | UnsetType | None = UNSET
+    end_update_time: Time | UnsetType | None = UNSET
 
 
 class HistoryView(View):
@@ -48,9 +57,26 @@ class HistoriesView(View):
 
 
 def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[Chat]:
-    """A page of an application's chat sessions. Raises AppNotFound, AppForbidden."""
+    """A page of an application's chat sessions.
+
+    Raises InvalidField, AppNotFound, AppForbidden.
+    """
+    since = time_of(body.start_update_time, "startUpdateTime")
+    until = time_of(body.end_update_time, "endUpdateTime")
     app = readable_app(state, caller, body.app_id)
-    return page_of(histories(state, app), body)
+    return page_of(histories(state, app, since, until), body)
+
+
+def time_of(value: str | UnsetType | None, name: str) -> int | None:
+    """A bound in milliseconds, None without one. Raises InvalidField."""
+    if value is UNSET or value is None:
+        return None
+    try:
+        return parse_time(value)
+    except ValueError as error:
+        expected, got = "a date-time of RFC 3339", describe_value(value)
+        message = f"Expected {expected}, got {got}, {error} - at $.{name}"
+        raise InvalidField(message) from None
 
 
 def view(chat: Chat, _page: Page[Any], _state: State) -> HistoryView:
@@ -79,5 +105,6 @@ GET_HISTORIES = neighbour(
     appear=appear,
     since="4.8.12 with keys, 4.14.5 at this path",
     modelled="Pinned chats first, then the latest; pages by the shared parser.",
-    differs="Chats belong to no member; `source` and times do not restrict the list.",
+    differs="Chats belong to no member; `source` and times of creation do not restrict "
+    "the list.",
 )

@@ -1,0 +1,60 @@
+"""Logging in: a code that is given before, a password, and the token that it earns."""
+
+import hashlib
+
+from mock_server.domain import errors
+from mock_server.domain.access import Caller
+from mock_server.domain.records import LoginCode, User
+from mock_server.domain.state import State
+
+CODE_MS = 30_000
+_CODE_CHARS = 6
+
+
+def give_code(state: State, username: str) -> str:
+    """A code for a user, in place of the one before; whoever asks gets one.
+
+    The oldest one goes if there are too many. Raises LimitReached.
+    """
+    codes, now = state.store.login_codes, state.clock.now()
+    if username in codes:
+        codes.remove(username)
+    elif len(codes) >= state.limits.login_codes:
+        codes.remove(next(iter(codes)))
+    digest = hashlib.sha256(f"{username} {now}".encode("utf-8", "replace"))
+    code = digest.hexdigest()[:_CODE_CHARS]
+    codes.put(username, LoginCode(code, now + CODE_MS))
+    return code
+
+
+def log_in(state: State, username: str, password: str, code: str) -> tuple[str, Caller]:
+    """The token of a user, and who that is; `password` is the SHA-256 in hex.
+
+    Raises WrongLoginCode, then WrongPassword, which says the same of unknown users.
+    """
+    given = state.store.login_codes.get(username)
+    if given is None or given.ends <= state.clock.now():
+        got = "one when none is in force"
+        raise errors.WrongLoginCode("a code that preLogin has given", got, "$.code")
+    if given.text != code.lower():
+        expected = "the code that preLogin has given"
+        raise errors.WrongLoginCode(expected, "another one", "$.code")
+    user = find_user(state, username)
+    if user is None or digest_of(user.password) != password.lower():
+        expected = "the SHA-256, as hex digits, of the password of a user"
+        raise errors.WrongPassword(expected, "something else", "$.password")
+    for token, caller in state.logins.items():
+        if caller.username == username:
+            return token, caller
+    raise AssertionError("every user of a fixture has a token")
+
+
+def find_user(state: State, username: str) -> User | None:
+    """The user of that name."""
+    users = state.store.generation.users
+    return next((user for user in users if user.username == username), None)
+
+
+def digest_of(password: str) -> str:
+    """What clients send of a password."""
+    return hashlib.sha256(password.encode()).hexdigest()
