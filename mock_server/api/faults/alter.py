@@ -42,8 +42,16 @@ class Alter(Fault, tag="alter"):
         envelope: Any = msgspec.json.decode(response.body)
         if envelope["code"] != 200:  # an error, with choice error_http_status
             return response
-        for item in envelope["data"]["list"]:
+        for item in items_of(envelope["data"]):
             item.update(self.changes)
             for name in self.removals:
                 item.pop(name, None)
         return replace(response, body=msgspec.json.encode(envelope))
+
+
+def items_of(data: Any) -> list[dict[str, Any]]:
+    """The items of a page: the data itself, or what it has as `list` or `data`."""
+    if isinstance(data, list):
+        return data
+    items: list[dict[str, Any]] = data["list"] if "list" in data else data["data"]
+    return items
