@@ -137,6 +137,13 @@ ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     domain.FolderTooDeep: ErrorRow(
         Form(400, 400, "folderTooDeep"), Form(500, 507006, "folderDepthLimit")
     ),
+    domain.CollectionTooDeep: ErrorRow(
+        Form(400, 400, "folderTooDeep"), Form(500, 507007, "folderDepthLimit")
+    ),
+    domain.FolderCycle: ErrorRow(
+        Form(400, 400, "folderCycle"), Form(500, 507000, "invalidParams")
+    ),
+    domain.NothingListed: ErrorRow(Form(400, 400, "nothingListed"), _FAILURE),
     domain.FileNotFound: ErrorRow(
         Form(404, 404, "fileNotFound"), Form(404, 507002, "fileNotFound")
     ),

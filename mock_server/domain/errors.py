@@ -95,6 +95,18 @@ class FolderTooDeep(Refusal):
     """A folder would lie in more folders than the service allows."""
 
 
+class CollectionTooDeep(Refusal):
+    """A collection would lie in more folders than there may be."""
+
+
+class FolderCycle(Refusal):
+    """A folder would lie in itself."""
+
+
+class NothingListed(Refusal):
+    """A list that has to name something is empty."""
+
+
 class FileNotFound(Refusal):
     """There is no uploaded file of that id, or no collection of that external file."""
 

@@ -35,6 +35,12 @@ class Limits:
     """Characters of a searchText."""
     title_chars: int = 1_024
     """Characters of a chat's title."""
+    name_chars: int = 1_024
+    """Characters of the name of a dataset or a collection."""
+    intro_chars: int = 16 * 1024
+    """Characters of a dataset's introduction, and of the address of its avatar."""
+    ids: int = 1_000
+    """Ids that one request names."""
     text_chars: int = 1024 * 1024
     """Characters of a text of a data row, of a chat record, or of a reply."""
     tags: int = 100
@@ -119,7 +125,11 @@ class Limits:
     login_codes: int = 100
     """Users of one sandbox who have a login code at the same time."""
     created_collections: int = 10_000
-    """Collections that single admin calls may add to one dataset."""
+    """Collections that operations and single admin calls may add to one dataset."""
+    created_datasets: int = 1_000
+    """Datasets and folders of datasets that operations may add to one sandbox."""
+    dataset_folder_depth: int = 4
+    """Folders of datasets within one another, as the service has it."""
 
     # Loading and sending over the admin API
 

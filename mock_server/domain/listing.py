@@ -61,7 +61,19 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page[Collection]:
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
     this order.
     """
-    choices = state.choices
+    level, matching = find(state, caller, request, state.choices)
+    offset, size = request.offset, request.page_size
+    page = matching[offset : offset + size]
+    return Page(page, len(matching), level, matching, offset, size)
+
+
+def find(
+    state: State, caller: Caller, request: ListV2, choices: Choices
+) -> tuple[Level, Sequence[Collection]]:
+    """The caller's level, and all collections that match a request, in order.
+
+    Raises as `list_v2` does.
+    """
     dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
         got = errors.describe_value(request.dataset_id)
@@ -81,9 +93,7 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page[Collection]:
         text, tags = request.search_text, request.tags
         search = Search(text, fields, request.folders_only, tags)
         matching = listing.find(search, state.limits.cached_searches)
-    offset, size = request.offset, request.page_size
-    page = matching[offset : offset + size]
-    return Page(page, len(matching), level, matching, offset, size)
+    return level, matching
 
 
 def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:

@@ -13,6 +13,8 @@ from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
+DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
+"""The team that all datasets belong to."""
 
 
 class Chat(Struct, frozen=True, gc=False):

@@ -42,14 +42,14 @@ class Alter(Fault, tag="alter"):
         envelope: Any = msgspec.json.decode(response.body)
         if envelope["code"] != 200:  # an error, with choice error_http_status
             return response
-        for item in _items(envelope["data"]):
+        for item in items_of(envelope["data"]):
             item.update(self.changes)
             for name in self.removals:
                 item.pop(name, None)
         return replace(response, body=msgspec.json.encode(envelope))
 
 
-def _items(data: Any) -> list[dict[str, Any]]:
+def items_of(data: Any) -> list[dict[str, Any]]:
     """The items of a page, by whichever name; some operations give just the list."""
     items: Any = data
     if isinstance(data, dict):

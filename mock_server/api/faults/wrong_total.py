@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 
 class WrongTotal(Fault, tag="wrong_total"):
-    """A page has a total that is off."""
+    """A page has a total that is off; a list without one is left alone."""
 
-    trait: ClassVar[str] = "page"
+    trait: ClassVar[str] = "total"
 
     by: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 1
 

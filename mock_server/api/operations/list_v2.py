@@ -153,10 +153,15 @@ def encode(page: Page[Collection], state: State) -> bytes:
 
 
 def _page_text(page: Page[Collection], state: State) -> bytes:
+    items = items_text(page, state)
+    return success_envelope(b'{"list":[%b],"total":%d}' % (items, page.total))
+
+
+def items_text(page: Page[Collection], state: State) -> bytes:
+    """The items of a page as JSON objects, with commas between them."""
     items = [_kept_item_text(item, state) for item in page.items]
     end = b',"permission":%b}' % _PERMISSIONS[page.level]
-    joined = (end + b",").join([*items, b""])[:-1] if items else b""
-    return success_envelope(b'{"list":[%b],"total":%d}' % (joined, page.total))
+    return (end + b",").join([*items, b""])[:-1] if items else b""
 
 
 def _kept_item_text(item: Collection, state: State) -> bytes:
@@ -237,6 +242,6 @@ LIST_V2 = Operation(
     read=read,
     perform=list_v2,
     encode=encode,
-    traits=frozenset({"page"}),
+    traits=frozenset({"page", "total"}),
     appear=appear,
 )

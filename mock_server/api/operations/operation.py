@@ -51,7 +51,8 @@ class Operation(Struct, frozen=True):
     that is not just JSON. `data` is the type of that data in the OpenAPI document,
     `refusals` are those that `perform` may raise. `traits` tell which faults have a
     meaning for it: "write" if it changes something, "page" if its data is a `Page`, of
-    which `appear` makes items for a request that are not there.
+    which `appear` makes items for a request that are not there, "total" if it shows how
+    many there are in all.
 
     What follows is for operations outside the spec: `neighbour` says what is known of
     it. It may be called by `further_methods`, and by others than the holder of a key

@@ -5,16 +5,18 @@ from mock_server.api.operations.neighbours.batch_delete import BATCH_DELETE
 from mock_server.api.operations.neighbours.chat_init import INIT
 from mock_server.api.operations.neighbours.clear_histories import CLEAR_HISTORIES
 from mock_server.api.operations.neighbours.completions import COMPLETIONS
+from mock_server.api.operations.neighbours.dataset_create import DATASET_CREATE
+from mock_server.api.operations.neighbours.dataset_delete import DATASET_DELETE
+from mock_server.api.operations.neighbours.dataset_detail import DATASET_DETAIL
+from mock_server.api.operations.neighbours.dataset_list import DATASET_LIST
+from mock_server.api.operations.neighbours.dataset_paths import DATASET_PATHS
+from mock_server.api.operations.neighbours.dataset_update import DATASET_UPDATE
 from mock_server.api.operations.neighbours.del_history import DEL_HISTORY
+from mock_server.api.operations.neighbours.folder_create import FOLDER_CREATE
 from mock_server.api.operations.neighbours.get_histories import GET_HISTORIES
-from mock_server.api.operations.neighbours.get_pagination_records import (
-    GET_PAGINATION_RECORDS,
-)
+from mock_server.api.operations.neighbours.get_pagination_records import GET_PAGINATION_RECORDS
 from mock_server.api.operations.neighbours.get_records_v2 import GET_RECORDS_V2
-from mock_server.api.operations.neighbours.history_status import (
-    GET_HISTORY_STATUS,
-    MARK_READ,
-)
+from mock_server.api.operations.neighbours.history_status import GET_HISTORY_STATUS, MARK_READ
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
 
@@ -31,6 +33,15 @@ _CHATS = (
     GET_RECORDS_V2,
     COMPLETIONS,
 )
-NEIGHBOURS = (*_CHATS,)
+_DATASETS = (
+    DATASET_CREATE,
+    FOLDER_CREATE,
+    DATASET_LIST,
+    DATASET_DETAIL,
+    DATASET_UPDATE,
+    DATASET_DELETE,
+    DATASET_PATHS,
+)
+NEIGHBOURS = (*_CHATS, *_DATASETS,)
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))

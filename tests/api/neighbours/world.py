@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import Api
 
 OWNER, WRITER, READER, OUTSIDER = "owner-key", "writer-key", "reader-key", "outsider"
 APP, DATASET, FOLDER, ITEM = "a" * 24, "d" * 24, "f" * 24, "c" * 24
+SHELF, INSIDE, ELSEWHERE = "5" * 24, "1" * 24, "e" * 24
 UNKNOWN = "0" * 24
 
 WORLD: dict[str, Any] = {
@@ -20,6 +22,7 @@ WORLD: dict[str, Any] = {
         {"key": READER, "member": "tmb-reader", "permission": "read"},
         {"key": OUTSIDER, "permission": "none"},
     ],
+    "users": [{"username": "root", "password": "secret", "member": "tmb-owner"}],
     "apps": [{"id": APP, "name": "App", "chats": [{"chatId": "one", "title": "One"}]}],
     "datasets": [
         {
@@ -29,7 +32,16 @@ WORLD: dict[str, Any] = {
                 {"_id": FOLDER, "name": "Folder", "type": "folder"},
                 {"_id": ITEM, "name": "Item", "parentId": FOLDER},
             ],
-        }
+        },
+        {"id": SHELF, "name": "Shelf", "type": "folder"},
+        {
+            "id": INSIDE,
+            "name": "Inside",
+            "intro": "Of the shelf",
+            "parentId": SHELF,
+            "updateTime": "2025-01-01T00:00:00Z",
+            "collections": [{"_id": ELSEWHERE, "name": "Elsewhere"}],
+        },
     ],
 }
 
@@ -63,6 +75,11 @@ def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER)
     return api.client.request(method, path, json=fields or {}, headers=headers)
 
 
-def neighbours(make_api: MakeApi, **choices: Any) -> Api:
+def log_in(api: Api, username: str = "root") -> dict[str, str]:
+    """The headers of a user who has logged in."""
+    return {"token": api.sandbox.tokens.token(username)}
+
+
+def neighbours(make_api: MakeApi, limits: Limits = Limits(), **choices: Any) -> Api:
     """The world, served as profile `deployed`."""
-    return make_api(WORLD, profile="deployed", choices=choices)
+    return make_api(WORLD, profile="deployed", choices=choices, limits=limits)

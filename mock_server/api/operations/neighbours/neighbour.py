@@ -82,6 +82,7 @@ def neighbour(
     encode: Callable[[Any, State], bytes | Response] | None = None,
     receive: Receive = receive_fields,
     traits: Sequence[str] = (),
+    has_total: bool = True,
     appear: Callable[[Any, int], Any] | None = None,
     legacy_path: str | None = None,
     access: Access = "caller",
@@ -91,10 +92,13 @@ def neighbour(
     """The row of a neighbour. Its request is its body, decoded.
 
     What `perform` gives is the data of the envelope, a struct or plain data; for a page
-    `view` makes what is shown of each item. `encode` replaces both.
+    `view` makes what is shown of each item. A page without a total is shown as an
+    array. `encode` replaces all this.
     """
     if encode is None:
-        encode = encode_data if view is None else page_encoder(view)
+        encode = encode_data if view is None else page_encoder(view, has_total)
+    if "page" in traits and has_total:
+        traits = (*traits, "total")
     made = contract.Contract(SECTION, body)
     return Operation(
         name=name,
@@ -143,12 +147,14 @@ class ListOf(Struct):
     total: int
 
 
-def page_encoder(view: View) -> Callable[[Page[Any], State], bytes]:
-    """A function that writes a page as `{"list": [...], "total": N}`."""
+def page_encoder(
+    view: View, has_total: bool = True
+) -> Callable[[Page[Any], State], bytes]:
+    """A function that writes a page as `{"list": [...], "total": N}`, or an array."""
 
     def encode(page: Page[Any], state: State) -> bytes:
         items = [view(item, page, state) for item in page.items]
-        return encode_data(ListOf(items, page.total), state)
+        return encode_data(ListOf(items, page.total) if has_total else items, state)
 
     return encode
 
