@@ -55,12 +55,17 @@ class AnswerView(View):
 
 
 class ViolationView(View):
-    """A departure from the spec: the choice that may tolerate it, section, place."""
+    """A departure from the spec: the choice that may tolerate it, section, place.
+
+    `effect` is what became of it: `refused`, `ignored`, `honoured`, `stored`, or
+    `counted as 30 (30 of 63 served)`.
+    """
 
     name: str
     section: str
     path: str
     message: str
+    effect: str
 
 
 class FiringView(View):

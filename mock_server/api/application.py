@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.context import RequestContext
-from mock_server.api.errors import MethodNotAllowed, MissingAuthorization, UnknownKey
+from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
@@ -18,7 +18,8 @@ from mock_server.api.operations.operation import Access, Operation, Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.request import ClientGone, RequestBody, read_json
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
-from mock_server.domain.errors import Refusal, describe_value
+from mock_server.domain.choices import remedies, served_with
+from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import Request
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
@@ -108,14 +109,14 @@ class PublicApi:
             operation = self._operations.at(scope["path"], choices)
         request.operation = operation
         method, key = scope["method"], request.headers.key
-        if method != operation.method and not operation.allows(method, choices):
-            raise MethodNotAllowed(", ".join(operation.methods), describe_value(method))
+        if method != operation.method:
+            operation.check_method(method, choices)
         if key is not None and operation.access == "caller":
             request.caller = authorize(key, request.state)
         else:
             request.caller = identify(request, operation.access)
         if not request.headers.is_json:
-            operation.check_content_type(scope, choices)
+            operation.check_content_type(method, scope["headers"], choices)
         return operation
 
     def _readmit(self, request: RequestContext) -> Operation:
@@ -209,7 +210,10 @@ def authorize(key: str, state: State) -> Caller:
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
     if state.callers or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
-        raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
+        # While some are declared, no choice makes others count.
+        values = () if state.callers else remedies(state.choices, "unknown_key")
+        hint = served_with(*values)
+        raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     return Caller(key)
 
 
@@ -220,16 +224,22 @@ def identify(request: RequestContext, access: Access) -> Caller:
     Raises MissingAuthorization and UnknownKey.
     """
     headers, state = request.scope["headers"], request.state
-    has_key = bool(request_headers.values(headers, b"authorization"))
+    keys = request_headers.values(headers, b"authorization")
     token, takes_logins = request.headers.login, state.choices.credentials != "bearer"
-    if access == "caller" and (has_key or not (token and takes_logins)):
+    known = state.logins.get(token or "")
+    values = remedies(state.choices, "credentials") if known else ()
+    if access == "caller" and (keys or not (token and takes_logins)):
+        if not keys:
+            raise request_headers.missing_authorization(keys, *values)
         # Without one that could be read, the refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state)
-    caller = state.logins.get(token or "") if takes_logins else None
+    caller = known if takes_logins else None
     if caller is None and access != "anyone":
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
         got = "one that no login has given" if token else "nothing"
-        hint = "" if takes_logins else "served with the choice credentials=login_too"
+        if known:
+            got = "one that does not count"
+        hint = served_with(*values)
         raise MissingAuthorization(expected, got, "headers", hint)
     return caller or NOBODY
 

@@ -16,8 +16,8 @@ class RouteNotFound(domain.Refusal):
 class MethodNotAllowed(domain.Refusal):
     """The operation has another method."""
 
-    def __init__(self, allow: str, got: str) -> None:
-        super().__init__(f"the method {allow}", got, "method")
+    def __init__(self, allow: str, got: str, hint: str = "") -> None:
+        super().__init__(f"the method {allow}", got, "method", hint)
         self.allow = allow
 
 

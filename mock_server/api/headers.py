@@ -14,7 +14,7 @@ from msgspec import Struct
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Choices, remedies, served_with, tolerates
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
 
@@ -26,6 +26,8 @@ AUTHORIZATION = "header Authorization"
 _CREDENTIALS = frozenset(
     (b"authorization", b"proxy-authorization", b"cookie", b"token", b"x-api-key")
 )
+_EMPTY = (b"", b"bearer")
+"""An Authorization without a key, in lower case."""
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
@@ -68,12 +70,15 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         is_chunked=b"transfer-encoding" in given,
         # One text takes a quarter of the memory of pairs, of which a journal may keep
         # ten thousand, and is searched for secrets at once.
-        block=b"\n".join(
-            b"%b:%b" % (name, HIDDEN if name in _CREDENTIALS else value)
-            for name, value in headers
-        ),
+        block=b"\n".join(b"%b:%b" % _shown(*header) for header in headers),
         login=login_token(headers),
     )
+
+
+def _shown(name: bytes, value: bytes) -> Header:
+    """A header without credentials; what is none, such as `Bearer` alone, stays."""
+    is_secret = name in _CREDENTIALS and value.strip().lower() not in _EMPTY
+    return name, HIDDEN if is_secret else value
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
@@ -89,13 +94,27 @@ def bearer_token(headers: Iterable[Header]) -> str:
     given = values(headers, b"authorization")
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
     if match is None:
-        got = "nothing" if not given else "two" if len(given) > 1 else "something else"
-        expected = "one header `Authorization: Bearer KEY`"
-        raise errors.MissingAuthorization(expected, got, AUTHORIZATION)
+        raise missing_authorization(given)
     if len(match[1]) > Limits.key_chars:
         expected = f"a key of at most {Limits.key_chars} characters"
         raise errors.UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
     return match[1].decode("ascii")
+
+
+def missing_authorization(
+    given: Sequence[bytes], *served_by: str
+) -> errors.MissingAuthorization:
+    """The refusal of a request with these values of Authorization, of any number.
+
+    `served_by` are the choices that would serve it.
+    """
+    got = "something else" if given else "nothing"
+    if len(given) > 1:
+        got = "two"
+    elif given and given[0].strip().lower() in _EMPTY:
+        got = "one without a key"
+    expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
+    return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
 
 def login_token(headers: Sequence[Header]) -> str | None:
@@ -115,10 +134,12 @@ def check_media_type(headers: Sequence[Header], expected: str) -> None:
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
 
 
-def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
+def check_content_type(
+    headers: Sequence[Header], choices: Choices, choice: str = "content_type_missing"
+) -> None:
     """Raises UnsupportedMediaType unless the body is said to be JSON in UTF-8 (spec 5).
 
-    Without the header it depends on choice content_type_missing.
+    Without the header it depends on the choice of that name.
     """
     encodings = values(headers, b"content-encoding")
     if encodings and encodings != [b"identity"]:
@@ -130,11 +151,12 @@ def check_content_type(headers: Sequence[Header], choices: Choices) -> None:
     types = values(headers, b"content-type")
     if types == [b"application/json"]:
         return
-    if not types and choices.content_type_missing == "accept":
+    if not types and tolerates(choices, choice):
         return
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
-        raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
+        hint = "" if types else served_with(*remedies(choices, choice))
+        raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
 
 
 def media_type(headers: Sequence[Header]) -> str:

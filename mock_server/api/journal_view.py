@@ -39,7 +39,9 @@ def entry_view(entry: Entry) -> views.EntryView:
         fault=_firing(entry.firing) if entry.firing else None,
         duration_ms=round(entry.duration_ms, 3),
         violations=[
-            views.ViolationView(each.name, each.section, each.path, each.message)
+            views.ViolationView(
+                each.name, each.section, each.path, each.message, each.effect
+            )
             for each in violations(entry)
         ],
         hint=entry.hint,

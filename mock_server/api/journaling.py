@@ -6,16 +6,27 @@ from functools import lru_cache
 from itertools import islice
 from time import perf_counter
 
+from msgspec.structs import replace
+
 from mock_server.api import errors
 from mock_server.api.context import RequestContext
-from mock_server.api.headers import AUTHORIZATION, check_content_type
-from mock_server.api.operations.operation import Operation, Operations
+from mock_server.api.headers import missing_authorization, values
+from mock_server.api.operations.operation import Operation, Operations, is_served
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redact_entry
 from mock_server.api.response import Headers, Response
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Choices, remedies, tolerates
 from mock_server.domain.errors import Refusal, describe_value
-from mock_server.domain.journal import Entry, Violation
+from mock_server.domain.journal import (
+    HONOURED,
+    IGNORED,
+    REFUSED,
+    STORED,
+    Entry,
+    Journal,
+    Note,
+    Violation,
+)
 from mock_server.domain.limits import Limits
 
 _WITH_HINT = (
@@ -26,6 +37,13 @@ _WITH_HINT = (
     errors.UnsupportedMediaType,
 )
 """Refusals of requests that are for no operation, or not yet: the entry says why."""
+
+
+_ANY_KEY = (
+    "the fixture declares no keys: any key counts as an owner's "
+    "(choice unknown_key=accept; said once in a journal)"
+)
+_DOCUMENTED = Choices()
 
 
 class Journaling:
@@ -55,8 +73,13 @@ class Journaling:
         if journal.is_closed:
             return
         entry = self._entry(request, response, headers)
-        if isinstance(refusal, _WITH_HINT):
-            entry.hint = refusal.message
+        if refusal is not None:
+            if isinstance(refusal, _WITH_HINT):
+                entry.hint = refusal.message
+        elif response.note is not None:
+            entry.note, entry.hint = response.note, response.note.hint
+        elif not (journal.has_told_of_keys or state.callers):
+            self._tell_of_keys(entry, request, journal)
         longest = self._limits.journal_body_bytes
         is_long = max(len(entry.answer), len(entry.body or b"")) > longest
         if is_long:
@@ -67,6 +90,13 @@ class Journaling:
         if is_long:
             self._cut(entry, longest)
         journal.append(entry)
+
+    def _tell_of_keys(
+        self, entry: Entry, request: RequestContext, journal: Journal
+    ) -> None:
+        """Give the first entry with a key the hint that any other would do too."""
+        if request.caller.key:
+            entry.hint, journal.has_told_of_keys = _ANY_KEY, True
 
     def _entry(
         self, request: RequestContext, response: Response, headers: Headers
@@ -91,6 +121,7 @@ class Journaling:
             (perf_counter() - request.started) * 1000,
             request.firing,
             self.find_violations,
+            state.choices,
         )
 
     def _may_tell_secrets(
@@ -128,18 +159,25 @@ class Journaling:
 
     def find_violations(self, entry: Entry) -> Iterator[Violation]:
         """Every departure of a request from the spec, whatever was tolerated."""
-        operation = self._operations.meant_by(entry.path)
-        if operation is None:
-            message = self._operations.unknown_route(entry.path).message
-            yield Violation("unknown_route", "4", "path", message)
+        return (_in_the_end(each, entry) for each in self._departures(entry))
+
+    def _departures(self, entry: Entry) -> Iterator[Violation]:
+        """The violations with the effect that each has by itself."""
+        path, choices = entry.path, entry.choices
+        operation = self._operations.meant_by(path)
+        is_off = operation is not None and not is_served(operation, choices)
+        if operation is None or is_off:
+            message = self._operations.unknown_route(path, choices).message
+            section = "4" if operation is None else operation.section
+            name = "unknown_route" if operation is None else "neighbours"
+            yield Violation(name, section, "path", message)
             return
-        if entry.path != operation.path:
-            expected, got = operation.path, describe_value(entry.path)
-            message = f"Expected {expected}, got {got} - at path"
-            yield Violation("legacy_paths", operation.section, "path", message)
+        if path != operation.path:
+            message = f"Expected {operation.path}, got {describe_value(path)} - at path"
+            yield _judged("legacy_paths", operation, "path", message, HONOURED, choices)
         yield from _of_envelope(entry, operation)
         if entry.body is not None:
-            yield from operation.contract.find_violations(entry.body)
+            yield from operation.contract.find_violations(entry.body, choices)
 
 
 def violations(entry: Entry) -> Iterator[Violation]:
@@ -155,18 +193,81 @@ def redacted_key(key: str) -> str:
     return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
+def _judged(
+    name: str,
+    operation: Operation,
+    at: str,
+    message: str,
+    effect: str,
+    choices: Choices,
+) -> Violation:
+    """A departure with that effect if it is tolerated, else refused."""
+    departure = Violation(name, operation.section, at, message, effect)
+    if tolerates(choices, name):
+        return departure
+    return departure.refused(*remedies(choices, name))
+
+
+def _in_the_end(violation: Violation, entry: Entry) -> Violation:
+    """A violation with its effect in a request that may be refused for another."""
+    effect = violation.effect
+    if effect in (REFUSED, IGNORED):
+        return violation
+    note = entry.note or Note()
+    if entry.was_refused:
+        return replace(violation, effect=REFUSED)
+    if effect == STORED and note.hint is not None:
+        return replace(violation, effect=IGNORED)  # there is no chat to store it in
+    if violation.name == "page_size_over_limit" and note.served is not None:
+        served, total = note.served
+        return replace(violation, effect=f"{effect} ({served} of {total} served)")
+    return violation
+
+
 def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Departures in what is around the body: method and headers (spec 4, 5)."""
-    if entry.method != operation.method:
-        expected, got = operation.method, describe_value(entry.method)
-        message = f"Expected the method {expected}, got {got} - at method"
-        yield Violation("method_mismatch", operation.section, "method", message)
-    if entry.key is None:
-        expected = "one header `Authorization: Bearer KEY`"
-        message = f"Expected {expected}, got none - at {AUTHORIZATION}"
-        yield Violation("missing_authorization", "5", AUTHORIZATION, message)
+    choices = entry.choices
     try:
-        check_content_type(entry.header_pairs(), Choices())
+        operation.check_method(entry.method, _DOCUMENTED)
+    except errors.MethodNotAllowed as refusal:
+        name, at = "method_mismatch", "method"
+        yield _judged(name, operation, at, refusal.reason, IGNORED, choices)
+    yield from _of_credentials(entry, operation)
+    yield from _of_content_type(entry, operation)
+
+
+def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """The departure of a request without a key (spec 5)."""
+    is_login = not entry.was_refused and tolerates(entry.choices, "credentials")
+    # Neighbours may be called with a login, and some by anyone.
+    if entry.key is not None or (operation.neighbour and not entry.was_refused):
+        return
+    if operation.access != "caller":
+        return
+    refusal = missing_authorization(values(entry.header_pairs(), b"authorization"))
+    # Which choice would help depends on the token, which is not kept.
+    message = refusal.message
+    if entry.hint is not None and entry.hint.startswith(message):
+        message = entry.hint
+    section = operation.section if operation.neighbour else "5"
+    effect = HONOURED if is_login else REFUSED
+    yield Violation("missing_authorization", section, refusal.at, message, effect)
+
+
+def _of_content_type(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """The departure of a body that does not say it is JSON (spec 5)."""
+    section = operation.section if operation.neighbour else "5"
+    method, pairs = entry.method, entry.header_pairs()
+    try:
+        operation.check_content_type(method, pairs, entry.choices)
     except errors.UnsupportedMediaType as refusal:
-        at = "header Content-Type"
-        yield Violation("content_type_missing", "5", at, refusal.message)
+        by_query = entry.choices.query_delete != _DOCUMENTED.query_delete
+        is_delete = bool(operation.neighbour) and method == "DELETE" and by_query
+        name = "query_delete" if is_delete else "content_type_missing"
+        yield Violation(name, section, refusal.at, refusal.message, REFUSED)
+        return
+    try:
+        operation.check_content_type(method, pairs, _DOCUMENTED)
+    except errors.UnsupportedMediaType as refusal:
+        name, at = "content_type_missing", refusal.at
+        yield Violation(name, section, at, refusal.reason, IGNORED)

@@ -24,6 +24,7 @@ from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults import RateLimitStatus
+from mock_server.domain.journal import Note
 from mock_server.domain.limits import Limits
 from mock_server.views import Failure
 
@@ -32,16 +33,21 @@ Headers = Sequence[Header]
 
 
 class Response(Struct, frozen=True):
-    """A status, a body (JSON unless it says otherwise) and headers of its own."""
+    """A status, a body (JSON unless it says otherwise) and headers of its own.
+
+    `note` is for the journal.
+    """
 
     status: int
     body: bytes
     headers: tuple[Header, ...] = ()
     content_type: bytes = b"application/json"
+    note: Note | None = None
 
     def into(self, kind: type[R], **further: Any) -> R:
         """A response of another kind with all that this one has, and further fields."""
-        return kind(self.status, self.body, self.headers, self.content_type, **further)
+        same = self.status, self.body, self.headers, self.content_type, self.note
+        return kind(*same, **further)
 
     def with_headers(self, *further: Header) -> Self:
         """The response with further headers of its own."""

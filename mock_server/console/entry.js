@@ -50,9 +50,10 @@ function violationsOf(violations) {
   if (!violations.length) return [];
   return [
     h("h3", {}, "Departures from the documentation"),
-    h("ul", { class: "violations" }, violations.map(({ name, section, path, message }) =>
-      h("li", {}, h("b", {}, `Section ${section}`), " ", bdi(message), " ",
-        h("code", {}, name), path ? h("code", {}, path) : null))),
+    h("ul", { class: "violations" }, violations.map(({ name, section, path, message, effect }) =>
+      h("li", {}, h("b", {}, section === "neighbour" ? "Neighbour" : `Section ${section}`),
+        " ", bdi(message), " ", h("code", {}, name), path ? h("code", {}, path) : null,
+        " ", h("span", { class: "effect" }, effect)))),
   ];
 }
 

@@ -37,8 +37,9 @@ def row(
 ) -> T:
     """A field of `Choices`.
 
-    `tolerates` are the values under which a departure from the spec that has the
-    choice's name is let pass; other choices say what happens, not what is allowed.
+    `tolerates` are the values under which something is served that others refuse: a
+    departure from the spec that has the choice's name, or what the sentence says. Other
+    choices say what happens, not what is allowed.
     """
     about = {"deployed": deployed, "section": section, "sentence": sentence}
     default: T = field(default=documented, metadata=about | {"tolerates": tolerates})
@@ -94,6 +95,7 @@ class Choices:
         "empty",
         "4.2",
         "A `parentId` that no collection has is an error, or an empty list.",
+        tolerates=("empty",),
     )
     search_scope: Literal["folder", "dataset"] = row(
         "folder",
@@ -101,6 +103,7 @@ class Choices:
         "4.2",
         "`searchText` with `parentId`: both apply, or the whole dataset is searched, "
         "whatever the `parentId`.",
+        tolerates=("dataset",),
     )
     search_fields: Literal["name_and_tags", "name"] = row(
         "name_and_tags", "name", "4.2", "What `searchText` is matched against."
@@ -110,6 +113,7 @@ class Choices:
         "ignore",
         "4.1",
         "A pin of an unknown chat is an error, creates it, or changes nothing.",
+        tolerates=("create", "ignore"),
     )
     top_missing: Literal["reject", "ignore"] = row(
         "reject",
@@ -147,7 +151,11 @@ class Choices:
         tolerates=("honour",),
     )
     unknown_key: Literal["accept", "reject"] = row(
-        "accept", "accept", "5", "Any key, while the fixture declares none."
+        "accept",
+        "accept",
+        "5",
+        "Any key, while the fixture declares none.",
+        tolerates=("accept",),
     )
     error_form: Literal["plain", "service"] = row(
         "plain", "service", "7", "`code` is the HTTP status, or the service's own."
@@ -176,6 +184,7 @@ class Choices:
         100,
         "8",
         "The largest `pageSize` that is served; the service has 100 since 4.12.1.",
+        tolerates=(100,),
     )
     neighbours: Literal["off", "on"] = row(
         "off",
@@ -261,13 +270,42 @@ def _tolerated() -> Mapping[str, tuple[Value, ...]]:
     return {entry.name: entry.metadata["tolerates"] for entry in fields(Choices)}
 
 
+def tolerated(name: str) -> tuple[Value, ...]:
+    """The values of a choice under which something is served that others refuse.
+
+    None if the name is that of no choice, such as `invalid_field`.
+    """
+    return _tolerated().get(name, ())
+
+
 def tolerates(choices: Choices, name: str) -> bool:
     """Whether the choices let a departure of that name pass.
 
     A departure that has the name of no choice, such as `invalid_field`, is never let
     pass.
     """
-    return getattr(choices, name, None) in _tolerated().get(name, ())
+    return getattr(choices, name, None) in tolerated(name)
+
+
+def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
+    """The values of these choices that serve what those in force refuse.
+
+    Each is written `name=value`; values that are in force already are left out.
+    """
+    return tuple(
+        f"{name}={value}"
+        for name in names
+        for value in tolerated(name)
+        if value != getattr(choices, name)
+    )
+
+
+def served_with(*needed: str) -> str:
+    """The end of a refusal's message: with which choices it would be served instead.
+
+    Any one of them will do; an empty text where there is none.
+    """
+    return f"served with the choice {' or '.join(needed)}" if needed else ""
 
 
 def as_profile(name: str) -> Profile:

@@ -24,9 +24,10 @@ class Refusal(Exception):
     """
 
     def __init__(self, expected: str, got: str, at: str, hint: str = "") -> None:
-        self.message = f"Expected {expected}, got {got} - at {at}"
-        if hint:
-            self.message += f" ({hint})"
+        self.at = at
+        self.reason = f"Expected {expected}, got {got} - at {at}"
+        """The message without what may help."""
+        self.message = f"{self.reason} ({hint})" if hint else self.reason
         super().__init__(self.message)
 
 

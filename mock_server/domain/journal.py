@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from mock_server.domain.choices import Choices, served_with
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
@@ -24,6 +26,7 @@ class Journal(Struct, eq=False):
 
     `listeners` are called after each new entry. Where all journals together take too
     much of the `memory`, the one that grows drops its own oldest entries.
+    `has_told_of_keys` says that an entry has the hint that any key counts.
     """
 
     next_seq: int = 1
@@ -32,6 +35,7 @@ class Journal(Struct, eq=False):
     limits: Limits = Limits()
     dropped: int = 0
     is_closed: bool = False
+    has_told_of_keys: bool = False
     _entries: deque[Entry] = field(default_factory=deque)
     _bytes: int = 0
     _charged: int = 0
@@ -109,18 +113,42 @@ class Journal(Struct, eq=False):
         return False
 
 
+REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
+
+
 class Violation(Struct, frozen=True):
     """One departure of a request from the spec.
 
     `name` is that of the choice that may tolerate it; where none can it is
     `invalid_field`, `missing_authorization` or `unknown_route`. `section` is the
-    spec's, `path` the place in the request.
+    spec's, or `neighbour`, `path` the place in the request. `effect` is what became of
+    it: one of the four above, or `counted as 30 (30 of 63 served)`. It is `refused` if
+    the choices in force do not tolerate it, and if the request was refused for another
+    reason, unless it was ignored anyway.
     """
 
     name: str
     section: str
     path: str
     message: str
+    effect: str = REFUSED
+
+    def refused(self, *served_by: str) -> Violation:
+        """The violation as a refused one, which any of these choices would serve."""
+        hint = served_with(*served_by)
+        message = f"{self.message} ({hint})" if hint else self.message
+        return replace(self, message=message, effect=REFUSED)
+
+
+class Note(Struct, frozen=True):
+    """What an operation tells the journal of a request, beside its answer.
+
+    `hint` says why a success has changed or found nothing. `served` are the items of a
+    page and how many there are, where it holds fewer than were asked for.
+    """
+
+    hint: str | None = None
+    served: tuple[int, int] | None = None
 
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -134,7 +162,8 @@ class Entry(Struct, eq=False, gc=False):
     """One request and its answer, as bytes, secrets redacted.
 
     `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
-    of `name:value` lines, `body` None if it was not received. `is_cut` and
+    of `name:value` lines, `body` None if it was not received; `choices` were in force.
+    `is_cut` and
     `answer_is_cut` say that a body is only the beginning. `journal.append` sets `seq`,
     and `size`: about how many bytes of memory the entry takes.
     """
@@ -159,12 +188,23 @@ class Entry(Struct, eq=False, gc=False):
     duration_ms: float
     firing: Firing | None = None
     find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
+    choices: Choices = Choices()
     is_cut: bool = False
     answer_is_cut: bool = False
     hint: str | None = None
+    note: Note | None = None
     violations: Sequence[Violation] | None = None
     seq: int = 0
     size: int = 0
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the answer is an error, or there is none."""
+        # With choice error_http_status=always_200 only the envelope tells.
+        is_error = self.answer.startswith(b'{"code":')
+        return self.status != 200 or (
+            is_error and not self.answer.startswith(b'{"code":200,')
+        )
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
         """The request's headers, by lower-case names."""

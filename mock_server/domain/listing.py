@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Choices, remedies, served_with
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.index import ANYWHERE, Search, Within
+from mock_server.domain.journal import Note
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 
@@ -29,7 +30,10 @@ T = TypeVar("T")
 
 
 class ListV2(Struct, frozen=True):
-    """A list request, fields checked. `folders_only` and `tags` are list_filters."""
+    """A list request, fields checked. `folders_only` and `tags` are list_filters.
+
+    `is_clamped` says that more than `page_size` items were asked for.
+    """
 
     dataset_id: str
     offset: int
@@ -38,6 +42,7 @@ class ListV2(Struct, frozen=True):
     search_text: str = ""
     folders_only: bool = False
     tags: tuple[str, ...] = ()
+    is_clamped: bool = False
 
 
 class Page(Struct, Generic[T], frozen=True):
@@ -64,6 +69,8 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page[Collection]:
     level, matching = find(state, caller, request, state.choices)
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
+    if request.is_clamped:
+        state.notes.append(Note(served=(len(page), len(matching))))
     return Page(page, len(matching), level, matching, offset, size)
 
 
@@ -78,9 +85,9 @@ def find(
     if dataset is None:
         got = errors.describe_value(request.dataset_id)
         raise errors.DatasetNotFound("the id of a dataset", got, "$.datasetId")
-    # Existence is checked before permission, of the parent too.
-    within = _within(dataset, request, choices)
     level = dataset.level_of(caller)
+    # Existence is checked before permission, of the parent too.
+    within = _within(dataset, request, choices, state, level)
     if level < Level.READ:
         expected = f"a key with read permission on dataset {errors.quoted(dataset.id)}"
         raise errors.DatasetForbidden(expected, "a key without it", "$.datasetId")
@@ -96,7 +103,9 @@ def find(
     return level, matching
 
 
-def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
+def _within(
+    dataset: Dataset, request: ListV2, choices: Choices, state: State, level: Level
+) -> Within:
     """The part of the dataset that is asked for. Raises ParentNotFound.
 
     With choice parent_unknown=empty it may be a folder that there is not: an empty one.
@@ -109,7 +118,27 @@ def _within(dataset: Dataset, request: ListV2, choices: Choices) -> Within:
     # An id is never empty, so without the choice "" is one that no collection has.
     if parent == "" and choices.parent_empty_string == "root":
         return None
-    if parent is None or parent in dataset.tree or choices.parent_unknown == "empty":
+    if parent is None or parent in dataset.tree:
+        return parent
+    if choices.parent_unknown == "empty":
+        if level >= Level.READ:
+            state.hint(f"{_NO_PARENT}: the list is empty (choice parent_unknown=empty)")
         return parent
     expected = f"null or the _id of a collection of dataset {errors.quoted(dataset.id)}"
-    raise errors.ParentNotFound(expected, errors.describe_value(parent), "$.parentId")
+    # To a caller who may not read the dataset, none of them would help.
+    hint = _served_with(request, choices) if level >= Level.READ else ""
+    got = errors.describe_value(parent)
+    raise errors.ParentNotFound(expected, got, "$.parentId", hint)
+
+
+_NO_PARENT = "the dataset has no collection of this parentId"
+
+
+def _served_with(request: ListV2, choices: Choices) -> str:
+    """The choices under which a list of an unknown parent succeeds, as a hint."""
+    names = ["parent_unknown"]
+    if request.parent_id == "":
+        names.append("parent_empty_string")
+    if request.search_text:
+        names.append("search_scope")
+    return served_with(*remedies(choices, *names))

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
+from mock_server.domain.choices import remedies, served_with
 from mock_server.domain.records import App, Chat
 from mock_server.domain.state import State
 
@@ -46,19 +47,26 @@ def update_history(state: State, caller: Caller, request: UpdateHistory) -> None
             "the id of an app", errors.describe_value(request.app_id), "$.appId"
         )
     chat = store.chat(app, request.chat_id)
+    may_read = app.level_of(caller) >= Level.READ
     if chat is None and unknown == "not_found":
         expected = f"a chat session of app {errors.quoted(app.id)}"
-        raise errors.ChatNotFound(
-            expected, errors.describe_value(request.chat_id), "$.chatId"
-        )
-    if app.level_of(caller) < Level.READ:
+        got = errors.describe_value(request.chat_id)
+        hint = _served_with(state, request) if may_read else ""
+        raise errors.ChatNotFound(expected, got, "$.chatId", hint)
+    if not may_read:
         expected = f"a key with read permission on app {errors.quoted(app.id)}"
         raise errors.AppForbidden(expected, "a key without it", "$.appId")
     if chat is None and unknown == "create":
         chat = _created(state, app, request)
-    # With chat_unknown=ignore, a pin of an unknown chat changes nothing.
-    if chat is not None:
+    if chat is None:
+        state.hint(f"{_NO_CHAT}: nothing was changed (choice chat_unknown=ignore)")
+    else:
         store.put_chat(app, request.apply(chat, state.clock.now()))
+
+
+_NO_CHAT = "the app has no chat session of this chatId"
+# No URL leads to them: clients remove such segments (RFC 3986 5.2.4).
+_NOT_CREATED = (".", "..")
 
 
 def _created(state: State, app: App, request: UpdateHistory) -> Chat:
@@ -67,14 +75,25 @@ def _created(state: State, app: App, request: UpdateHistory) -> Chat:
     Raises ChatNotFound where it cannot be added: to the client, a chat that cannot be
     created does not exist.
     """
-    if request.chat_id in (".", ".."):
-        # No URL leads to it: clients remove such segments (RFC 3986 5.2.4).
+    hint = _served_with(state, request)
+    if request.chat_id in _NOT_CREATED:
         expected = "an id that the path of a URL can hold"
-        raise errors.ChatNotFound(
-            expected, errors.describe_value(request.chat_id), "$.chatId"
-        )
-    most = state.limits.created_chats
-    if state.store.created_chats >= most:
-        expected = f"at most {most} created chats"
-        raise errors.ChatNotFound(expected, "one more", "$.chatId")
+        got = errors.describe_value(request.chat_id)
+        raise errors.ChatNotFound(expected, got, "$.chatId", hint)
+    if not _has_room(state):
+        expected = f"at most {state.limits.created_chats} created chats"
+        raise errors.ChatNotFound(expected, "one more", "$.chatId", hint)
     return Chat(app.id, request.chat_id)
+
+
+def _has_room(state: State) -> bool:
+    """Whether pins may create another chat session."""
+    return state.store.created_chats < state.limits.created_chats
+
+
+def _served_with(state: State, request: UpdateHistory) -> str:
+    """The values of chat_unknown under which the pin would succeed, as a hint."""
+    values = remedies(state.choices, "chat_unknown")
+    if request.chat_id in _NOT_CREATED or not _has_room(state):
+        values = tuple(each for each in values if not each.endswith("=create"))
+    return served_with(*values)

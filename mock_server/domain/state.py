@@ -9,7 +9,7 @@ from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import LimitReached, SnapshotNotFound, describe_value
 from mock_server.domain.faults import Faults
-from mock_server.domain.journal import Journal
+from mock_server.domain.journal import Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
 from mock_server.domain.store import Store
@@ -22,7 +22,8 @@ class State(Struct, frozen=True, eq=False):
     1; `callers` are who may call, by the key that they send, `logins` who may log in,
     by the token that they get; `texts` are JSON texts
     that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
-    the state is replaced.
+    the state is replaced. `notes` has what an operation tells of the request that it
+    carries out; whoever called it takes that at once.
     """
 
     generation: int
@@ -37,6 +38,19 @@ class State(Struct, frozen=True, eq=False):
     texts: TextCache
     limits: Limits
     waits: set[Callable[[], object]] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+    def hint(self, text: str) -> None:
+        """Say in the journal why a request that succeeds changes or finds nothing."""
+        self.notes.append(Note(hint=text))
+
+    def take_note(self) -> Note:
+        """All notes as one, which are gone then."""
+        hints = (each.hint for each in self.notes if each.hint)
+        counts = (each.served for each in self.notes if each.served)
+        note = Note(next(hints, None), next(counts, None))
+        self.notes.clear()
+        return note
 
     def settle(self) -> None:
         """Have trained what is due by the clock.

@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, inspect
+from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.request import check_integers, read_json
-from mock_server.domain.choices import Choices, tolerates
+from mock_server.domain.choices import Choices, remedies, tolerated, tolerates
 from mock_server.domain.errors import InvalidField, cut, describe_value
-from mock_server.domain.journal import Violation
+from mock_server.domain.journal import HONOURED, IGNORED, REFUSED, Violation
 from mock_server.validation.convert import is_number_field
 from mock_server.validation.walk import as_number, describe_type, is_valid
 
@@ -28,6 +29,8 @@ class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
 
 F = TypeVar("F", bound=RequestFields)
 
+_DOCUMENTED = Choices()
+
 NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for a body that is not as the spec says."""
 
@@ -35,26 +38,35 @@ NOT_ON_CONTRACT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 def departures(
     *,
     missing: str = "",
+    without: str = IGNORED,
     text: str = "",
     over: str = "",
+    most: str = "",
     empty: tuple[str, str] | None = None,
 ) -> Meta:
     """What departures of a field from the spec are called, beside its type.
 
-    `missing`: a required field is not there. `text`: a number comes as digits in a
-    string. `over`: a number is over the maximum. `empty`: a string is empty; with it
-    goes what is expected instead. A name is that of the choice that may tolerate the
-    departure; any other departure is `invalid_field`, which none tolerates.
+    `missing`: a required field is not there; `without` is then the effect. `text`: a
+    number comes as digits in a string. `over`: a number is over the maximum of the
+    spec; the choice `most` has the largest that is served. `empty`: a string is empty;
+    with it goes what is expected instead. A name is that of the choice that may
+    tolerate the departure; any other departure is `invalid_field`, which none
+    tolerates.
     """
-    return Meta(extra={"missing": missing, "text": text, "over": over, "empty": empty})
+    named = {"missing": missing, "text": text, "over": over, "empty": empty}
+    return Meta(extra=named | {"without": without, "most": most})
 
 
-def extension(choice: str, *, instead_of: str | None = None) -> Meta:
+def extension(
+    choice: str, *, instead_of: str | None = None, effect: str = HONOURED
+) -> Meta:
     """Marks a field that the spec does not have, but a tolerant value of a choice.
 
     Where it stands `instead_of` another field, it is read only if that is missing.
+    `effect` is what becomes of it where it is read.
     """
-    return Meta(extra={"choice": choice, "instead_of": instead_of})
+    about = {"choice": choice, "instead_of": instead_of, "effect": effect}
+    return Meta(extra=about)
 
 
 class Field:
@@ -69,38 +81,65 @@ class Field:
         self._is_number = is_number_field(field)
         extra = _extra(field.type)
         self._missing = extra.get("missing") or "invalid_field"
-        self._over = extra.get("over") or "invalid_field"
+        self._without: str = extra.get("without", IGNORED)
         self._text = extra.get("text") or "invalid_field"
+        self._over = extra.get("over") or "invalid_field"
+        self._most: str = extra.get("most", "")
         self.empty: tuple[str, str] | None = extra.get("empty")
         self.choice: str = extra.get("choice", "")
         self.instead_of: str | None = extra.get("instead_of")
+        self.effect: str = extra.get("effect", HONOURED)
 
-    def missing(self) -> Violation:
-        """The violation of a body that lacks the field."""
-        return self._violation(self._missing, describe_type(self._type), "nothing")
+    def missing(self, choices: Choices, *, has_another: bool) -> Violation:
+        """The violation of a body that lacks the field, or has another in its place."""
+        effect = HONOURED if has_another else self._without
+        return _judged(self._departure(self._missing, "nothing", effect), choices)
 
-    def read(self, given: object) -> tuple[object, list[Violation]]:
+    def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
         """A value, numbers as integers where they can be, and where it departs."""
         value = as_number(given) if self._is_number else given
-        found = []
+        got, found = describe_value(given), []
         # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:
-            found.append(self._text)
+            found.append(_judged(self._departure(self._text, got), choices))
         if not is_valid(value, self._type):
             # The least that is allowed is 0 or 1: what is positive is over the maximum.
             # A boolean is an int to Python, but not to JSON.
             is_over = type(value) is int and value > 0
-            found.append(self._over if is_over else "invalid_field")
-        violations = [
-            self._violation(name, describe_type(self._type), describe_value(given))
-            for name in found
-        ]
+            found.append(
+                self._too_large(value, got, choices)
+                if is_over
+                else _judged(self._departure("invalid_field", got), choices)
+            )
         if given == "" and self.empty is not None:
-            violations.append(self._violation(*self.empty, describe_value(given)))
-        return value, violations
+            name, expected = self.empty
+            departure = self._departure(name, got, expected=expected)
+            found.append(_judged(departure, choices))
+        return value, found
 
-    def _violation(self, name: str, expected: str, got: str) -> Violation:
-        return _violation(self.name, name, self._section, f"{expected}, got {got}")
+    def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
+        """The violation of a number over the maximum, which the spec has."""
+        departure = self._departure(self._over, got)
+        if not self._most:
+            return _judged(departure, choices)
+        most = getattr(choices, self._most)
+        if value <= most:
+            return departure
+        if tolerates(choices, self._over):
+            return replace(departure, effect=f"counted as {most}")
+        larger = [
+            f"{self._most}={most}"
+            for most in tolerated(self._most)
+            if isinstance(most, int) and value <= most
+        ]
+        return departure.refused(*remedies(choices, self._over), *larger)
+
+    def _departure(
+        self, name: str, got: str, effect: str = HONOURED, expected: str = ""
+    ) -> Violation:
+        expected = expected or describe_type(self._type)
+        reason = f"{expected}, got {got}"
+        return _violation(self.name, name, self._section, reason, effect)
 
 
 class Contract(Generic[F]):
@@ -131,20 +170,25 @@ class Contract(Generic[F]):
         body = read_json(content)
         # Before the fields: it holds for unknown ones too, however deep.
         check_integers(content, body)
-        values, violations = self._examine(body, self._fields)
+        values, violations = self._examine(body, self._fields, choices)
         extended = self.extension_fields(choices, body)
-        further, mistakes = self._examine(body, extended)
+        further, mistakes = self._examine(body, extended, choices)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject":
             # Otherwise a hundred thousand unknown fields are not even named.
-            unknown = self._unknown(body, extended)
+            unknown = self._unknown(body, choices)
         for violation in chain(unknown, violations, mistakes):
-            if not tolerates(choices, violation.name):
+            if violation.effect == REFUSED:
                 raise InvalidField(violation.message)
         return values | further
 
-    def find_violations(self, content: bytes) -> Iterator[Violation]:
-        """Every departure of a body from the spec, whatever is tolerated."""
+    def find_violations(
+        self, content: bytes, choices: Choices = _DOCUMENTED
+    ) -> Iterator[Violation]:
+        """Every departure of a body from the spec, and its effect with these choices.
+
+        The effect is that on a request that is not refused for another reason.
+        """
         # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
             if not self._has_empty(self.decoder.decode(content)):
@@ -159,8 +203,8 @@ class Contract(Generic[F]):
             yield Violation("invalid_field", self.section, path, refusal.message)
         else:
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
-            yield from self._unknown(body, {})
-            yield from self._examine(body, self._fields)[1]
+            yield from self._unknown(body, choices)
+            yield from self._examine(body, self._fields, choices)[1]
 
     def extension_fields(
         self, choices: Choices, body: Container[str]
@@ -173,7 +217,7 @@ class Contract(Generic[F]):
         }
 
     def _examine(
-        self, body: Mapping[str, object], fields: Mapping[str, Field]
+        self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
     ) -> tuple[dict[str, object], list[Violation]]:
         """The values of these fields in a body, and where they depart."""
         values: dict[str, object] = {}
@@ -181,16 +225,20 @@ class Contract(Generic[F]):
         for name, field in fields.items():
             # For most fields it is None, which no body has.
             if name in body and field.instead_of not in body:
-                values[name], found = field.read(body[name])
+                values[name], found = field.read(body[name], choices)
                 violations += found
             elif field.is_required:
-                violations.append(field.missing())
+                others = self._extensions.items()
+                has_another = any(
+                    each.instead_of == name and other in body for other, each in others
+                )
+                violations.append(field.missing(choices, has_another=has_another))
         return values, violations
 
     def _unknown(
-        self, body: Mapping[str, object], extended: Mapping[str, Field]
+        self, body: Mapping[str, object], choices: Choices
     ) -> Iterator[Violation]:
-        """The fields of a body that neither the spec has, nor is among `extended`.
+        """The fields of a body that the spec does not have, also where choices do.
 
         None if the type of the body is open to further fields.
         """
@@ -198,9 +246,37 @@ class Contract(Generic[F]):
             return
         expected = f"only the fields {', '.join(self._fields)}"
         for name in body:
-            if name not in self._fields and name not in extended:
-                message = f"{expected}, got {describe_value(name)}"
-                yield _violation(name, "unknown_fields", self.section, message)
+            if name not in self._fields:
+                got = f"the field {describe_value(name).removeprefix('the string ')}"
+                departure = _violation(
+                    name,
+                    "unknown_fields",
+                    self.section,
+                    f"{expected}, got {got}",
+                    IGNORED,
+                )
+                yield self._judged_unknown(departure, name, body, choices)
+
+    def _judged_unknown(
+        self,
+        departure: Violation,
+        name: str,
+        body: Mapping[str, object],
+        choices: Choices,
+    ) -> Violation:
+        """An unknown field's departure with its effect: a choice may read the field."""
+        field = self._extensions.get(name)
+        if field is None:
+            return _judged(departure, choices)
+        is_used = field.instead_of not in body
+        if tolerates(choices, field.choice):
+            return replace(departure, effect=field.effect) if is_used else departure
+        if tolerates(choices, departure.name):
+            return departure
+        mistakes = field.read(body[name], choices)[1] if is_used else ()
+        is_wrong = any(each.effect == REFUSED for each in mistakes)
+        others = () if is_wrong else remedies(choices, field.choice)
+        return departure.refused(*remedies(choices, departure.name), *others)
 
     def _has_empty(self, decoded: F) -> bool:
         """Whether a field is empty that may not be, though its type allows it."""
@@ -235,6 +311,15 @@ def _extra(kind: inspect.Type) -> Mapping[str, Any]:
     return {}
 
 
-def _violation(field: str, name: str, section: str, expected: str) -> Violation:
+def _violation(
+    field: str, name: str, section: str, reason: str, effect: str
+) -> Violation:
     path = f"$.{cut(field)}"
-    return Violation(name, section, path, f"Expected {expected} - at {path}")
+    return Violation(name, section, path, f"Expected {reason} - at {path}", effect)
+
+
+def _judged(departure: Violation, choices: Choices) -> Violation:
+    """A departure that is refused, with what would serve it, unless it is tolerated."""
+    if tolerates(choices, departure.name):
+        return departure
+    return departure.refused(*remedies(choices, departure.name))

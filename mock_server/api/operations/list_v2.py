@@ -30,13 +30,19 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     offset: Annotated[
         int,
         Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
-        contract.departures(missing="offset_missing", text="numeric_strings"),
+        contract.departures(
+            missing="offset_missing", without="counted as 0", text="numeric_strings"
+        ),
     ]
     page_size: (
         Annotated[
             int,
             Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
-            contract.departures(over="page_size_over_limit", text="numeric_strings"),
+            contract.departures(
+                over="page_size_over_limit",
+                most="page_size_max",
+                text="numeric_strings",
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -124,7 +130,8 @@ def read(content: bytes, choices: Choices) -> ListV2:
 
 def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
     """The request in a body that departs from the spec in what is tolerated."""
-    size = min(values.get("pageSize", choices.page_size_default), choices.page_size_max)
+    asked = values.get("pageSize", choices.page_size_default)
+    size = min(asked, choices.page_size_max)
     return ListV2(
         dataset_id=values["datasetId"],
         offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),
@@ -133,6 +140,7 @@ def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
         search_text=values.get("searchText", ""),
         folders_only=values.get("selectFolder", False),
         tags=tuple(values.get("filterTags", ())),
+        is_clamped=asked > size,
     )
 
 

@@ -5,16 +5,16 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from msgspec import Struct
-from starlette.types import Scope
+from msgspec.structs import replace
 
-from mock_server.api.errors import RouteNotFound
-from mock_server.api.headers import check_content_type, check_media_type
+from mock_server.api.errors import MethodNotAllowed, RouteNotFound
+from mock_server.api.headers import Header, check_content_type, check_media_type
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response
 from mock_server.domain import errors
 from mock_server.domain.access import Caller
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Choices, remedies, served_with, tolerates
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.state import State
@@ -97,16 +97,21 @@ class Operation(Struct, frozen=True):
         fields: type[RequestFields] = self.contract.fields
         return fields
 
-    def allows(self, method: str, choices: Choices) -> bool:
-        """Whether it may be called by a method, with these choices."""
-        return method in self.further_methods or choices.method_mismatch == "accept"
+    def check_method(self, method: str, choices: Choices) -> None:
+        """Raises MethodNotAllowed for a method by which it may not be called."""
+        if method not in self.methods and not tolerates(choices, "method_mismatch"):
+            hint = served_with(*remedies(choices, "method_mismatch"))
+            got = errors.describe_value(method)
+            raise MethodNotAllowed(", ".join(self.methods), got, hint)
 
-    def check_content_type(self, scope: Scope, choices: Choices) -> None:
+    def check_content_type(
+        self, method: str, headers: Sequence[Header], choices: Choices
+    ) -> None:
         """Raises UnsupportedMediaType for a body of another type than it takes."""
         if self.neighbour is None:
-            check_content_type(scope["headers"], choices)
+            check_content_type(headers, choices)
         else:
-            check_neighbour_content_type(scope, self.media_type, choices)
+            check_neighbour_content_type(method, headers, self.media_type, choices)
 
     def respond(
         self,
@@ -127,31 +132,29 @@ class Operation(Struct, frozen=True):
             data = self.perform(state, caller, request)
         except errors.Refusal as refusal:
             return error_response(refusal, state.choices)
+        note = state.take_note() if state.notes else None
         if distort is not None:
             data = distort(data, request)
         body = self.encode(data, state)
-        return Response(200, body) if isinstance(body, bytes) else body
+        response = Response(200, body) if isinstance(body, bytes) else body
+        return response if note is None else replace(response, note=note)
 
 
-_NEIGHBOUR = (
-    "a route of the service that the interface description does not show, served with "
-    "the choice"
-)
+_NEIGHBOUR = "a route of the service that the interface description does not show"
 
 
 def check_neighbour_content_type(
-    scope: Scope, media_type: str, choices: Choices
+    method: str, headers: Sequence[Header], media_type: str, choices: Choices
 ) -> None:
     """Raises UnsupportedMediaType for a body of another type than a neighbour takes.
 
     Requests without a body need none, but for what choice query_delete says.
     """
-    headers, method = scope["headers"], scope["method"]
     names = {name for name, _ in headers}
     if media_type != "application/json":
         check_media_type(headers, media_type)
     elif method == "DELETE" and choices.query_delete == "needs_json_type":
-        check_content_type(headers, Choices())
+        check_content_type(headers, choices, "query_delete")
     elif method not in ("GET", "DELETE") or b"content-type" in names:
         check_content_type(headers, choices)
 
@@ -160,6 +163,11 @@ _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
 DESCRIPTION = "/openapi.json"
 """The path of the document that describes all operations."""
+
+
+def is_served(operation: Operation, choices: Choices) -> bool:
+    """Whether an operation is served; a neighbour is by choice."""
+    return operation.neighbour is None or choices.neighbours == "on"
 
 
 class Operations(Mapping[str, Operation]):
@@ -196,9 +204,8 @@ class Operations(Mapping[str, Operation]):
         operation = self.by_path.get(path) or self._neighbours_by_path.get(path)
         if operation is None and choices.legacy_paths == "on":
             operation = self._by_legacy_path.get(path)
-        is_served = choices.neighbours == "on"
-        if operation is None or not (is_served or operation.neighbour is None):
-            raise self.unknown_route(path)
+        if operation is None or not is_served(operation, choices):
+            raise self.unknown_route(path, choices)
         return operation
 
     def meant_by(self, path: str) -> Operation | None:
@@ -211,12 +218,12 @@ class Operations(Mapping[str, Operation]):
         rows = {**self.by_path, **self._neighbours_by_path, **self._by_legacy_path}
         return {path: row.name for path, row in rows.items()}
 
-    def unknown_route(self, path: str) -> RouteNotFound:
+    def unknown_route(self, path: str, choices: Choices) -> RouteNotFound:
         """The refusal of a path, with what may have been meant."""
         rows = self.by_path.values()
         routes = " or ".join(f"{row.method} {row.path}" for row in rows)
         return RouteNotFound(
-            routes, errors.describe_value(path), "path", self._hint(path)
+            routes, errors.describe_value(path), "path", self._hint(path, choices)
         )
 
     def check_name(self, name: str, at: str, others: str = "") -> None:
@@ -237,13 +244,14 @@ class Operations(Mapping[str, Operation]):
         count = len(self) - len(self.by_path)
         return f"one of {names} or the {count} neighbours of GET {DESCRIPTION}"
 
-    def _hint(self, path: str) -> str:
+    def _hint(self, path: str, choices: Choices) -> str:
         meant = self.meant_by(path)
-        if meant is not None and meant.neighbour is not None:
-            older = " and legacy_paths=on" if path == meant.legacy_path else ""
-            return f"{_NEIGHBOUR} neighbours=on{older}"
-        if path in self._by_legacy_path:
-            return "older paths are served with the choice legacy_paths=on"
+        if meant is not None:
+            about = f"{_NEIGHBOUR}, " if meant.neighbour else ""
+            names = ["neighbours"] if meant.neighbour else []
+            names += ["legacy_paths"] if path == meant.legacy_path else []
+            # Here all of them are needed, not one.
+            return about + served_with(" and ".join(remedies(choices, *names)))
         # Comparing takes time that grows with the square of the length.
         if len(path) > Limits.hinted_chars:
             return ""

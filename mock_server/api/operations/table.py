@@ -14,9 +14,14 @@ from mock_server.api.operations.neighbours.dataset_update import DATASET_UPDATE
 from mock_server.api.operations.neighbours.del_history import DEL_HISTORY
 from mock_server.api.operations.neighbours.folder_create import FOLDER_CREATE
 from mock_server.api.operations.neighbours.get_histories import GET_HISTORIES
-from mock_server.api.operations.neighbours.get_pagination_records import GET_PAGINATION_RECORDS
+from mock_server.api.operations.neighbours.get_pagination_records import (
+    GET_PAGINATION_RECORDS,
+)
 from mock_server.api.operations.neighbours.get_records_v2 import GET_RECORDS_V2
-from mock_server.api.operations.neighbours.history_status import GET_HISTORY_STATUS, MARK_READ
+from mock_server.api.operations.neighbours.history_status import (
+    GET_HISTORY_STATUS,
+    MARK_READ,
+)
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
 
@@ -42,6 +47,9 @@ _DATASETS = (
     DATASET_DELETE,
     DATASET_PATHS,
 )
-NEIGHBOURS = (*_CHATS, *_DATASETS,)
+NEIGHBOURS = (
+    *_CHATS,
+    *_DATASETS,
+)
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))

@@ -10,6 +10,7 @@ from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound
+from mock_server.domain.journal import STORED
 from mock_server.domain.limits import Limits
 from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.state import State
@@ -17,7 +18,9 @@ from mock_server.fixture.document import Id
 
 # With choice top_missing=ignore the service takes these, with `top` or without.
 Title = Annotated[
-    str, Meta(max_length=Limits.title_chars), contract.extension("top_missing")
+    str,
+    Meta(max_length=Limits.title_chars),
+    contract.extension("top_missing", effect=STORED),
 ]
 
 _NULL = success_envelope(b"null")

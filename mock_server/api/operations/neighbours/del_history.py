@@ -22,7 +22,9 @@ def del_history(state: State, caller: Caller, query: DelHistoryQuery) -> None:
     Raises AppNotFound, AppForbidden.
     """
     app = readable_app(state, caller, query.app_id)
-    if state.store.chat(app, query.chat_id) is not None:
+    if state.store.chat(app, query.chat_id) is None:
+        state.hint("the app has no chat session of this chatId: nothing was deleted")
+    else:
         state.store.remove_chat(app, query.chat_id)
 
 
