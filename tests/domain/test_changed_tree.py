@@ -54,7 +54,7 @@ def with_collection(items: list[Collection], new: Collection) -> list[Collection
 
 
 def check_part(
-    tree: FolderTree, plain: FolderTree, part: tuple[Order, Within], page: slice
+    tree: FolderTree, plain: FolderTree, part: PartOf, page: slice, kept: int = 2
 ) -> None:
     """What a part shows is what a tree that is made anew shows."""
     order, within = part
@@ -63,7 +63,7 @@ def check_part(
     assert list(found.items[page]) == list(expected.items[page])
     assert len(found.items) == len(expected.items)
     for search in SEARCHES:
-        hits, wanted = found.find(search, KEPT), expected.find(search, KEPT)
+        hits, wanted = found.find(search, kept), expected.find(search, kept)
         assert (len(hits), list(hits[page])) == (len(wanted), list(wanted[page]))
         assert [hits[at] for at in range(len(hits))] == list(wanted[:])
 
@@ -102,17 +102,20 @@ class Changes(RuleBasedStateMachine):
         start=st.integers(-2, 9),
         size=st.integers(0, 9),
         step=st.sampled_from([None, 1, 2, -1]),
+        # All are kept for the next look, or most are found anew.
+        kept=st.sampled_from([2, len(SEARCHES), len(SEARCHES)]),
     )
     def look(
         self,
-        part: tuple[Order, Within],
+        part: PartOf,
         at: int,
         start: int,
         size: int,
         step: int | None,
+        kept: int,
     ) -> None:
         tree, items = self.trees[at % len(self.trees)]
-        check_part(tree, Tree(items), part, slice(start, start + size, step))
+        check_part(tree, Tree(items), part, slice(start, start + size, step), kept)
 
     @invariant()
     def the_base_is_as_it_was(self) -> None:
@@ -133,7 +136,8 @@ class Changes(RuleBasedStateMachine):
                 assert set(tree.children(folder)) == set(wanted)
             for order in ORDERS:
                 for within in WITHIN:
-                    check_part(tree, plain, (order, within), slice(1, 4))
+                    page = slice(1, 4)
+                    check_part(tree, plain, (order, within), page, len(SEARCHES))
 
 
 TestChanges = Changes.TestCase
@@ -156,6 +160,26 @@ def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None
     for left in (tree, other):
         check_part(left, plain, (order, ANYWHERE), slice(300, 340))
         check_part(left, plain, (order, None), slice(0, 5))
+
+
+@pytest.mark.parametrize("others", ["", "abc"], ids=["kept", "evicted"])
+def test_kept_results_follow_each_change(others: str) -> None:
+    items = [Collection(f"{n}", "xy"[n % 2]) for n in range(10)]
+    tree = changed(Tree(items))
+    for change in (
+        lambda: tree.put(Collection("new", "x")),
+        lambda: tree.remove(["1"]),
+        lambda: tree.remove(["4"]),
+        lambda: tree.put(Collection("2", "y")),
+        lambda: tree.put(Collection("3", "x")),
+        lambda: tree.put(Collection("new", "y")),
+    ):
+        change()
+        plain = Tree(list(tree))
+        for term in ("x", *others):
+            found = tree.listing(None, "update_time_desc").find(Search(term), 2)
+            wanted = plain.listing(None, "update_time_desc").find(Search(term), 2)
+            assert list(found) == list(wanted)
 
 
 def test_a_search_of_the_base_is_made_once() -> None:
