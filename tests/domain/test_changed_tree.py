@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 from hypothesis import given, settings
@@ -166,14 +166,15 @@ def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None
 def test_kept_results_follow_each_change(others: str) -> None:
     items = [Collection(f"{n}", "xy"[n % 2]) for n in range(10)]
     tree = changed(Tree(items))
-    for change in (
+    changes: tuple[Callable[[], None], ...] = (
         lambda: tree.put(Collection("new", "x")),
         lambda: tree.remove(["1"]),
         lambda: tree.remove(["4"]),
         lambda: tree.put(Collection("2", "y")),
         lambda: tree.put(Collection("3", "x")),
         lambda: tree.put(Collection("new", "y")),
-    ):
+    )
+    for change in changes:
         change()
         plain = Tree(list(tree))
         for term in ("x", *others):
