@@ -109,6 +109,9 @@ class PublicApi:
             operation = self._operations.at(scope["path"], choices)
         request.operation = operation
         method, key = scope["method"], request.headers.key
+        if operation.access == "login" and key is not None:
+            # A key means nothing here, so neither does it say which sandbox is meant.
+            operation = self._led_by_login(request)
         if method != operation.method:
             operation.check_method(method, choices)
         if key is not None and operation.access == "caller":
@@ -118,6 +121,19 @@ class PublicApi:
         if not request.headers.is_json:
             operation.check_content_type(method, scope["headers"], choices)
         return operation
+
+    def _led_by_login(self, request: RequestContext) -> Operation:
+        """The operation in the sandbox to which the login leads. Raises RouteNotFound.
+
+        A request that is admitted again has its login looked at again.
+        """
+        token = request.headers.login or ""
+        request.sandbox = self._sandboxes.of_login(token) or self._sandboxes.default
+        request.state = request.sandbox.state
+        request.operation = None
+        path, choices = request.scope["path"], request.state.choices
+        request.operation = self._operations.at(path, choices)
+        return request.operation
 
     def _readmit(self, request: RequestContext) -> Operation:
         """Admit a request again if its state was replaced while it was under way.

@@ -12,9 +12,18 @@ from mock_server.api import errors
 from mock_server.api.context import RequestContext
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation, Operations, is_served
-from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redact_entry
+from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
+    Secrets,
+    hide_login,
+    redact_entry,
+)
 from mock_server.api.response import Headers, Response
-from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
+from mock_server.domain.access import (
+    ISSUED_KEY_PREFIX,
+    LOGIN_MARK,
+    MIN_REDACTABLE_LENGTH,
+)
 from mock_server.domain.choices import Choices, remedies, tolerates
 from mock_server.domain.errors import Refusal, describe_value
 from mock_server.domain.journal import (
@@ -44,6 +53,7 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _DOCUMENTED = Choices()
+_KEY_MARK, _LOGIN_MARK = ISSUED_KEY_PREFIX.encode(), LOGIN_MARK.encode()
 
 
 class Journaling:
@@ -80,12 +90,16 @@ class Journaling:
             entry.note, entry.hint = response.note, response.note.hint
         elif not (journal.has_told_of_keys or state.callers):
             self._tell_of_keys(entry, request, journal)
+        is_login = self._is_login(request)
+        if is_login:
+            entry.violations = tuple(violations(entry))
+            hide_login(entry)
         longest = self._limits.journal_body_bytes
         is_long = max(len(entry.answer), len(entry.body or b"")) > longest
         if is_long:
             # What is cut may end amid a key; redact what a key could reach, then cut.
             self._cut(entry, longest + ESCAPED_KEY_BYTES)
-        if self._may_tell_secrets(entry, request, refusal):
+        if is_login or self._may_tell_secrets(entry, request, refusal):
             redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
@@ -124,6 +138,13 @@ class Journaling:
             state.choices,
         )
 
+    def _is_login(self, request: RequestContext) -> bool:
+        """Whether a request is of an operation that logs in, or would be if served."""
+        operation = request.operation
+        if operation is None:
+            operation = self._operations.meant_by(request.scope["path"])
+        return operation is not None and "secret" in operation.traits
+
     def _may_tell_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
     ) -> bool:
@@ -139,7 +160,9 @@ class Journaling:
         parts = entry.path.encode(), entry.query, entry.headers, entry.body or b""
         sent, key = b"\n".join(parts), request.headers.key or ""
         # In the escapes of URLs or of JSON a key can be written in many ways.
-        if b"%" in sent or b"\\" in sent or ISSUED_KEY_PREFIX.encode() in sent:
+        if b"%" in sent or b"\\" in sent or _KEY_MARK in sent:
+            return True
+        if _LOGIN_MARK in sent:
             return True
         if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in sent:
             return True

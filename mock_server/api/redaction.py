@@ -1,4 +1,4 @@
-"""Keeps API keys and the admin token out of whatever is kept, logged or repeated.
+"""Keeps keys, logins and the admin token out of what is kept, logged or repeated.
 
 What is searched is bounded: a journal keeps the beginning of a body, a log that of a
 path, so no more than these is looked at. All keys of a fixture are looked for in one
@@ -19,7 +19,11 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
+from mock_server.domain.access import (
+    ISSUED_KEY_PREFIX,
+    LOGIN_MARK,
+    MIN_REDACTABLE_LENGTH,
+)
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
@@ -32,7 +36,10 @@ ESCAPED_KEY_BYTES = 6 * Limits.key_chars
 _CUT = CUT_MARK.encode()
 _WIDEST_CHAR = 4  # bytes of a character in UTF-8, at most
 _ISSUED = ISSUED_KEY_PREFIX.encode()
-_ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
+_LOGIN = LOGIN_MARK.encode()
+_ISSUED_SECRET = re.compile(
+    b"%b[0-9a-f]+|[0-9a-f]{0,24}%b[0-9a-f]*" % (_ISSUED, _LOGIN)
+)
 # The escapes of JSON in which the characters of a key can be written.
 _ESCAPE = re.compile(rb'\\(?:u00([2-7][0-9a-fA-F])|(["\\/]))')
 
@@ -76,7 +83,7 @@ class Secrets:
 class RequestSecrets(Struct, frozen=True):
     """What one request could give away: single texts, and the declared keys, sorted.
 
-    Keys that sandboxes have issued are known by what they begin with.
+    Keys and login tokens that sandboxes have issued are known by what they look like.
     """
 
     texts: tuple[bytes, ...]
@@ -100,7 +107,9 @@ class RequestSecrets(Struct, frozen=True):
 
     def contains_secret(self, text: bytes) -> bool:
         """Whether the text holds a secret as it is, unescaped."""
-        if _ISSUED in text or any(secret in text for secret in self.texts):
+        if _ISSUED in text or _LOGIN in text:
+            return True
+        if any(secret in text for secret in self.texts):
             return True
         return bool(self.finder and self.finder.find_matches_as_indexes(text))
 
@@ -116,7 +125,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def _spans(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where secrets stand, in any order: start and end in bytes."""
-        for match in _ISSUED_KEY.finditer(text):
+        for match in _ISSUED_SECRET.finditer(text):
             yield match.span()
         for secret in self.texts:
             for match in re.finditer(re.escape(secret), text):
@@ -138,6 +147,9 @@ class RequestSecrets(Struct, frozen=True):
         at = bisect_left(self.declared, text)
         near = self.declared[at : at + 1]
         return any(secret.startswith(text) for secret in (*self.texts, *near))
+
+
+_SHOWN_OF_LOGIN = {"username", "code"}
 
 
 def _forms(text: bytes) -> Iterator[bytes]:
@@ -168,6 +180,10 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     if entry.body is not None:
         entry.body = _redacted_body(entry.body, secrets)
     entry.answer = secrets.redact_message(entry.answer)
+    entry.answer_headers = [
+        (name, HIDDEN if name == b"set-cookie" else value)
+        for name, value in entry.answer_headers
+    ]
     if entry.hint is not None:
         entry.hint = redacted_text(entry.hint, secrets)
     if entry.violations is not None:
@@ -179,6 +195,21 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
             )
             for each in entry.violations
         ]
+
+
+def hide_login(entry: Entry) -> None:
+    """Take out of an entry what logs somebody in: of its fields but two remain."""
+    if entry.query:
+        entry.query = HIDDEN
+    if entry.body is None:
+        return
+    try:
+        fields = msgspec.json.decode(entry.body, type=dict[str, object])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        entry.body = msgspec.json.encode(HIDDEN.decode())
+        return
+    hidden = {name: HIDDEN.decode() for name in fields.keys() - _SHOWN_OF_LOGIN}
+    entry.body = msgspec.json.encode(fields | hidden)
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:

@@ -24,6 +24,9 @@ ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
 _SANDBOX_DIGITS = 12
 
+LOGIN_MARK = ":sbxlogin"
+"""What stands in every login token, after the id of the user."""
+
 
 class Level(IntEnum):
     """A permission level; its number is the bitmask that `permission.value` shows.
@@ -96,12 +99,14 @@ class KeyRing:
         return callers | {self.owner: Caller(self.owner)}
 
     def token(self, username: str) -> str:
-        """What a user gets who logs in: an id, a colon, and 32 hex digits.
+        """What a user gets who logs in: an id, a colon, and 32 letters and digits.
 
-        The first of these name the sandbox, as those of keys do.
+        After the mark come 12 hex digits that name the sandbox, as in keys, and 12 that
+        name the user.
         """
         sandbox = self.prefix.removeprefix(ISSUED_KEY_PREFIX)
-        return f"{user_id(username)}:{sandbox}{self._digits(f'user {username}')}"
+        digits = self._digits(f"user {username}")[:_SANDBOX_DIGITS]
+        return f"{user_id(username)}{LOGIN_MARK}{sandbox}{digits}"
 
     def _digits(self, purpose: str) -> str:
         return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
@@ -114,7 +119,7 @@ def user_id(username: str) -> str:
 
 def prefix_of_token(token: str) -> str:
     """The prefix of the keys of the sandbox to which a login token leads."""
-    return ISSUED_KEY_PREFIX + token.partition(":")[2][:_SANDBOX_DIGITS]
+    return ISSUED_KEY_PREFIX + token.partition(LOGIN_MARK)[2][:_SANDBOX_DIGITS]
 
 
 def prefix_of(key: str) -> str:

@@ -57,6 +57,10 @@ def departures(
     return Meta(extra=named | {"without": without, "most": most})
 
 
+SECRET = Meta(extra={"is_secret": True})
+"""Marks a field that messages do not repeat."""
+
+
 def extension(
     choice: str, *, instead_of: str | None = None, effect: str = HONOURED
 ) -> Meta:
@@ -89,6 +93,7 @@ class Field:
         self.choice: str = extra.get("choice", "")
         self.instead_of: str | None = extra.get("instead_of")
         self.effect: str = extra.get("effect", HONOURED)
+        self._is_secret: bool = extra.get("is_secret", False)
 
     def missing(self, choices: Choices, *, has_another: bool) -> Violation:
         """The violation of a body that lacks the field, or has another in its place."""
@@ -98,7 +103,7 @@ class Field:
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
         """A value, numbers as integers where they can be, and where it departs."""
         value = as_number(given) if self._is_number else given
-        got, found = describe_value(given), []
+        got, found = "another value" if self._is_secret else describe_value(given), []
         # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:
             found.append(_judged(self._departure(self._text, got), choices))

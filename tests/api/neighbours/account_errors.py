@@ -1,5 +1,18 @@
-"""What is refused of routes about account: rows of the table of errors."""
+"""What is refused of routes about accounts: rows of the table of errors."""
 
 from tests.api.neighbours.world import ErrorCase
 
-CASES: tuple[ErrorCase, ...] = ()
+_CODE = ("preLogin", "GET", "/api/support/user/account/preLogin")
+_LOGIN = ("loginByPassword", "POST", "/api/support/user/account/loginByPassword")
+_WHO = ("tokenLogin", "GET", "/api/support/user/account/tokenLogin")
+_FIELDS = {"username": "root", "password": "0" * 64, "code": "abcdef"}
+_BAD = (400, 400, "error")
+
+CASES = (
+    ErrorCase(*_CODE, {}, *_BAD),
+    ErrorCase(*_CODE, {"username": ""}, *_BAD),
+    ErrorCase(*_LOGIN, {}, *_BAD),
+    ErrorCase(*_LOGIN, _FIELDS | {"password": 1}, *_BAD),
+    ErrorCase(*_LOGIN, _FIELDS, 400, 503004, "code_error"),
+    ErrorCase(*_WHO, {}, 403, 403, "unAuthorization"),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,12 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from mock_server.api.operations.neighbours.completions import pieces
+from mock_server.api.request import RequestBody
+from mock_server.api.response import EventStream
 from mock_server.domain.limits import Limits
 from mock_server.fixture.load import load_fixture
 from tests.api.neighbours.world import (
     APP,
     OUTSIDER,
-    OWNER,
     READER,
     WORLD,
     neighbours,
@@ -297,13 +299,13 @@ def test_a_stream_that_is_cut_ends_too_early(api: Api) -> None:
         ask(api, stream=True)
 
 
-@pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
-def test_a_stream_comes_in_pieces(api: Api) -> None:
-    body = {"appId": APP, "messages": [{"role": "user", "content": "a b c"}]}
-    headers = {"Authorization": f"Bearer {OWNER}"}
-    with api.client.stream(
-        "POST", COMPLETIONS, json=body | {"stream": True}, headers=headers
-    ) as answer:
-        lines = [line for line in answer.iter_lines() if line]
-    assert lines[-1] == "data: [DONE]"
-    assert len(lines) == 6
+def test_each_event_is_sent_on_its_own() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    body = RequestBody({"headers": [], "http_version": "1.1"}, None)  # type: ignore[arg-type]
+    asyncio.run(EventStream(200, b"data: 1\n\ndata: 2\n\n").send([], body, send))
+    assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
+    assert sent[-1] == {"type": "http.response.body", "body": b""}
