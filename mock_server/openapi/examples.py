@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct, field
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Message
 
 from mock_server.admin.loading import Loader
 from mock_server.app import application
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices import Value, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
@@ -57,6 +58,11 @@ class ExampleRequest(Struct, frozen=True):
     sandbox: str = "default"
 
     @property
+    def query(self) -> dict[str, str]:
+        """The fields of the query."""
+        return dict(parse_qsl(self.path.partition("?")[2], keep_blank_values=True))
+
+    @property
     def content(self) -> bytes:
         """The body as it is sent."""
         if self.body is None or isinstance(self.body, bytes):
@@ -78,17 +84,19 @@ class ExampleRequest(Struct, frozen=True):
 class ExampleSession(Struct, frozen=True):
     """Requests to a server of their own, one after the other.
 
-    `fixture` is the name of a shipped one, `memory` in bytes.
+    `fixture` is the name of a shipped one, `memory` in bytes, `choices` those that
+    differ from profile `documented`.
     """
 
     requests: Sequence[ExampleRequest]
     fixture: str = DEMO
     admin_token: str | None = None
     memory: int = Limits.memory_bytes
+    choices: Mapping[str, Value] = field(default_factory=dict)
 
 
 class ExampleResponse(Struct, frozen=True):
-    """The response to a request; `value` is its body, decoded."""
+    """The response to a request; `value` is its body, decoded, or its text."""
 
     request: ExampleRequest
     status: int
@@ -128,9 +136,17 @@ async def _run(session: ExampleSession) -> list[ExampleResponse]:
         # Issued for this session: requests name the sandbox instead.
         add_key(keys, request, status, body)
         if request.name:
-            value = _with_fixed_measures(msgspec.json.decode(body))
+            value = _with_fixed_measures(value_of(body))
             found.append(ExampleResponse(request, status, value))
     return found
+
+
+def value_of(body: bytes) -> Any:
+    """A body as an example shows it: JSON decoded, else the text."""
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return body.decode()
 
 
 def _application(session: ExampleSession) -> ASGIApp:
@@ -143,7 +159,8 @@ def _application(session: ExampleSession) -> ASGIApp:
         Limits(memory_bytes=session.memory),
     )
     generation = load_fixture(shipped(session.fixture))
-    sandboxes = Sandboxes(generation, "documented", Choices(), environment)
+    choices = choose("documented", session.choices)
+    sandboxes = Sandboxes(generation, "documented", choices, environment)
     # Without a place to load large documents, one is refused: an example too.
     loader = Loader(sandboxes.memory, sandboxes.limits, free_slots=0)
     return application(sandboxes, token=session.admin_token, loader=loader)
