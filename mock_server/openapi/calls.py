@@ -136,8 +136,16 @@ def of_neighbour(operation: Operation) -> list[ExampleRequest]:
     body = None if operation.method in _IN_QUERY else fields
     query = "" if body is not None or not fields else f"?{urlencode(fields)}"
     path = operation.path + query
+    is_logged_in = operation.access == "login"
     return [
-        _request(operation, "answer", operation.summary, body, path=path),
+        _request(
+            operation,
+            "answer",
+            operation.summary,
+            body,
+            path=path,
+            is_logged_in=is_logged_in,
+        )
     ]
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
 from mock_server.admin.loading import Loader
-from mock_server.app import application
+from mock_server.app import Application, application
 from mock_server.domain.choices import Value, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
@@ -24,6 +24,8 @@ from mock_server.fixture.files import shipped
 from mock_server.fixture.load import load_fixture
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
+USER, LOGIN = "root", "login"
+"""Who logs in, and what that login's token is called among keys."""
 EXAMPLE_TIME = 1_775_034_000_000
 """When all examples happen, in ms since 1970: 2026-04-01T09:00:00.000Z."""
 _SANDBOXES = "/__admin/sandboxes"
@@ -44,7 +46,8 @@ class ExampleRequest(Struct, frozen=True):
     the shared errors if that is empty; a request without a name only prepares others.
     `body` is sent as JSON, bytes as they are. A header that is None is left out. A
     request that is sent several `times` has `{n}` in its path replaced by 1, 2, ...,
-    and shows the last response. Outside the admin API it carries a key of `sandbox`.
+    and shows the last response. Outside the admin API it carries a key of `sandbox`, or
+    the token of a login.
     """
 
     method: str
@@ -56,6 +59,7 @@ class ExampleRequest(Struct, frozen=True):
     times: int = 1
     operation_id: str = ""
     sandbox: str = "default"
+    is_logged_in: bool = False
 
     @property
     def query(self) -> dict[str, str]:
@@ -72,7 +76,9 @@ class ExampleRequest(Struct, frozen=True):
     def all_headers(self, keys: Mapping[str, str]) -> dict[str, str]:
         """The headers that are sent, with a key out of `keys`, which are by sandbox."""
         sent: dict[str, str | None] = {"host": "localhost:8000"}
-        if not self.path.startswith("/__admin"):
+        if self.is_logged_in:
+            sent["token"] = keys[LOGIN]
+        elif not self.path.startswith("/__admin"):
             sent["authorization"] = f"Bearer {keys[self.sandbox]}"
         if self.body is not None:
             sent["content-type"] = "application/json"
@@ -128,7 +134,8 @@ def run_examples(sessions: Iterable[ExampleSession]) -> list[ExampleResponse]:
 
 
 async def _run(session: ExampleSession) -> list[ExampleResponse]:
-    app, keys = _application(session), {"default": KEY}
+    app = _application(session)
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
     found = []
     for request in session.requests:
         for n in range(1, request.times + 1):
@@ -149,7 +156,7 @@ def value_of(body: bytes) -> Any:
         return body.decode()
 
 
-def _application(session: ExampleSession) -> ASGIApp:
+def _application(session: ExampleSession) -> Application:
     number = count()
     # Nothing that is real: neither the time nor chance.
     environment = Environment(

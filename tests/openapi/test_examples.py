@@ -18,6 +18,8 @@ from mock_server.openapi import JSON, admin, calls
 from mock_server.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
+    LOGIN,
+    USER,
     ExampleRequest,
     ExampleResponse,
     ExampleSession,
@@ -80,7 +82,7 @@ def responses(
     app: Application, url: str, session: ExampleSession
 ) -> Iterator[ExampleResponse]:
     """What the server at `url` answers to the requests that have a name."""
-    keys = {"default": KEY}
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
     for request in session.requests:
         with busy(app) if request.name == "serverBusy" else nullcontext():
             status, body = send(url, request, keys)
