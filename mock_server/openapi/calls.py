@@ -9,10 +9,17 @@ from msgspec import Struct
 from mock_server.api.operations.operation import Operation
 from mock_server.domain.limits import Limits
 from mock_server.openapi import JsonObject
-from mock_server.openapi.examples import DEMO, KEY, ExampleRequest, ExampleSession
+from mock_server.openapi.examples import (
+    DEMO,
+    KEY,
+    USER,
+    ExampleRequest,
+    ExampleSession,
+)
 
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
+_TALK, _ITEM = "refund-4711", "6593e137231a2be9c5603ba9"
 
 
 class OperationExample(Struct, frozen=True):
@@ -76,6 +83,44 @@ _LITTLE_MEMORY = 1024 * 1024
 _NEIGHBOURS: Mapping[str, JsonObject] = {
     "getHistories": {"appId": APP, "pageSize": 2},
     "delHistory": {"appId": APP, "chatId": CHAT},
+    "clearHistories": {"appId": APP},
+    "batchDelete": {"appId": APP, "chatIds": [CHAT]},
+    "getHistoryStatus": {"appId": APP, "chatIds": [CHAT]},
+    "markRead": {"appId": APP, "chatId": CHAT},
+    "init": {"appId": APP, "chatId": CHAT},
+    "getPaginationRecords": {"appId": APP, "chatId": _TALK, "pageSize": 2},
+    "getRecords_v2": {"appId": APP, "chatId": _TALK, "pageSize": 2},
+    "completions": {
+        "chatId": CHAT,
+        "messages": [{"role": "user", "content": "Where is my invoice?"}],
+    },
+    "dataset.create": {"type": "dataset", "name": "News", "intro": "", "avatar": ""},
+    "folder.create": {"name": "Archive", "intro": ""},
+    "dataset.list": {"parentId": None},
+    "dataset.detail": {"id": DATASET},
+    "dataset.update": {"id": DATASET, "name": "Manual"},
+    "dataset.delete": {"id": DATASET},
+    "dataset.paths": {"sourceId": DATASET, "type": "current"},
+    "collection.create": {"datasetId": DATASET, "name": "Drafts", "type": "folder"},
+    "text": {"datasetId": DATASET, "name": "Note", "text": "Closed on Friday."},
+    "link": {"datasetId": DATASET, "link": "https://example.com/a"},
+    "collection.detail": {"id": _ITEM},
+    "collection.update": {"id": _ITEM, "name": "By hand"},
+    "collection.delete": {"id": _ITEM},
+    "collection.list": {"datasetId": DATASET, "pageNum": 1, "pageSize": 2},
+    "collection.paths": {"sourceId": _ITEM},
+    "scrollList": {"datasetId": DATASET, "parentId": None, "pageSize": 2},
+    "trainingDetail": {"collectionId": _ITEM},
+    "export": {"collectionId": _ITEM},
+    "data.v2.list": {"collectionId": _ITEM, "pageSize": 2},
+    "data.list": {"collectionId": _ITEM, "pageSize": 2},
+    "pushData": {"collectionId": _ITEM, "data": [{"q": "Is it new?", "a": "Yes."}]},
+    "insertData": {"collectionId": _ITEM, "q": "Is it new?", "a": "Yes."},
+    "searchTest": {"datasetId": DATASET, "text": "open"},
+    "preLogin": {"username": USER},
+    "tokenLogin": {},
+    "getInitData": {},
+    "getTeamPlanStatus": {},
 }
 """Fields of a valid request of a neighbour, by the name of the operation."""
 _IN_QUERY = ("GET", "DELETE")
