@@ -3,11 +3,13 @@
 Examples shrink towards the simple: one dataset, one collection, no faults.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec import inspect
 
+from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Limits
@@ -165,6 +167,133 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
         st.sampled_from(chats),
         st.booleans(),
     )
+
+
+def requests(
+    operation: str | Operation,
+    fixture: FixtureLike | Generation,
+    operations: Operations = OPERATIONS,
+) -> st.SearchStrategy[Document]:
+    """Fields of requests of an operation, on its contract: of the types that it takes.
+
+    Ids are those of the fixture, where it has any. Gives nothing for a documented
+    operation of which the fixture has nothing. Raises InvalidField for a name that no
+    operation has.
+    """
+    if isinstance(operation, str):
+        operations.check_name(operation, "operation")
+        operation = operations[operation]
+    documented = {"listV2": list_requests, "updateHistory": pin_requests}
+    if operation.name in documented:
+        return documented[operation.name](fixture)
+    ids = _ids(_generation(fixture))
+    family = operation.name.partition(".")[0]
+    kinds = _KINDS_OF_ID | {"id": _OF_FAMILY.get(family, "")}
+    given: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
+    body = inspect.type_info(operation.body)
+    for each in getattr(body, "fields", ()):
+        known = ids.get(kinds.get(each.encode_name, ""))
+        if known:
+            given[each.encode_name] = _known(known, each.type)
+    return _struct(body, given)
+
+
+_NUMBERS, _WHOLE = ("offset", "pageNum", "pageSize"), st.integers(1, 30)
+"""They may be texts, but not any text."""
+_KINDS_OF_ID = {
+    "appId": "app",
+    "chatId": "chat",
+    "chatIds": "chat",
+    "datasetId": "dataset",
+    "collectionId": "collection",
+    "collectionIds": "collection",
+    "parentId": "collection",
+    "sourceId": "collection",
+    "dataId": "data",
+}
+_OF_FAMILY = {"dataset": "dataset", "collection": "collection", "data": "data"}
+"""What the field `id` is of, by the first word of the operation's name."""
+
+
+def _ids(generation: Generation) -> Mapping[str, list[str]]:
+    """All ids of a fixture by kind."""
+    datasets = generation.datasets.values()
+    rows = (rows for each in datasets for rows in each.rows.values())
+    return {
+        "app": list(generation.apps),
+        "chat": [chat for app in generation.apps.values() for chat in app.chats],
+        "dataset": list(generation.datasets),
+        "collection": [item.id for each in datasets for item in each.tree],
+        "data": [row.id for each in rows for row in each],
+    }
+
+
+def _known(ids: list[str], kind: inspect.Type) -> st.SearchStrategy[Any]:
+    one = st.sampled_from(ids)
+    if any(isinstance(each, inspect.ListType) for each in _members(kind)):
+        return st.lists(one, min_size=1, max_size=_FEW, unique=True)
+    return one
+
+
+_FEW, _SHORT = 3, 12
+
+
+def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
+    """The types of a union, or the one; without what stands for a missing field."""
+    kind = kind.type if isinstance(kind, inspect.Metadata) else kind
+    types = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    for each in types:
+        plain = each.type if isinstance(each, inspect.Metadata) else each
+        if not isinstance(plain, inspect.CustomType):
+            yield plain
+
+
+def _values(kind: inspect.Type) -> st.SearchStrategy[Any]:
+    """Values of a type, short ones."""
+    return st.one_of([_value(each) for each in _members(kind)])
+
+
+def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
+    if isinstance(kind, inspect.StrType):
+        if kind.pattern is not None:
+            return st.from_regex(kind.pattern, fullmatch=True)
+        low = kind.min_length or 0
+        high = min(kind.max_length or _SHORT, low + _SHORT)
+        return st.text(_LETTERS, min_size=low, max_size=high)
+    if isinstance(kind, inspect.IntType):
+        low, high = kind.ge or 0, 99 if kind.le is None else kind.le
+        return st.integers(low, max(low, min(high, low + 99)))
+    if isinstance(kind, inspect.FloatType):
+        return st.floats(kind.ge or 0, 1 if kind.le is None else kind.le)
+    if isinstance(kind, inspect.LiteralType):
+        return st.sampled_from(kind.values)
+    if isinstance(kind, inspect.ListType):
+        low = kind.min_length or 0
+        return st.lists(_values(kind.item_type), min_size=low, max_size=low + _FEW)
+    if isinstance(kind, inspect.StructType):
+        return _struct(kind, {})
+    return _OTHERS.get(type(kind), st.none())
+
+
+def _struct(
+    kind: inspect.Type, given: Mapping[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[Document]:
+    """Objects of a struct's type; `given` has strategies of some fields."""
+    required: dict[str, st.SearchStrategy[Any]] = {}
+    optional: dict[str, st.SearchStrategy[Any]] = {}
+    for each in getattr(kind, "fields", ()):
+        values = given.get(each.encode_name)
+        place = required if each.required else optional
+        place[each.encode_name] = _values(each.type) if values is None else values
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+_LETTERS = st.characters(codec="utf-8", exclude_categories=["Cc"])
+_OTHERS: Mapping[type, st.SearchStrategy[Any]] = {
+    inspect.BoolType: st.booleans(),
+    inspect.DictType: st.just({}),
+    inspect.AnyType: st.none() | st.booleans() | st.integers(0, 9),
+}
 
 
 def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:

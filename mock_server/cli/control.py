@@ -18,6 +18,7 @@ from mock_server.api.faults.table import KINDS, PRESETS, Kind
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
 from mock_server.cli.settings import setting, timeout_setting
+from mock_server.domain.errors import InvalidField
 from mock_server.domain.printable import json_text, one_line, yaml_text
 from mock_server.fixture.dump import document_as_yaml
 from mock_server.http_call import Unreachable
@@ -121,11 +122,27 @@ def _content(file: str) -> bytes:
         ) from None
 
 
+class OperationName(click.types.StringParamType):
+    """The name of an operation of the table."""
+
+    name = "name"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Called by click; the name, if there is such an operation."""
+        try:
+            OPERATIONS.check_name(str(value), "--operation")
+        except InvalidField as refusal:
+            self.fail(refusal.message, param, ctx)
+        return str(value)
+
+
 @click.command()
 @click.option(
     "--operation",
-    type=click.Choice(list(OPERATIONS)),
-    help="Only requests of this operation.",
+    type=OperationName(),
+    help="Only requests of this operation, such as listV2.",
 )
 @click.option(
     "--status", type=int, help="Only requests answered with this HTTP status."

@@ -24,6 +24,7 @@ from mock_server.views import Failure
 JSON = "application/json"
 TEXT = {"schema": {"type": "string"}}
 NUMBER = {"schema": {"type": "integer"}}
+BEARER = {"bearer": {"type": "http", "scheme": "bearer"}}
 _LIMIT = ("Limit", "Remaining", "Reset")
 # RFC 9110 15.5.2 and 15.5.6 demand those of 401 and 405; RFC 6585 4 names Retry-After.
 _HEADERS: Mapping[int, Mapping[str, object]] = {
@@ -40,7 +41,6 @@ def frame(
     title: str, description: str, paths: JsonObject, components: JsonObject
 ) -> JsonObject:
     """An OpenAPI document of this version, whose requests carry a bearer token."""
-    bearer = {"bearer": {"type": "http", "scheme": "bearer"}}
     return {
         # Since 3.1 schemas are JSON Schema 2020-12, which is what msgspec makes.
         "openapi": "3.1.0",
@@ -49,7 +49,7 @@ def frame(
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": paths,
-        "components": {"securitySchemes": bearer, **components},
+        "components": {"securitySchemes": BEARER, **components},
     }
 
 

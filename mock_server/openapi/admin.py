@@ -18,7 +18,7 @@ from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
 from mock_server.domain.limits import Limits
 from mock_server.openapi import JSON, JsonObject, Schemas, frame, normalized
 from mock_server.openapi import examples as example
-from mock_server.openapi.public import APP, CHAT, DATASET, valid_request
+from mock_server.openapi.calls import APP, CHAT, DATASET, valid_request
 
 _ADMIN = "/__admin"
 _ID: JsonObject = {"minLength": 1, "maxLength": Limits.id_chars}

@@ -8,14 +8,15 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
 from mock_server.admin.loading import Loader
-from mock_server.app import application
-from mock_server.domain.choices import Choices
+from mock_server.app import Application, application
+from mock_server.domain.choices import Value, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
@@ -23,6 +24,8 @@ from mock_server.fixture.files import shipped
 from mock_server.fixture.load import load_fixture
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
+USER, LOGIN = "root", "login"
+"""Who logs in, and what that login's token is called among keys."""
 EXAMPLE_TIME = 1_775_034_000_000
 """When all examples happen, in ms since 1970: 2026-04-01T09:00:00.000Z."""
 _SANDBOXES = "/__admin/sandboxes"
@@ -43,7 +46,8 @@ class ExampleRequest(Struct, frozen=True):
     the shared errors if that is empty; a request without a name only prepares others.
     `body` is sent as JSON, bytes as they are. A header that is None is left out. A
     request that is sent several `times` has `{n}` in its path replaced by 1, 2, ...,
-    and shows the last response. Outside the admin API it carries a key of `sandbox`.
+    and shows the last response. Outside the admin API it carries a key of `sandbox`, or
+    the token of a login.
     """
 
     method: str
@@ -55,6 +59,12 @@ class ExampleRequest(Struct, frozen=True):
     times: int = 1
     operation_id: str = ""
     sandbox: str = "default"
+    is_logged_in: bool = False
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The fields of the query."""
+        return dict(parse_qsl(self.path.partition("?")[2], keep_blank_values=True))
 
     @property
     def content(self) -> bytes:
@@ -66,7 +76,9 @@ class ExampleRequest(Struct, frozen=True):
     def all_headers(self, keys: Mapping[str, str]) -> dict[str, str]:
         """The headers that are sent, with a key out of `keys`, which are by sandbox."""
         sent: dict[str, str | None] = {"host": "localhost:8000"}
-        if not self.path.startswith("/__admin"):
+        if self.is_logged_in:
+            sent["token"] = keys[LOGIN]
+        elif not self.path.startswith("/__admin"):
             sent["authorization"] = f"Bearer {keys[self.sandbox]}"
         if self.body is not None:
             sent["content-type"] = "application/json"
@@ -78,17 +90,19 @@ class ExampleRequest(Struct, frozen=True):
 class ExampleSession(Struct, frozen=True):
     """Requests to a server of their own, one after the other.
 
-    `fixture` is the name of a shipped one, `memory` in bytes.
+    `fixture` is the name of a shipped one, `memory` in bytes, `choices` those that
+    differ from profile `documented`.
     """
 
     requests: Sequence[ExampleRequest]
     fixture: str = DEMO
     admin_token: str | None = None
     memory: int = Limits.memory_bytes
+    choices: Mapping[str, Value] = field(default_factory=dict)
 
 
 class ExampleResponse(Struct, frozen=True):
-    """The response to a request; `value` is its body, decoded."""
+    """The response to a request; `value` is its body, decoded, or its text."""
 
     request: ExampleRequest
     status: int
@@ -120,7 +134,8 @@ def run_examples(sessions: Iterable[ExampleSession]) -> list[ExampleResponse]:
 
 
 async def _run(session: ExampleSession) -> list[ExampleResponse]:
-    app, keys = _application(session), {"default": KEY}
+    app = _application(session)
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
     found = []
     for request in session.requests:
         for n in range(1, request.times + 1):
@@ -128,12 +143,20 @@ async def _run(session: ExampleSession) -> list[ExampleResponse]:
         # Issued for this session: requests name the sandbox instead.
         add_key(keys, request, status, body)
         if request.name:
-            value = _with_fixed_measures(msgspec.json.decode(body))
+            value = _with_fixed_measures(value_of(body))
             found.append(ExampleResponse(request, status, value))
     return found
 
 
-def _application(session: ExampleSession) -> ASGIApp:
+def value_of(body: bytes) -> Any:
+    """A body as an example shows it: JSON decoded, else the text."""
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return body.decode()
+
+
+def _application(session: ExampleSession) -> Application:
     number = count()
     # Nothing that is real: neither the time nor chance.
     environment = Environment(
@@ -143,7 +166,8 @@ def _application(session: ExampleSession) -> ASGIApp:
         Limits(memory_bytes=session.memory),
     )
     generation = load_fixture(shipped(session.fixture))
-    sandboxes = Sandboxes(generation, "documented", Choices(), environment)
+    choices = choose("documented", session.choices)
+    sandboxes = Sandboxes(generation, "documented", choices, environment)
     # Without a place to load large documents, one is refused: an example too.
     loader = Loader(sandboxes.memory, sandboxes.limits, free_slots=0)
     return application(sandboxes, token=session.admin_token, loader=loader)

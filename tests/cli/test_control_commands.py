@@ -154,7 +154,8 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
         (("fault", "add", "eror"), 1, "did you mean 'error'?"),
         (("fault", "add", "error", "status"), 1, "Expected FIELD=VALUE"),
         (("fault", "add", "error", "times=null"), 1, "got null - at $.times"),
-        (("journal", "--operation", "pin"), 1, "'updateHistory', 'listV2'"),
+        (("journal", "--operation", "pin"), 1, "Expected one of updateHistory, listV2"),
+        (("journal", "--operation", "listv2"), 1, "did you mean 'listV2'?"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(

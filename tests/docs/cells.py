@@ -42,7 +42,7 @@ def _text(node: ast.stmt | None) -> str:
 
 def amount(name: str, value: float) -> str:
     """A limit with its unit, which its name tells."""
-    if name.endswith(("_bytes", "_size")) and name != "page_size":
+    if name.endswith(("_bytes", "_size")) and not name.endswith("page_size"):
         for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
             if value % size == 0:
                 return f"{value // size:g} {unit}"
@@ -95,6 +95,10 @@ _WORDS = {
 }
 
 
+_MANY = 12
+"""More values than these are counted, not listed."""
+
+
 def takes(schema: Schema, definitions: Schema) -> str:
     """What a JSON Schema allows, in words."""
     if "$ref" in schema:
@@ -105,7 +109,8 @@ def takes(schema: Schema, definitions: Schema) -> str:
     if "oneOf" in schema and "type" not in schema:
         return listed(each["const"] for each in schema["oneOf"])
     if "enum" in schema:
-        return listed(schema["enum"])
+        values = schema["enum"]
+        return listed(values) if len(values) <= _MANY else f"one of {len(values)} names"
     kind = schema.get("type")
     if kind == "string":
         return _string(schema)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from mock_server.admin.framework import AdminRoute, Input
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.table import KINDS, PRESETS
+from mock_server.api.operations.operation import Neighbour, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import cli
 from mock_server.domain import limits
@@ -26,7 +27,13 @@ from mock_server.domain.choices import table as choices
 from mock_server.domain.limits import Limits
 from mock_server.fixture import document
 from mock_server.fixture.load import load_fixture
-from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
+from mock_server.strategies import (
+    fault_lists,
+    fixtures,
+    list_requests,
+    pin_requests,
+    requests,
+)
 from mock_server.testing.fixture import MockServerFixture, SandboxClock
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 from tests.docs import command_line
@@ -54,7 +61,8 @@ __all__ = [
 ]
 VERSION, PUBLIC_NAMES = mock_server.__version__, mock_server.__all__
 STRATEGIES = [
-    each.__name__ for each in (fixtures, list_requests, pin_requests, fault_lists)
+    each.__name__
+    for each in (fixtures, list_requests, pin_requests, requests, fault_lists)
 ]
 COMMANDS = command_line.all_commands(cli)
 
@@ -84,7 +92,7 @@ def choices_table() -> Table:
 
 def _choice(choice: Choice) -> tuple[str, ...]:
     values = listed(choice.values)
-    if isinstance(choice.documented, int):
+    if " to " in choice.values_text():
         values = f"{code(choice.values[0])} to {code(choice.values[-1])}"
     profiles = code(choice.documented), code(choice.deployed)
     return (
@@ -153,8 +161,11 @@ def faults_table() -> Table:
 
 
 def _operations(definition: type[Fault]) -> str:
-    both = set(definition.operations()) == set(OPERATIONS)
-    return "both" if both else listed(definition.operations())
+    found = definition.operations()
+    if set(found) == set(OPERATIONS):
+        return "all"
+    documented = [name for name in found if OPERATIONS[name].neighbour is None]
+    return f"{listed(documented)}, [neighbours](neighbours.md) of `{definition.trait}`"
 
 
 def fault_fields_table() -> Table:
@@ -214,12 +225,57 @@ def settings_table() -> Table:
 
 
 def operations_table() -> Table:
-    """The operations, with their sections of the interface description."""
+    """The documented operations, with their sections of the interface description."""
     rows = [
         (code(each.name), section(each.section), code(f"{each.method} {each.path}"))
         for each in OPERATIONS.values()
+        if each.neighbour is None
     ]
     return Table(("operation", "spec", "method and path"), rows, "needs")
+
+
+_CREDENTIALS = {"caller": "key or login", "login": "login", "anyone": "none"}
+
+
+def neighbours_table() -> Table:
+    """The neighbours: how they are called, since when there are any, their traits."""
+    rows = [
+        (
+            code(each.name),
+            code(f"{' or '.join(each.methods)} {each.path}"),
+            about.since,
+            _CREDENTIALS[each.access],
+            listed(sorted(each.traits)),
+        )
+        for each, about in _neighbours()
+    ]
+    heads = "operation", "method and path", "since", "credentials", "traits"
+    return Table(heads, rows)
+
+
+def notes_table() -> Table:
+    """What is modelled of each neighbour, and where it differs from the service."""
+    rows = [
+        (code(each.name), about.modelled, about.differs)
+        for each, about in _neighbours()
+    ]
+    return Table(("operation", "what is modelled", "where it differs"), rows)
+
+
+def older_paths_table() -> Table:
+    """The older paths of operations."""
+    rows = [
+        (code(each.name), code(each.legacy_path))
+        for each in OPERATIONS.values()
+        if each.legacy_path is not None
+    ]
+    return Table(("operation", "older path"), rows)
+
+
+def _neighbours() -> Iterator[tuple[Operation, Neighbour]]:
+    for each in OPERATIONS.values():
+        if each.neighbour is not None:
+            yield each, each.neighbour
 
 
 def routes() -> list[tuple[str, AdminRoute]]:
@@ -282,6 +338,9 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "handle": handle_table,
     "kind-fields": kind_fields_table,
     "limits": limits_table,
+    "neighbour-notes": notes_table,
+    "neighbours": neighbours_table,
+    "older-paths": older_paths_table,
     "operations": operations_table,
     "options": options_table,
     "parameters": parameters_table,

@@ -14,15 +14,20 @@ from mock_server.app import Application, create_app
 from mock_server.domain.clock import parse_time
 from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
-from mock_server.openapi import JSON, admin, public
+from mock_server.openapi import JSON, admin, calls
 from mock_server.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
+    LOGIN,
+    USER,
     ExampleRequest,
     ExampleResponse,
     ExampleSession,
     add_key,
+    run_examples,
+    value_of,
 )
+from mock_server.openapi.neighbours import TAG
 from tests.openapi.committed import (
     ADMIN,
     NAMES,
@@ -36,7 +41,7 @@ from tests.openapi.committed import (
 from tests.support import Switch
 
 SESSIONS: dict[Name, list[ExampleSession]] = {
-    PUBLIC: public.sessions(OPERATIONS.values()),
+    PUBLIC: calls.sessions(OPERATIONS.values()),
     ADMIN: admin.sessions(),
 }
 CASES = [(name, session) for name, found in SESSIONS.items() for session in found]
@@ -77,13 +82,13 @@ def responses(
     app: Application, url: str, session: ExampleSession
 ) -> Iterator[ExampleResponse]:
     """What the server at `url` answers to the requests that have a name."""
-    keys = {"default": KEY}
+    keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
     for request in session.requests:
         with busy(app) if request.name == "serverBusy" else nullcontext():
             status, body = send(url, request, keys)
         add_key(keys, request, status, body)
         if request.name:
-            yield ExampleResponse(request, status, msgspec.json.decode(body))
+            yield ExampleResponse(request, status, value_of(body))
 
 
 def shown(document: Document, answer: ExampleResponse) -> object:
@@ -97,7 +102,8 @@ def shown(document: Document, answer: ExampleResponse) -> object:
         for each in methods.values()
         if each["operationId"] == request.operation_id
     )
-    content = response(document, operation, str(answer.status))["content"][JSON]
+    contents = response(document, operation, str(answer.status))["content"].values()
+    (content,) = (each for each in contents if request.name in each.get("examples", ()))
     return content["examples"][request.name]["value"]
 
 
@@ -124,6 +130,7 @@ def test_examples_are_what_a_server_answers(
         shipped(session.fixture),
         admin_token=session.admin_token,
         memory=session.memory,
+        choices=session.choices,
     )
     document = read(name)
     for answer in responses(app, url, session):
@@ -132,10 +139,17 @@ def test_examples_are_what_a_server_answers(
         assert blurred(answer.value, now) == expected, answer.request
 
 
-def contents(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Every response in JSON: its operation, its description, its content."""
+def contents(
+    document: Document, *, around: bool = False
+) -> Iterator[tuple[str, str, Document]]:
+    """Every response in JSON: its operation, its description, its content.
+
+    Those of neighbours, `around` the documented operations, only if asked for.
+    """
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
+            if not around and TAG in operation.get("tags", ()):
+                continue
             for status in operation["responses"]:
                 answer = response(document, operation, status)
                 if JSON in answer["content"]:
@@ -162,6 +176,22 @@ def test_the_example_of_an_error_is_of_that_error(name: Name) -> None:
                 assert value["statusText"] == status_text, operation
 
 
+def test_neighbours_have_an_example_where_one_is_made() -> None:
+    documented = read(PUBLIC)["paths"]
+    for each in OPERATIONS.values():
+        if each.neighbour is not None:
+            described = documented[each.path][each.method.lower()]
+            contents = described["responses"]["200"]["content"].values()
+            shown = [content for content in contents if "examples" in content]
+            assert len(shown) == len(calls.of_neighbour(each)), each.name
+
+
+def test_the_example_of_a_neighbour_is_a_success() -> None:
+    session = calls.sessions(OPERATIONS.values())[-1]
+    for answer in run_examples([session]):
+        assert answer.status == 200, (answer.request.operation_id, answer.value)
+
+
 def resolved(document: Document, example: Document) -> Document:
     """An example, or the one that it refers to."""
     name = example.get("$ref", "").rpartition("/")[2]
@@ -173,12 +203,13 @@ def resolved(document: Document, example: Document) -> Document:
 def test_examples_are_as_their_schemas_say(name: Name) -> None:
     document = read(name)
     bodies = (
-        operation["requestBody"]["content"][JSON]
+        operation["requestBody"]["content"].get(JSON, {})
         for methods in document["paths"].values()
         for operation in methods.values()
         if "requestBody" in operation
     )
-    for content in [*bodies, *(content for _, _, content in contents(document))]:
-        schema = content["schema"] | {"components": document["components"]}
-        for example in content["examples"].values():
+    answers = (content for _, _, content in contents(document, around=True))
+    for content in [*bodies, *answers]:
+        for example in content.get("examples", {}).values():
+            schema = content["schema"] | {"components": document["components"]}
             validate(resolved(document, example)["value"], schema)

@@ -42,8 +42,9 @@ class Hasty(Panel):
 
 
 def test_a_paging_bug_is_found_and_shrinks_to_a_readable_fixture() -> None:
+    choices = {"page_size_max": 30}
     with (
-        MockServer(profile="deployed") as server,
+        MockServer(profile="deployed", choices=choices) as server,
         Hasty(server.url, server.key) as panel,
     ):
 

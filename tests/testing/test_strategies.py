@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from mock_server import create_app, load_fixture
 from mock_server.api.faults.fault import read_fault
-from mock_server.strategies import fault_lists, fixtures, list_requests, pin_requests
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.domain.errors import InvalidField
+from mock_server.strategies import (
+    fault_lists,
+    fixtures,
+    list_requests,
+    pin_requests,
+    requests,
+)
 from tests.support import LIST, PIN
 
+DEMO = load_fixture()
+NEIGHBOURS = [name for name, row in OPERATIONS.items() if row.neighbour is not None]
+PLAIN = {"error_form": "plain"}
 AUTH = {"Authorization": "Bearer k"}
 QUICK = settings(
     derandomize=True, max_examples=2_000, phases=[Phase.generate, Phase.shrink]
@@ -43,6 +56,58 @@ def test_faults_are_taken(faults: list[dict[str, Any]]) -> None:
     assert [read_fault(fault).kind for fault in faults] == (
         [fault["kind"] for fault in faults]
     )
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None:
+    row = OPERATIONS[operation]
+
+    @given(requests(operation, DEMO))
+    def holds(fields: dict[str, Any]) -> None:
+        row.contract.decoder.decode(msgspec.json.encode(fields))
+
+    holds()
+
+
+@pytest.mark.parametrize("operation", NEIGHBOURS)
+def test_requests_of_every_neighbour_are_answered(operation: str) -> None:
+    row = OPERATIONS[operation]
+
+    @settings(max_examples=10)
+    @given(requests(operation, DEMO))
+    def holds(fields: dict[str, Any]) -> None:
+        app = create_app(DEMO, profile="deployed", choices=PLAIN)
+        token = app.sandbox.tokens.token("root")
+        headers = AUTH | {"Content-Type": row.media_type, "token": token}
+        in_query = row.method in ("GET", "DELETE")
+        client = TestClient(app)
+        answer = client.request(
+            row.method,
+            row.path,
+            headers=headers,
+            params=fields if in_query else None,
+            json=None if in_query else fields,
+        )
+        assert answer.status_code < 500, (fields, answer.text)
+        entry = client.get("/__admin/journal").json()["entries"][-1]
+        assert entry["operation"] == operation
+
+    holds()
+
+
+def test_ids_are_those_of_the_fixture() -> None:
+    @given(requests("delHistory", DEMO))
+    def holds(fields: dict[str, Any]) -> None:
+        chats = [chat for app in DEMO.apps.values() for chat in app.chats]
+        assert fields["appId"] in DEMO.apps
+        assert fields["chatId"] in chats
+
+    holds()
+
+
+def test_an_unknown_operation_gets_a_hint() -> None:
+    with pytest.raises(InvalidField, match="did you mean 'delHistory'"):
+        requests("delHistori", DEMO)
 
 
 def test_without_chats_or_datasets_there_is_nothing_to_request() -> None:

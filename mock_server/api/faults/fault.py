@@ -174,7 +174,11 @@ def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -
     return fault
 
 
-_TRAITS = {"page": "that answers a page", "write": "that changes something"}
+_TRAITS = {
+    "page": "that answers a page",
+    "total": "that answers a total",
+    "write": "that changes something",
+}
 
 
 def _check_operation(fault: Fault, operations: Operations) -> None:

@@ -58,7 +58,8 @@ class Operation(Struct, frozen=True):
     it. It may be called by `further_methods`, and by others than the holder of a key
     (`access`). `receive` finds its fields where they stand; together they have at most
     as many bytes as the limit of the name `body_limit`. `media_type` is what a body has
-    to be, unless it may be left out.
+    to be, unless it may be left out. `answers` are the media types of its answers; they
+    are JSON in an envelope unless `has_envelope` is false.
     """
 
     name: str
@@ -80,6 +81,8 @@ class Operation(Struct, frozen=True):
     receive: Receive = RequestBody.read
     body_limit: str = "body_bytes"
     media_type: str = "application/json"
+    answers: tuple[str, ...] = ("application/json",)
+    has_envelope: bool = True
 
     @property
     def section(self) -> str:

@@ -159,6 +159,8 @@ COMPLETIONS = neighbour(
     perform=completions,
     encode=encode,
     traits=["write"],
+    answers=("application/json", "text/event-stream"),
+    has_envelope=False,
     since="4.0",
     modelled="The fixture's replies in turn, else the question itself. The chat is "
     "created if it is new, with two records; each turn updates it.",

@@ -88,6 +88,8 @@ def neighbour(
     access: Access = "caller",
     body_limit: str = "body_bytes",
     media_type: str = "application/json",
+    answers: tuple[str, ...] = ("application/json",),
+    has_envelope: bool = True,
 ) -> Operation:
     """The row of a neighbour. Its request is its body, decoded.
 
@@ -120,6 +122,8 @@ def neighbour(
         receive=receive,
         body_limit=body_limit,
         media_type=media_type,
+        answers=answers,
+        has_envelope=has_envelope,
     )
 
 
