@@ -4,6 +4,12 @@ from mock_server.api.operations.list_v2 import LIST_V2
 from mock_server.api.operations.neighbours.batch_delete import BATCH_DELETE
 from mock_server.api.operations.neighbours.chat_init import INIT
 from mock_server.api.operations.neighbours.clear_histories import CLEAR_HISTORIES
+from mock_server.api.operations.neighbours.collection_create import COLLECTION_CREATE
+from mock_server.api.operations.neighbours.collection_delete import COLLECTION_DELETE
+from mock_server.api.operations.neighbours.collection_detail import COLLECTION_DETAIL
+from mock_server.api.operations.neighbours.collection_list import COLLECTION_LIST
+from mock_server.api.operations.neighbours.collection_paths import COLLECTION_PATHS
+from mock_server.api.operations.neighbours.collection_update import COLLECTION_UPDATE
 from mock_server.api.operations.neighbours.completions import COMPLETIONS
 from mock_server.api.operations.neighbours.dataset_create import DATASET_CREATE
 from mock_server.api.operations.neighbours.dataset_delete import DATASET_DELETE
@@ -22,6 +28,8 @@ from mock_server.api.operations.neighbours.history_status import (
     GET_HISTORY_STATUS,
     MARK_READ,
 )
+from mock_server.api.operations.neighbours.scroll_list import SCROLL_LIST
+from mock_server.api.operations.neighbours.training_detail import TRAINING_DETAIL
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
 
@@ -47,9 +55,20 @@ _DATASETS = (
     DATASET_DELETE,
     DATASET_PATHS,
 )
+_COLLECTIONS = (
+    COLLECTION_CREATE,
+    COLLECTION_DETAIL,
+    COLLECTION_UPDATE,
+    COLLECTION_DELETE,
+    COLLECTION_LIST,
+    SCROLL_LIST,
+    COLLECTION_PATHS,
+    TRAINING_DETAIL,
+)
 NEIGHBOURS = (
     *_CHATS,
     *_DATASETS,
+    *_COLLECTIONS,
 )
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))
