@@ -127,6 +127,14 @@ class ChangedTree(FolderTree):
             self._next_number += 1
         self._bring(collection)
 
+    def put_all(self, collections: Sequence[Collection]) -> None:
+        """Put several collections, or none. Raises LimitReached."""
+        room = sum(_size_of(each) + _OUT_BYTES for each in collections)
+        self._holding.charge(room)
+        self._holding.charge(-room)
+        for each in collections:
+            self.put(each)
+
     def remove(self, ids: Iterable[str]) -> None:
         """Remove collections, those that there are. Raises LimitReached."""
         found = map(self.get, dict.fromkeys(ids))

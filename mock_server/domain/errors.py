@@ -61,7 +61,7 @@ class DatasetNotFound(Refusal):
 
 
 class DatasetForbidden(Refusal):
-    """The caller's key may not read the dataset."""
+    """The caller may not read the dataset, or not change it."""
 
 
 class ParentNotFound(Refusal):

@@ -126,6 +126,8 @@ class Limits:
     """Users of one sandbox who have a login code at the same time."""
     created_collections: int = 10_000
     """Collections that operations and single admin calls may add to one dataset."""
+    changed_collections: int = 10_000
+    """Collections that are changed with the folder that they are in."""
     created_datasets: int = 1_000
     """Datasets and folders of datasets that operations may add to one sandbox."""
     dataset_folder_depth: int = 4

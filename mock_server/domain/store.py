@@ -297,6 +297,12 @@ class Store:
         """
         self._changed_tree(dataset).put(collection)
 
+    def put_collections(
+        self, dataset: Dataset, collections: Sequence[Collection]
+    ) -> None:
+        """Keep several collections of a dataset, or none. Raises LimitReached."""
+        self._changed_tree(dataset).put_all(collections)
+
     def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove collections of a dataset, with their rows. Raises LimitReached."""
         ids = list(dict.fromkeys(ids))

@@ -4,6 +4,12 @@ from mock_server.api.operations.list_v2 import LIST_V2
 from mock_server.api.operations.neighbours.batch_delete import BATCH_DELETE
 from mock_server.api.operations.neighbours.chat_init import INIT
 from mock_server.api.operations.neighbours.clear_histories import CLEAR_HISTORIES
+from mock_server.api.operations.neighbours.collection_create import COLLECTION_CREATE
+from mock_server.api.operations.neighbours.collection_delete import COLLECTION_DELETE
+from mock_server.api.operations.neighbours.collection_detail import COLLECTION_DETAIL
+from mock_server.api.operations.neighbours.collection_list import COLLECTION_LIST
+from mock_server.api.operations.neighbours.collection_paths import COLLECTION_PATHS
+from mock_server.api.operations.neighbours.collection_update import COLLECTION_UPDATE
 from mock_server.api.operations.neighbours.completions import COMPLETIONS
 from mock_server.api.operations.neighbours.dataset_create import DATASET_CREATE
 from mock_server.api.operations.neighbours.dataset_delete import DATASET_DELETE
@@ -15,20 +21,15 @@ from mock_server.api.operations.neighbours.del_history import DEL_HISTORY
 from mock_server.api.operations.neighbours.folder_create import FOLDER_CREATE
 from mock_server.api.operations.neighbours.get_histories import GET_HISTORIES
 from mock_server.api.operations.neighbours.get_init_data import GET_INIT_DATA
-from mock_server.api.operations.neighbours.get_pagination_records import (
-    GET_PAGINATION_RECORDS,
-)
+from mock_server.api.operations.neighbours.get_pagination_records import GET_PAGINATION_RECORDS
 from mock_server.api.operations.neighbours.get_records_v2 import GET_RECORDS_V2
-from mock_server.api.operations.neighbours.get_team_plan_status import (
-    GET_TEAM_PLAN_STATUS,
-)
-from mock_server.api.operations.neighbours.history_status import (
-    GET_HISTORY_STATUS,
-    MARK_READ,
-)
+from mock_server.api.operations.neighbours.get_team_plan_status import GET_TEAM_PLAN_STATUS
+from mock_server.api.operations.neighbours.history_status import GET_HISTORY_STATUS, MARK_READ
 from mock_server.api.operations.neighbours.login_by_password import LOGIN_BY_PASSWORD
 from mock_server.api.operations.neighbours.pre_login import PRE_LOGIN
+from mock_server.api.operations.neighbours.scroll_list import SCROLL_LIST
 from mock_server.api.operations.neighbours.token_login import TOKEN_LOGIN
+from mock_server.api.operations.neighbours.training_detail import TRAINING_DETAIL
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
 
@@ -54,6 +55,16 @@ _DATASETS = (
     DATASET_DELETE,
     DATASET_PATHS,
 )
+_COLLECTIONS = (
+    COLLECTION_CREATE,
+    COLLECTION_DETAIL,
+    COLLECTION_UPDATE,
+    COLLECTION_DELETE,
+    COLLECTION_LIST,
+    SCROLL_LIST,
+    COLLECTION_PATHS,
+    TRAINING_DETAIL,
+)
 _ACCOUNT = (
     PRE_LOGIN,
     LOGIN_BY_PASSWORD,
@@ -61,10 +72,6 @@ _ACCOUNT = (
     GET_INIT_DATA,
     GET_TEAM_PLAN_STATUS,
 )
-NEIGHBOURS = (
-    *_CHATS,
-    *_DATASETS,
-    *_ACCOUNT,
-)
+NEIGHBOURS = (*_CHATS, *_DATASETS, *_COLLECTIONS, *_ACCOUNT,)
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))

@@ -8,8 +8,8 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.neighbours.world import (
     DATASET,
+    FOLDER,
     INSIDE,
-    ITEM,
     OWNER,
     READER,
     SHELF,
@@ -205,7 +205,7 @@ def test_a_reset_brings_back_what_there_was_and_the_same_ids(make_api: MakeApi) 
     ok(api, "DELETE", "delete", {"id": DATASET})
     api.admin("POST", "/reset")
     assert to_document(api.sandbox.store) == loaded
-    assert ITEM in api.ids(key=OWNER, datasetId=DATASET)
+    assert FOLDER in api.ids(key=OWNER, datasetId=DATASET)
     assert ok(api, "POST", "create", NEW) == made
 
 

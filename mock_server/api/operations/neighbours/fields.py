@@ -11,6 +11,7 @@ from mock_server.views import View
 
 Name = Annotated[str, Meta(max_length=Limits.name_chars)]
 Long = Annotated[str, Meta(max_length=Limits.intro_chars)]
+SearchText = Annotated[str, Meta(max_length=Limits.search_chars)]
 Label = Annotated[str, Meta(max_length=Limits.id_chars)]
 Tags = Annotated[list[Label], Meta(max_length=Limits.tags)]
 Ids = Annotated[list[Id], Meta(max_length=Limits.ids)]

@@ -1,0 +1,81 @@
+"""`collection.delete`: delete collections with all that is in them."""
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.operations.contract import RequestFields
+from mock_server.api.operations.neighbours.fields import Ids, Label
+from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.errors import (
+    CollectionNotFound,
+    DatasetForbidden,
+    LimitReached,
+    MissingParams,
+    NothingListed,
+)
+from mock_server.domain.state import State
+from mock_server.domain.targets import collection_for
+
+
+class CollectionDeleteBody(RequestFields, kw_only=True):
+    """One collection, usually in the query, or several."""
+
+    id: Label | UnsetType | None = UNSET
+    collection_ids: Ids | UnsetType | None = UNSET
+
+
+def collection_delete(state: State, caller: Caller, body: CollectionDeleteBody) -> None:
+    """Delete all of the collections, or nothing.
+
+    Raises MissingParams, NothingListed, CollectionNotFound, DatasetForbidden,
+    LimitReached.
+    """
+    gone: dict[str, tuple[Dataset, dict[str, None]]] = {}
+    for collection_id, at in _wanted(body):
+        dataset, collection = collection_for(
+            state, caller, collection_id, Level.WRITE, at
+        )
+        _, ids = gone.setdefault(dataset.id, (dataset, {}))
+        if collection.id not in ids:
+            below = dataset.tree.below(collection.id)
+            ids |= dict.fromkeys([collection.id, *(each.id for each in below)])
+    for dataset, ids in gone.values():
+        state.store.remove_collections(dataset, ids)
+
+
+def _wanted(body: CollectionDeleteBody) -> list[tuple[str, str]]:
+    """The ids, and where they stand. Raises MissingParams, NothingListed."""
+    if body.id:
+        return [(body.id, "$.id")]
+    if body.collection_ids is UNSET or body.collection_ids is None:
+        raise MissingParams("an id, or collectionIds", "neither", "$.id")
+    if not body.collection_ids:
+        raise NothingListed("at least one id", "none", "$.collectionIds")
+    return [
+        (each, f"$.collectionIds[{at}]") for at, each in enumerate(body.collection_ids)
+    ]
+
+
+COLLECTION_DELETE = neighbour(
+    name="collection.delete",
+    method="DELETE",
+    further_methods=("POST",),
+    path="/api/core/dataset/collection/delete",
+    summary="Delete collections",
+    body=CollectionDeleteBody,
+    refusals=(
+        MissingParams,
+        NothingListed,
+        CollectionNotFound,
+        DatasetForbidden,
+        LimitReached,
+    ),
+    perform=collection_delete,
+    traits=["write"],
+    since="4.6; `?id=` and `collectionIds` both since 4.12.4",
+    modelled=(
+        "All of them go, with what is in them and their data rows, or nothing does."
+    ),
+    differs="Write permission is enough, as up to 4.16.0.",
+)

@@ -1,0 +1,140 @@
+"""`collection.update`: rename, move, tag or forbid a collection."""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from mock_server.api.operations.contract import RequestFields
+from mock_server.api.operations.neighbours.fields import Label, Name, Parent, Tags
+from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.clock import parse_time
+from mock_server.domain.collection_folders import below_to_change, parent_to_move_to
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.errors import (
+    CollectionForbidden,
+    CollectionNotFound,
+    CollectionTooDeep,
+    DatasetForbidden,
+    FileNotFound,
+    FolderCycle,
+    InvalidField,
+    LimitReached,
+    MissingParams,
+    ParentNotFound,
+    describe_value,
+)
+from mock_server.domain.records import Collection
+from mock_server.domain.state import State
+from mock_server.domain.targets import check_dataset, collection_for
+from mock_server.fixture.document import Time
+
+FAR_FUTURE = 32_493_830_400_000
+"""2999-09-09T00:00:00Z: by their names, what is entered by hand is listed first."""
+
+
+class CollectionUpdateBody(RequestFields, kw_only=True):
+    """Which collection, and what is to be another."""
+
+    id: Label | UnsetType = UNSET
+    dataset_id: Label | UnsetType = UNSET
+    external_file_id: Label | UnsetType = UNSET
+    parent_id: Parent = UNSET
+    name: Name | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    forbid: bool | UnsetType = UNSET
+    create_time: Time | UnsetType = UNSET
+
+
+def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) -> None:
+    """Change what is given of a collection; `forbid` holds for all that is in it.
+
+    Raises MissingParams, CollectionNotFound or FileNotFound, DatasetForbidden,
+    InvalidField, and for a move ParentNotFound, CollectionForbidden, FolderCycle,
+    CollectionTooDeep; and LimitReached.
+    """
+    created = _create_time(body)
+    dataset, collection = _target(state, caller, body)
+    changes: dict[str, Any] = {} if created is None else {"create_time": created}
+    if body.parent_id is not UNSET:
+        parent_id = body.parent_id or None
+        changes["parent_id"] = parent_to_move_to(state, dataset, collection, parent_id)
+    if body.name:
+        changes |= {"name": body.name, "update_time": _updated(state, body.name)}
+    if body.tags is not UNSET:
+        changes["tags"] = tuple(body.tags)
+    below: list[Collection] = []
+    if body.forbid is not UNSET:
+        changes["forbid"] = body.forbid
+        below = below_to_change(state, dataset, collection)
+    changed = [replace(each, forbid=body.forbid) for each in below]
+    state.store.put_collections(dataset, [replace(collection, **changes), *changed])
+
+
+def _create_time(body: CollectionUpdateBody) -> int | None:
+    """The time in milliseconds, None if none is given. Raises InvalidField."""
+    if body.create_time is UNSET:
+        return None
+    try:
+        return parse_time(body.create_time)
+    except ValueError:
+        expected = "a time like 2024-01-31T12:00:00Z"
+        got = describe_value(body.create_time)
+        message = f"Expected {expected}, got {got} - at $.createTime"
+        raise InvalidField(message) from None
+
+
+def _target(
+    state: State, caller: Caller, body: CollectionUpdateBody
+) -> tuple[Dataset, Collection]:
+    """The collection of that id, or of that external file in a dataset."""
+    if body.id:
+        return collection_for(state, caller, body.id, Level.WRITE, "$.id")
+    if not (body.dataset_id and body.external_file_id):
+        expected = "an id, or datasetId and externalFileId"
+        raise MissingParams(expected, "neither", "$.id")
+    dataset = state.store.dataset(body.dataset_id)
+    if dataset is not None:
+        for collection in dataset.tree:
+            if collection.external_file_id == body.external_file_id:
+                check_dataset(dataset, caller, Level.WRITE, "$.datasetId")
+                return dataset, collection
+    expected = "the externalFileId of a collection of the dataset"
+    got = describe_value(body.external_file_id)
+    raise FileNotFound(expected, got, "$.externalFileId")
+
+
+def _updated(state: State, name: str) -> int:
+    is_by_hand = name in ("manual", "mark") or name.startswith("手动")
+    return FAR_FUTURE if is_by_hand else state.clock.now()
+
+
+COLLECTION_UPDATE = neighbour(
+    name="collection.update",
+    further_methods=("PUT",),
+    path="/api/core/dataset/collection/update",
+    summary="Rename, move, tag or forbid a collection",
+    body=CollectionUpdateBody,
+    refusals=(
+        MissingParams,
+        CollectionNotFound,
+        FileNotFound,
+        DatasetForbidden,
+        ParentNotFound,
+        CollectionForbidden,
+        FolderCycle,
+        CollectionTooDeep,
+        LimitReached,
+    ),
+    perform=collection_update,
+    traits=["write"],
+    since="4.6 as PUT, later as POST too",
+    modelled=(
+        "Only a name makes it the latest, and for ever that of what is entered by hand."
+    ),
+    differs=(
+        "Moves are checked as after 4.16: a parent that is in no dataset, in another "
+        "one, or in the collection itself is refused."
+    ),
+)
