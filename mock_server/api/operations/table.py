@@ -11,6 +11,11 @@ from mock_server.api.operations.neighbours.collection_list import COLLECTION_LIS
 from mock_server.api.operations.neighbours.collection_paths import COLLECTION_PATHS
 from mock_server.api.operations.neighbours.collection_update import COLLECTION_UPDATE
 from mock_server.api.operations.neighbours.completions import COMPLETIONS
+from mock_server.api.operations.neighbours.data_delete import DATA_DELETE
+from mock_server.api.operations.neighbours.data_detail import DATA_DETAIL
+from mock_server.api.operations.neighbours.data_list import DATA_LIST
+from mock_server.api.operations.neighbours.data_update import DATA_UPDATE
+from mock_server.api.operations.neighbours.data_v2_list import DATA_V2_LIST
 from mock_server.api.operations.neighbours.dataset_create import DATASET_CREATE
 from mock_server.api.operations.neighbours.dataset_delete import DATASET_DELETE
 from mock_server.api.operations.neighbours.dataset_detail import DATASET_DETAIL
@@ -28,7 +33,10 @@ from mock_server.api.operations.neighbours.history_status import (
     GET_HISTORY_STATUS,
     MARK_READ,
 )
+from mock_server.api.operations.neighbours.insert_data import INSERT_DATA
+from mock_server.api.operations.neighbours.push_data import PUSH_DATA
 from mock_server.api.operations.neighbours.scroll_list import SCROLL_LIST
+from mock_server.api.operations.neighbours.search_test import SEARCH_TEST
 from mock_server.api.operations.neighbours.training_detail import TRAINING_DETAIL
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.update_history import UPDATE_HISTORY
@@ -65,10 +73,21 @@ _COLLECTIONS = (
     COLLECTION_PATHS,
     TRAINING_DETAIL,
 )
+_DATA = (
+    DATA_V2_LIST,
+    DATA_LIST,
+    PUSH_DATA,
+    INSERT_DATA,
+    DATA_DETAIL,
+    DATA_UPDATE,
+    DATA_DELETE,
+    SEARCH_TEST,
+)
 NEIGHBOURS = (
     *_CHATS,
     *_DATASETS,
     *_COLLECTIONS,
+    *_DATA,
 )
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))
