@@ -15,14 +15,12 @@ _HALF_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 class File(Struct, frozen=True):
-    """A file that has been uploaded, and the collection that it has become.
+    """A file that has been uploaded, by the collection that it has become.
 
-    `size` is in bytes. Its text is in the rows of the collection.
+    That has its name and its size, and the rows of that its text.
     """
 
     id: str
-    name: str
-    size: int
     dataset_id: str
     collection_id: str
 

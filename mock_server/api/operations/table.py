@@ -7,10 +7,15 @@ from mock_server.api.operations.neighbours.clear_histories import CLEAR_HISTORIE
 from mock_server.api.operations.neighbours.collection_create import COLLECTION_CREATE
 from mock_server.api.operations.neighbours.collection_delete import COLLECTION_DELETE
 from mock_server.api.operations.neighbours.collection_detail import COLLECTION_DETAIL
+from mock_server.api.operations.neighbours.collection_export import EXPORT
 from mock_server.api.operations.neighbours.collection_list import COLLECTION_LIST
 from mock_server.api.operations.neighbours.collection_paths import COLLECTION_PATHS
 from mock_server.api.operations.neighbours.collection_update import COLLECTION_UPDATE
 from mock_server.api.operations.neighbours.completions import COMPLETIONS
+from mock_server.api.operations.neighbours.create_file_id import FILE_ID
+from mock_server.api.operations.neighbours.create_link import LINK
+from mock_server.api.operations.neighbours.create_local_file import LOCAL_FILE
+from mock_server.api.operations.neighbours.create_text import TEXT
 from mock_server.api.operations.neighbours.data_delete import DATA_DELETE
 from mock_server.api.operations.neighbours.data_detail import DATA_DETAIL
 from mock_server.api.operations.neighbours.data_list import DATA_LIST
@@ -65,6 +70,10 @@ _DATASETS = (
 )
 _COLLECTIONS = (
     COLLECTION_CREATE,
+    TEXT,
+    LINK,
+    LOCAL_FILE,
+    FILE_ID,
     COLLECTION_DETAIL,
     COLLECTION_UPDATE,
     COLLECTION_DELETE,
@@ -72,6 +81,7 @@ _COLLECTIONS = (
     SCROLL_LIST,
     COLLECTION_PATHS,
     TRAINING_DETAIL,
+    EXPORT,
 )
 _DATA = (
     DATA_V2_LIST,
