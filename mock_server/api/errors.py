@@ -41,6 +41,10 @@ class BadJson(domain.Refusal):
     """A body that is not one JSON object."""
 
 
+class BadForm(domain.Refusal):
+    """A body that is not one whole form in `multipart/form-data`."""
+
+
 class ForeignHost(domain.Refusal):
     """An admin request for a host that is not this server's (DNS rebinding)."""
 
@@ -103,6 +107,7 @@ ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     UnsupportedMediaType: _both(415, "unsupportedMediaType"),
     BodyTooLarge: _both(413, "bodyTooLarge"),
     BadJson: ErrorRow(Form(400, 400, "badJson"), _BAD_REQUEST),
+    BadForm: ErrorRow(Form(400, 400, "badForm"), _BAD_REQUEST),
     domain.InvalidField: ErrorRow(Form(400, 400, "invalidField"), _BAD_REQUEST),
     domain.AppNotFound: ErrorRow(
         Form(404, 404, "appNotFound"), Form(500, 502000, "appUnExist")
@@ -147,6 +152,7 @@ ERRORS: dict[type[domain.Refusal], ErrorRow] = {
     domain.FileNotFound: ErrorRow(
         Form(404, 404, "fileNotFound"), Form(404, 507002, "fileNotFound")
     ),
+    domain.NoFile: ErrorRow(Form(400, 400, "noFile"), _FAILURE),
     domain.WrongFileType: ErrorRow(
         Form(400, 400, "wrongFileType"), Form(400, 510000, "InvalidUploadFileType")
     ),

@@ -1,7 +1,7 @@
 """The body of a request, received on demand."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 
 import msgspec
 from starlette.types import Message, Receive, Scope
@@ -52,8 +52,23 @@ class RequestBody:
             if len(body) > Limits.free_body_bytes:
                 if len(body) > max_bytes:
                     raise _too_large(max_bytes, f"at least {len(body)} bytes")
-                self._charge(2 * len(body), memory)  # it is copied below
+                self.charge(2 * len(body), memory)  # it is copied below
         return bytes(body)
+
+    async def pieces(self, max_bytes: int) -> AsyncIterator[bytes]:
+        """The body piece by piece, as it comes, none of it kept.
+
+        Raises BodyTooLarge as soon as that is clear, and ClientGone.
+        """
+        if self._length > max_bytes:
+            raise _too_large(max_bytes, f"{self._length} bytes")
+        size = 0
+        while not self.arrived:
+            piece = self._piece(await self._receive())
+            size += len(piece)
+            if size > max_bytes:
+                raise _too_large(max_bytes, f"at least {size} bytes")
+            yield piece
 
     async def discard(self) -> None:
         """Receive what is left of the body and drop it. Raises ClientGone."""
@@ -65,7 +80,8 @@ class RequestBody:
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
-    def _charge(self, size: int, memory: Memory) -> None:
+    def charge(self, size: int, memory: Memory) -> None:
+        """Have so many bytes charged for what is kept of it. Raises LimitReached."""
         if self._holding is None:
             self._holding = memory.hold("requests")
         self._holding.reserve(size - self._holding.size, "body")

@@ -112,6 +112,10 @@ class FileNotFound(Refusal):
     """There is no uploaded file of that id, or no collection of that external file."""
 
 
+class NoFile(Refusal):
+    """An upload without a file."""
+
+
 class WrongFileType(Refusal):
     """A file of a kind that the service does not take."""
 

@@ -69,6 +69,10 @@ class Limits:
     """Bytes of an uploaded text that are kept."""
     uploads: int = 1_000
     """Files that are uploaded to one sandbox."""
+    form_parts: int = 100
+    """Parts of a form in `multipart/form-data`."""
+    form_field_bytes: int = 64 * 1024
+    """Bytes of all parts of a form but its file."""
     free_body_bytes: int = 64 * 1024
     """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 2_000
@@ -124,6 +128,10 @@ class Limits:
     """Events into which the text of a streamed reply is divided."""
     login_codes: int = 100
     """Users of one sandbox who have a login code at the same time."""
+    collection_rows: int = 100_000
+    """Data rows of one collection."""
+    pushed_rows: int = 200
+    """Data rows that one request pushes."""
     created_collections: int = 10_000
     """Collections that operations and single admin calls may add to one dataset."""
     changed_collections: int = 10_000

@@ -4,7 +4,7 @@ A generation is shared by any number of stores, so that making and resetting a s
 costs the same whatever the size of the fixture.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain, islice
@@ -32,6 +32,7 @@ from mock_server.domain.records import (
 )
 from mock_server.domain.rows import RowPlace, Rows, in_order, places_of, size_of_row
 from mock_server.domain.training import Job, advance_all, amount, next_due
+from mock_server.domain.uploads import File
 
 JobsOf = tuple[str, str]
 """The ids of a dataset and of a collection in it."""
@@ -139,6 +140,8 @@ class Store:
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
+        self.files: Overlay[str, File] = Overlay({}, holding, _file_size)
+        """The files that have been uploaded, by id."""
         self.turns = 0
         """How many replies completions have given."""
         self.login_codes: Overlay[str, LoginCode] = Overlay({}, holding, _code_size)
@@ -165,6 +168,7 @@ class Store:
                 copy._datasets.changed[dataset_id] = own
         copy._rows = self._rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
+        copy.files = self.files.copy(holding)
         copy.turns, copy._last_id = self.turns, self._last_id
         copy.login_codes = self.login_codes.copy(holding)
         return copy
@@ -275,6 +279,7 @@ class Store:
         self._rows.remove_all(dataset_id)
         for at in [at for at in self.jobs if at[0] == dataset_id]:
             self.jobs.remove(at)
+        self._remove_files(lambda file: file.dataset_id == dataset_id)
 
     def created_collections(self, dataset_id: str) -> int:
         """How many collections a dataset has that the generation does not have."""
@@ -312,6 +317,9 @@ class Store:
             for at in [(dataset.id, each) for each in ids]:
                 if at in self.jobs:
                     self.jobs.remove(at)
+        if self.files:
+            gone = {(dataset.id, each) for each in ids}
+            self._remove_files(lambda file: file.place in gone)
 
     def rows(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
         """The data rows of a collection, in the order in which they are listed."""
@@ -429,6 +437,10 @@ class Store:
         self._datasets.put(now.id, replace(now, tree=tree))
         return tree
 
+    def _remove_files(self, is_gone: Callable[[File], bool]) -> None:
+        for file in [file for file in self.files.values() if is_gone(file)]:
+            self.files.remove(file.id)
+
     def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
         """The records of an application's chats, to change."""
         records = self._records.get(app.id)
@@ -452,7 +464,7 @@ class Store:
 # tree once that has been changed; training; a chat; a record of one; a login code.
 _STORE_BYTES, _JOB_BYTES = 1_024, 400
 _DATASET_BYTES, _TREE_BYTES = 500, 1_500
-_CHAT_BYTES, _RECORD_BYTES, _CODE_BYTES = 400, 250, 500
+_CHAT_BYTES, _RECORD_BYTES, _CODE_BYTES, _FILE_BYTES = 400, 250, 500, 400
 
 
 def _chat_size(chat: Chat) -> int:
@@ -475,3 +487,7 @@ def _dataset_size(dataset: Dataset) -> int:
 
 def _jobs_size(jobs: Iterable[Job]) -> int:
     return sum(_JOB_BYTES + sum(map(size_of_row, job.rows)) for job in jobs)
+
+
+def _file_size(_: File) -> int:
+    return _FILE_BYTES

@@ -43,7 +43,12 @@ def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
     There is none exactly if `convert.with_integers` converts the value; only tagged
     unions and exclusive bounds are beyond this.
     """
-    yield from _walk(value, inspect.type_info(wanted), ())
+    yield from mistakes_of(value, inspect.type_info(wanted), ())
+
+
+def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
+    """As `mistakes`, for the value at a path."""
+    return _walk(value, wanted, path)
 
 
 def _walk(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:

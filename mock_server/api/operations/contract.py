@@ -20,7 +20,13 @@ from mock_server.domain.choices import Choices, remedies, tolerated, tolerates
 from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.journal import HONOURED, IGNORED, REFUSED, Violation
 from mock_server.validation.convert import is_number_field
-from mock_server.validation.walk import as_number, describe_type, is_valid
+from mock_server.validation.walk import (
+    as_number,
+    describe_type,
+    dotted,
+    is_valid,
+    mistakes_of,
+)
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
@@ -107,6 +113,8 @@ class Field:
         # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:
             found.append(_judged(self._departure(self._text, got), choices))
+        if isinstance(given, list | dict):
+            return value, self._inside(given)
         if not is_valid(value, self._type):
             # The least that is allowed is 0 or 1: what is positive is over the maximum.
             # A boolean is an int to Python, but not to JSON.
@@ -138,6 +146,15 @@ class Field:
             if isinstance(most, int) and value <= most
         ]
         return departure.refused(*remedies(choices, self._over), *larger)
+
+    def _inside(self, given: object) -> list[Violation]:
+        """The first mistake in an array or an object, with its place."""
+        mistake = next(mistakes_of(given, self._type, (cut(self.name),)), None)
+        if mistake is None:
+            return []
+        path = dotted(mistake.path)
+        message = f"{mistake.message} - at {path}"
+        return [Violation("invalid_field", self._section, path, message)]
 
     def _departure(
         self, name: str, got: str, effect: str = HONOURED, expected: str = ""

@@ -12,6 +12,7 @@ from tests.api.neighbours import (
     collections_errors,
     data_errors,
     datasets_errors,
+    uploads_errors,
 )
 from tests.api.neighbours.world import ErrorCase, neighbours, send
 from tests.conftest import MakeApi
@@ -20,6 +21,7 @@ CASES = (
     *chats_errors.CASES,
     *datasets_errors.CASES,
     *collections_errors.CASES,
+    *uploads_errors.CASES,
     *data_errors.CASES,
     *account_errors.CASES,
 )

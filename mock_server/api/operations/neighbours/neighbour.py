@@ -27,6 +27,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.memory import Memory
 from mock_server.domain.state import State
+from mock_server.validation.convert import with_integers
 
 SECTION = "neighbour"
 """Stands in violations where those of the spec have its section."""
@@ -134,7 +135,7 @@ def reader(made: contract.Contract[F]) -> Callable[[bytes, Choices], F]:
         try:
             return made.decoder.decode(content)
         except contract.NOT_ON_CONTRACT:
-            return msgspec.convert(made.read(content, choices), made.fields)
+            return with_integers(made.read(content, choices), made.fields)
 
     return read
 

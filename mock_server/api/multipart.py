@@ -1,0 +1,231 @@
+"""A form with a file (`multipart/form-data`, RFC 7578), read as it comes.
+
+The form is never in memory as a whole: of a file its name, its size and the beginning
+of its text are kept, of other parts their values.
+"""
+
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from logging import CRITICAL, Logger
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from python_multipart import MultipartParser
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import parse_options_header
+
+from mock_server.api.errors import BadForm, BodyTooLarge
+from mock_server.api.headers import check_media_type, values
+from mock_server.api.request import RequestBody, read_json
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Memory
+from mock_server.domain.uploads import is_text
+
+_FILE, _FIELDS = "file", "data"
+"""The names of the part that is the file, and of the one with all fields as JSON."""
+_COPIES = 5
+"""How often what is kept is in memory until a response is given: bytes, text, JSON and
+what is read of it."""
+# What the parser would log is told to the client.
+_QUIET = Logger("multipart", CRITICAL)
+
+
+async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields of a form as JSON; its file is `{"file": {name, size, text}}`.
+
+    A file has at most `max_bytes`; that of a text file is kept in part. Raises
+    UnsupportedMediaType, BadForm, BadJson, BodyTooLarge, LimitReached, ClientGone.
+    """
+    # Of JSON no type has been checked: it is what nearly all bodies are.
+    check_media_type(body.scope["headers"], "multipart/form-data")
+    form = Form(boundary_of(body), max_bytes, memory.limits)
+    async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
+        form.take(piece)
+        body.charge(_COPIES * form.kept, memory)
+    return form.fields_as_json()
+
+
+def boundary_of(body: RequestBody) -> bytes:
+    """What separates the parts of a form. Raises BadForm."""
+    given = values(body.scope["headers"], b"content-type")
+    options = parse_options_header(b"; ".join(given).decode("latin-1"))[1]
+    boundary = options.get(b"boundary", b"")
+    if not 1 <= len(boundary) <= _BOUNDARY_BYTES:
+        expected = f"a boundary of 1 to {_BOUNDARY_BYTES} characters"
+        got = f"one of {len(boundary)}" if boundary else "none"
+        raise BadForm(expected, got, "header Content-Type")
+    return boundary
+
+
+_BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
+
+
+class Upload(Struct):
+    """The file of a form, as far as it has come; `head` is what is kept of it."""
+
+    name: str
+    size: int = 0
+    head: bytearray = msgspec.field(default_factory=bytearray)
+
+
+class Form:
+    """A form, as far as it has come."""
+
+    def __init__(self, boundary: bytes, max_bytes: int, limits: Limits) -> None:
+        """A file has at most `max_bytes`."""
+        self._file: Upload | None = None
+        self._values: dict[str, bytearray] = {}
+        self._max_bytes = max_bytes
+        self._limits = limits
+        self._parts = self._value_bytes = 0
+        self._is_whole = False
+        # Of the part that is coming: its header, and where its data goes.
+        self._header_name, self._header_value = bytearray(), bytearray()
+        self._disposition: bytes | None = None
+        self._keep: Callable[[bytes], None] = _drop
+        self._parser = MultipartParser(boundary, self._callbacks())  # type: ignore[arg-type]
+        self._parser.logger = _QUIET
+
+    @property
+    def kept(self) -> int:
+        """How many bytes of it are in memory."""
+        return self._value_bytes + (0 if self._file is None else len(self._file.head))
+
+    def take(self, piece: bytes) -> None:
+        """Read on. Raises BadForm, BodyTooLarge."""
+        try:
+            self._parser.write(piece)
+        except FormParserError as error:
+            text = str(error)
+            got = f"a malformed one, {text[:1].lower()}{text[1:]}"
+            raise BadForm("a form", got, "body") from None
+
+    def fields_as_json(self) -> bytes:
+        """All of it as a JSON object. Raises BadForm if it is cut off, and BadJson."""
+        if not self._is_whole:
+            expected = "a form that ends with its boundary"
+            raise BadForm(expected, "one that is cut off", "body")
+        given = {name: _text(value, name) for name, value in self._values.items()}
+        inside = given.pop(_FIELDS, None)
+        fields = {name: _plain(name, value) for name, value in given.items()}
+        if inside is not None:
+            fields |= read_json(inside.encode())
+        # Only what has been uploaded is a file.
+        fields.pop(_FILE, None)
+        if self._file is not None:
+            fields = {_FILE: _file_fields(self._file)} | fields
+        return msgspec.json.encode(fields)
+
+    def _callbacks(self) -> dict[str, Callable[..., Any]]:
+        def header_name(data: bytes, start: int, end: int) -> None:
+            self._header_name += data[start:end]
+
+        def header_value(data: bytes, start: int, end: int) -> None:
+            self._header_value += data[start:end]
+
+        def part_data(data: bytes, start: int, end: int) -> None:
+            self._keep(data[start:end])
+
+        return {
+            "on_part_begin": self._begin_part,
+            "on_header_field": header_name,
+            "on_header_value": header_value,
+            "on_header_end": self._end_header,
+            "on_headers_finished": self._begin_data,
+            "on_part_data": part_data,
+            "on_end": self._end,
+        }
+
+    def _begin_part(self) -> None:
+        self._parts += 1
+        if self._parts > self._limits.form_parts:
+            expected = f"at most {self._limits.form_parts} parts"
+            raise BadForm(expected, "more", "body")
+        self._disposition = None
+
+    def _end_header(self) -> None:
+        if self._header_name.lower() == b"content-disposition":
+            self._disposition = bytes(self._header_value)
+        self._header_name.clear()
+        self._header_value.clear()
+
+    def _begin_data(self) -> None:
+        """Find out what a part is by its head. Raises BadForm."""
+        kind, options = parse_options_header(
+            (self._disposition or b"").decode("latin-1")
+        )
+        if kind != b"form-data" or b"name" not in options:
+            expected = "a part with `Content-Disposition: form-data; name=...`"
+            raise BadForm(expected, "one without", "body")
+        name = _text(options[b"name"], "name")
+        file_name = options.get(b"filename")
+        if file_name is None:
+            value = self._values[name] = bytearray()
+            self._keep = self._keeper_of_value(value)
+        elif name == _FILE and file_name and self._file is None:
+            self._file = Upload(_text(file_name, "filename"))
+            self._keep = self._keeper_of_file(self._file)
+        else:
+            self._keep = _drop
+
+    def _keeper_of_value(self, value: bytearray) -> Callable[[bytes], None]:
+        def keep(data: bytes) -> None:
+            self._value_bytes += len(data)
+            most = self._limits.form_field_bytes
+            if self._value_bytes > most:
+                expected = f"at most {most} bytes beside the file"
+                raise BodyTooLarge(expected, "more", "body")
+            value.extend(data)
+
+        return keep
+
+    def _keeper_of_file(self, file: Upload) -> Callable[[bytes], None]:
+        most = self._limits.upload_text_bytes if is_text(file.name) else 0
+
+        def keep(data: bytes) -> None:
+            file.size += len(data)
+            if file.size > self._max_bytes:
+                expected = f"a file of at most {self._max_bytes} bytes"
+                raise BodyTooLarge(expected, "more", "part file")
+            file.head.extend(data[: max(0, most - len(file.head))])
+
+        return keep
+
+    def _end(self) -> None:
+        self._is_whole = True
+
+
+def _drop(data: bytes) -> None:
+    """Keep nothing of a part that is not looked at."""
+    del data
+
+
+def _file_fields(file: Upload) -> dict[str, object]:
+    """A file as fields: its name as it was sent, its size, its text if it is one."""
+    fields: dict[str, object] = {"name": file.name, "size": file.size}
+    if is_text(file.name):
+        decoder = getincrementaldecoder("utf-8-sig")("replace")
+        is_whole = len(file.head) == file.size
+        # Where it is cut amid a character, that is dropped.
+        fields["text"] = decoder.decode(bytes(file.head), is_whole)
+    return fields
+
+
+def _plain(name: str, value: str) -> object:
+    """The value of a plain part: JSON where it can be, but for ids, which are text."""
+    if name.endswith("Id"):
+        return value
+    try:
+        decoded = msgspec.json.decode(value)
+    except (msgspec.DecodeError, RecursionError):
+        return value
+    return value if isinstance(decoded, str) else decoded
+
+
+def _text(value: bytes | bytearray, name: str) -> str:
+    """What a part says, in UTF-8 (RFC 7578 5.1.2). Raises BadForm."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise BadForm("UTF-8", "other bytes", f"part {name}") from None

@@ -1,0 +1,111 @@
+"""Data rows: listed, added, changed and removed; their collection follows.
+
+Its `data_amount` counts with them, and its `update_time` is that of the last change.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from mock_server.domain import errors
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.index import fold
+from mock_server.domain.records import Collection, Row
+from mock_server.domain.state import State
+from mock_server.domain.targets import check_dataset
+
+
+def row_for(
+    state: State, caller: Caller, row_id: str, level: Level, at: str
+) -> tuple[Dataset, Collection, Row]:
+    """The data row of that id, its dataset and its collection.
+
+    `at` is the field that names it. Raises RowNotFound, DatasetForbidden, in this
+    order.
+    """
+    found = state.store.find_row(row_id)
+    if found is None:
+        got = errors.describe_value(row_id)
+        raise errors.RowNotFound("the id of a data row", got, at)
+    check_dataset(found[0], caller, level, at)
+    return found
+
+
+def matching_rows(rows: Sequence[Row], text: str) -> Sequence[Row]:
+    """The rows with a text in their `q` or `a`, case ignored; all for an empty one."""
+    if not text:
+        return rows
+    term = fold(text)
+    return [row for row in rows if term in fold(row.q) or term in fold(row.a)]
+
+
+def check_new(rows: Iterable[Row], q: str, a: str) -> None:
+    """Raises RowTaken if one of the rows has both texts."""
+    if any(row.q == q and row.a == a for row in rows):
+        expected = "texts that no row of the collection has"
+        raise errors.RowTaken(expected, "those of one", "$.q")
+
+
+def check_room(state: State, dataset: Dataset, collection: str, count: int) -> None:
+    """Raises LimitReached unless a collection may have so many rows more."""
+    jobs = state.store.jobs.get((dataset.id, collection)) or ()
+    coming = sum(len(job.rows) for job in jobs)
+    most = state.limits.collection_rows
+    if len(state.store.rows(dataset, collection)) + coming + count > most:
+        expected = f"at most {most} data rows in a collection"
+        raise errors.LimitReached(expected, f"{count} more", "body")
+
+
+def add_rows(
+    state: State,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Sequence[Row],
+    *,
+    at_once: bool = False,
+) -> None:
+    """Have rows come to a collection: at once, or as choice training says.
+
+    Raises LimitReached.
+    """
+    is_stepped = state.choices.training == "stepped" and not at_once
+    store, now = state.store, state.clock.now()
+    store.put_collection(dataset, replace(collection, update_time=now))
+    changed = store.dataset(dataset.id) or dataset
+    try:
+        store.begin_training(changed, collection, rows, now=now, is_stepped=is_stepped)
+    except errors.LimitReached:
+        store.put_collection(changed, collection)
+        raise
+
+
+def put_row(state: State, dataset: Dataset, collection: Collection, new: Row) -> None:
+    """Keep a row of a collection in place of the one of its id. Raises LimitReached."""
+    rows = state.store.rows(dataset, collection.id)
+    changed = tuple(new if row.id == new.id else row for row in rows)
+    _put_rows(state, dataset, collection, changed)
+
+
+def remove_row(
+    state: State, dataset: Dataset, collection: Collection, gone: Row
+) -> None:
+    """Remove a row of a collection. Raises LimitReached."""
+    rows = state.store.rows(dataset, collection.id)
+    left = tuple(row for row in rows if row.id != gone.id)
+    amount = max(0, collection.data_amount - 1)
+    _put_rows(state, dataset, replace(collection, data_amount=amount), left)
+
+
+def _put_rows(
+    state: State, dataset: Dataset, collection: Collection, rows: Sequence[Row]
+) -> None:
+    """Keep the rows of a collection, and the collection with the time of the change."""
+    store, before = state.store, state.store.rows(dataset, collection.id)
+    store.put_rows(dataset, collection.id, rows)
+    try:
+        changed = replace(collection, update_time=state.clock.now())
+        store.put_collection(dataset, changed)
+    except errors.LimitReached:
+        store.put_rows(dataset, collection.id, before)
+        raise
