@@ -52,13 +52,16 @@ def parent_to_move_to(
 
     Raises as `parent_for` does, and FolderCycle.
     """
-    levels = {collection.id: 0}
-    for each in dataset.tree.below(collection.id):
-        levels[each.id] = levels[each.parent_id or ""] + 1
-    if parent_id in levels:
+    target = dataset.tree.get(parent_for(state, dataset, parent_id) or "")
+    if target is None:
+        return None
+    if collection.id in {each.id for each in path_of(dataset, target)}:
         expected = "a folder that is not in this collection"
         got = errors.describe_value(parent_id)
         raise errors.FolderCycle(expected, got, "$.parentId")
+    levels = {collection.id: 0}
+    for each in dataset.tree.below(collection.id):
+        levels[each.id] = levels[each.parent_id or ""] + 1
     return parent_for(state, dataset, parent_id, max(levels.values()))
 
 

@@ -86,7 +86,7 @@ def test_a_detail_shows_the_item_of_list_v2_and_more(make_api: MakeApi) -> None:
     assert detail | item == detail
     assert detail["datasetId"] == detail["dataset"]["_id"] == DATASET
     assert (detail["sourceName"], detail["errorCount"]) == ("Item", 0)
-    assert "file" not in detail
+    assert not {"file", "dataAmount"} & set(detail)
     msgspec.convert(detail, CollectionDetail)
 
 
@@ -115,6 +115,16 @@ def test_nothing_but_a_name_changes_the_time(make_api: MakeApi) -> None:
     assert listed(api, parentId=FOLDER) == [before | changed]
     ok(api, "POST", "update", {"id": ITEM, "tags": []})
     assert listed(api, parentId=FOLDER)[0]["tags"] == []
+
+
+def test_a_new_name_leaves_the_time_of_creation(make_api: MakeApi) -> None:
+    api = neighbours(make_api)
+    made = create(api)
+    api.admin("POST", "/clock/advance", {"seconds": 60})
+    ok(api, "POST", "update", {"id": made, "name": "Renamed"})
+    first = listed(api)[0]
+    assert (first["_id"], first["createTime"]) == (made, NOW)
+    assert first["updateTime"] == "2026-01-01T00:01:00.000Z"
 
 
 @pytest.mark.parametrize("name", ["manual", "mark", "手动录入"])

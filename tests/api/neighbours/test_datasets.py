@@ -149,6 +149,18 @@ def test_a_key_moves_a_dataset_between_folders(make_api: MakeApi) -> None:
     assert listed(api, parentId=other) == [INSIDE]
 
 
+def test_who_does_not_manage_a_folder_takes_nothing_out_of_it(
+    make_api: MakeApi,
+) -> None:
+    api = neighbours(make_api)
+    made = ok(api, "POST", "create", NEW | {"parentId": SHELF}, WRITER)
+    own = ok(api, "POST", "create", NEW | {"type": "folder"}, WRITER)
+    body = {"id": made, "parentId": own}
+    answer = send(api, "PUT", f"{PATH}/update", body, WRITER)
+    assert answer.json()["code"] == 501004
+    assert listed(api, parentId=own) == []
+
+
 def test_no_folder_goes_into_itself(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     below = folder(api, "Below", SHELF)
