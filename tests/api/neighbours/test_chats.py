@@ -315,3 +315,13 @@ def test_a_restore_goes_on_with_the_next_reply(make_api: MakeApi) -> None:
     ask(api)
     api.sandbox.restore("asked")
     assert ask(api).json()["choices"][0]["message"]["content"] == "No."
+
+
+def test_faults_of_pages_spoil_pages_of_records(api: Api) -> None:
+    ask(api, "a", chatId="x")
+    fields = {"appId": APP, "chatId": "x", "pageSize": 2}
+    path = f"{CHAT}/record/getPaginationRecords"
+    api.admin("POST", "/faults", {"kind": "page_drift", "insert": 1})
+    assert texts(data(api, "POST", path, **fields)) == ["a", "Appeared 1"]
+    api.admin("POST", "/faults", {"kind": "wrong_total", "by": 5})
+    assert data(api, "POST", path, **fields)["total"] == 7
