@@ -19,11 +19,7 @@ from mock_server.api.redaction import (
     redact_entry,
 )
 from mock_server.api.response import Headers, Response
-from mock_server.domain.access import (
-    ISSUED_KEY_PREFIX,
-    LOGIN_MARK,
-    MIN_REDACTABLE_LENGTH,
-)
+from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.choices import Choices, remedies, tolerates
 from mock_server.domain.errors import Refusal, describe_value
 from mock_server.domain.journal import (
@@ -53,7 +49,6 @@ _ANY_KEY = (
     "(choice unknown_key=accept; said once in a journal)"
 )
 _DOCUMENTED = Choices()
-_KEY_MARK, _LOGIN_MARK = ISSUED_KEY_PREFIX.encode(), LOGIN_MARK.encode()
 
 
 class Journaling:
@@ -90,7 +85,9 @@ class Journaling:
             entry.note, entry.hint = response.note, response.note.hint
         elif not (journal.has_told_of_keys or state.callers):
             self._tell_of_keys(entry, request, journal)
-        is_login = self._is_login(request)
+        operation = request.operation
+        is_neighbour = operation is None or operation.neighbour is not None
+        is_login = is_neighbour and self._is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
             hide_login(entry)
@@ -160,9 +157,7 @@ class Journaling:
         parts = entry.path.encode(), entry.query, entry.headers, entry.body or b""
         sent, key = b"\n".join(parts), request.headers.key or ""
         # In the escapes of URLs or of JSON a key can be written in many ways.
-        if b"%" in sent or b"\\" in sent or _KEY_MARK in sent:
-            return True
-        if _LOGIN_MARK in sent:
+        if b"%" in sent or b"\\" in sent or ISSUED_KEY_PREFIX.encode() in sent:
             return True
         if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in sent:
             return True

@@ -19,11 +19,7 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.domain.access import (
-    ISSUED_KEY_PREFIX,
-    LOGIN_MARK,
-    MIN_REDACTABLE_LENGTH,
-)
+from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
@@ -36,10 +32,7 @@ ESCAPED_KEY_BYTES = 6 * Limits.key_chars
 _CUT = CUT_MARK.encode()
 _WIDEST_CHAR = 4  # bytes of a character in UTF-8, at most
 _ISSUED = ISSUED_KEY_PREFIX.encode()
-_LOGIN = LOGIN_MARK.encode()
-_ISSUED_SECRET = re.compile(
-    b"%b[0-9a-f]+|[0-9a-f]{0,24}%b[0-9a-f]*" % (_ISSUED, _LOGIN)
-)
+_ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
 # The escapes of JSON in which the characters of a key can be written.
 _ESCAPE = re.compile(rb'\\(?:u00([2-7][0-9a-fA-F])|(["\\/]))')
 
@@ -83,7 +76,7 @@ class Secrets:
 class RequestSecrets(Struct, frozen=True):
     """What one request could give away: single texts, and the declared keys, sorted.
 
-    Keys and login tokens that sandboxes have issued are known by what they look like.
+    Keys and login tokens that sandboxes have issued are known by what they begin with.
     """
 
     texts: tuple[bytes, ...]
@@ -107,9 +100,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def contains_secret(self, text: bytes) -> bool:
         """Whether the text holds a secret as it is, unescaped."""
-        if _ISSUED in text or _LOGIN in text:
-            return True
-        if any(secret in text for secret in self.texts):
+        if _ISSUED in text or any(secret in text for secret in self.texts):
             return True
         return bool(self.finder and self.finder.find_matches_as_indexes(text))
 
@@ -125,7 +116,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def _spans(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Where secrets stand, in any order: start and end in bytes."""
-        for match in _ISSUED_SECRET.finditer(text):
+        for match in _ISSUED_KEY.finditer(text):
             yield match.span()
         for secret in self.texts:
             for match in re.finditer(re.escape(secret), text):

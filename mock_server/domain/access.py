@@ -22,10 +22,7 @@ MIN_REDACTABLE_LENGTH = 8
 
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
-_SANDBOX_DIGITS = 12
-
-LOGIN_MARK = ":sbxlogin"
-"""What stands in every login token, after the id of the user."""
+_SANDBOX_DIGITS, _USER_DIGITS = 12, 8
 
 
 class Level(IntEnum):
@@ -99,14 +96,13 @@ class KeyRing:
         return callers | {self.owner: Caller(self.owner)}
 
     def token(self, username: str) -> str:
-        """What a user gets who logs in: an id, a colon, and 32 letters and digits.
+        """What a user gets who logs in: an id, a colon, and 32 characters.
 
-        After the mark come 12 hex digits that name the sandbox, as in keys, and 12 that
-        name the user.
+        They begin as the keys of this sandbox do, so that whatever finds issued keys,
+        to follow or to hide them, finds tokens too. Such a key itself there is not.
         """
-        sandbox = self.prefix.removeprefix(ISSUED_KEY_PREFIX)
-        digits = self._digits(f"user {username}")[:_SANDBOX_DIGITS]
-        return f"{user_id(username)}{LOGIN_MARK}{sandbox}{digits}"
+        digits = self._digits(f"user {username}")[:_USER_DIGITS]
+        return f"{user_id(username)}:{self.prefix}{digits}"
 
     def _digits(self, purpose: str) -> str:
         return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
@@ -119,7 +115,7 @@ def user_id(username: str) -> str:
 
 def prefix_of_token(token: str) -> str:
     """The prefix of the keys of the sandbox to which a login token leads."""
-    return ISSUED_KEY_PREFIX + token.partition(LOGIN_MARK)[2][:_SANDBOX_DIGITS]
+    return prefix_of(token.partition(":")[2])
 
 
 def prefix_of(key: str) -> str:

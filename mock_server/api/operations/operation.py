@@ -52,7 +52,7 @@ class Operation(Struct, frozen=True):
     `refusals` are those that `perform` may raise. `traits` tell which faults have a
     meaning for it: "write" if it changes something, "page" if its data is a `Page`, of
     which `appear` makes items for a request that are not there, "total" if it shows how
-    many there are in all.
+    many there are in all. One with "secret" logs somebody in: journals hide its fields.
 
     What follows is for operations outside the spec: `neighbour` says what is known of
     it. It may be called by `further_methods`, and by others than the holder of a key

@@ -167,7 +167,9 @@ def test_where_only_a_login_counts_keys_are_ignored(
     assert known.json()["data"]["username"] == "root"
 
 
-@pytest.mark.parametrize("token", ["unknown", "0" * 24 + ":sbxlogin" + "0" * 24, ""])
+@pytest.mark.parametrize(
+    "token", ["unknown", "0" * 24 + ":fastgpt-sbx-" + "0" * 20, ""]
+)
 def test_an_unknown_token_is_refused(api: Api, token: str) -> None:
     for path, body in ((PIN, PINNED), (LIST, LISTED)):
         method = "PUT" if path == PIN else "POST"
@@ -306,7 +308,7 @@ def test_the_request_log_tells_no_token(api: Api) -> None:
     assert isinstance(app, Application)
     token = api.sandbox.tokens.token("root")
     scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
-    assert app.redact(scope) == ("GET", "/x/[redacted]")
+    assert app.redact(scope) == ("GET", f"/x/{token[:25]}[redacted]")
 
 
 def test_the_code_stays_the_same_while_the_clock_stands(api: Api) -> None:

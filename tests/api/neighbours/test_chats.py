@@ -8,13 +8,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from msgspec.structs import replace
 
 from mock_server.api.operations.neighbours.completions import pieces
 from mock_server.api.request import RequestBody
 from mock_server.api.response import EventStream
 from mock_server.domain.limits import Limits
-from mock_server.fixture.load import load_fixture
 from tests.api.neighbours.world import (
     APP,
     OUTSIDER,
@@ -139,8 +137,7 @@ def test_the_journal_holds_a_stream_whole(api: Api) -> None:
 
 
 def test_replies_come_in_turn_and_again_after_a_reset(make_api: MakeApi) -> None:
-    generation = replace(load_fixture(WORLD), replies=("Yes.", "No."))
-    api = make_api(generation, profile="deployed")
+    api = make_api(WORLD | {"replies": ["Yes.", "No."]}, profile="deployed")
 
     def reply() -> str:
         return str(ask(api).json()["choices"][0]["message"]["content"])
@@ -309,3 +306,22 @@ def test_each_event_is_sent_on_its_own() -> None:
     asyncio.run(EventStream(200, b"data: 1\n\ndata: 2\n\n").send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
+
+
+def test_a_restore_goes_on_with_the_next_reply(make_api: MakeApi) -> None:
+    api = make_api(WORLD | {"replies": ["Yes.", "No."]}, profile="deployed")
+    ask(api)
+    api.sandbox.take_snapshot("asked")
+    ask(api)
+    api.sandbox.restore("asked")
+    assert ask(api).json()["choices"][0]["message"]["content"] == "No."
+
+
+def test_faults_of_pages_spoil_pages_of_records(api: Api) -> None:
+    ask(api, "a", chatId="x")
+    fields = {"appId": APP, "chatId": "x", "pageSize": 2}
+    path = f"{CHAT}/record/getPaginationRecords"
+    api.admin("POST", "/faults", {"kind": "page_drift", "insert": 1})
+    assert texts(data(api, "POST", path, **fields)) == ["a", "Appeared 1"]
+    api.admin("POST", "/faults", {"kind": "wrong_total", "by": 5})
+    assert data(api, "POST", path, **fields)["total"] == 7
