@@ -54,6 +54,28 @@ def test_page_size_over_limit_clamp(make_api: MakeApi) -> None:
     assert len(api.ids(pageSize=1e16)) == 30
 
 
+def sized(make_api: MakeApi, **choices: Any) -> Api:
+    """An API over 120 collections."""
+    collections = [{"name": "x", "repeat": 120}]
+    document = {"datasets": [{"id": DATASET, "collections": collections}]}
+    return make_api(document, choices=choices)
+
+
+def test_page_size_max_30(make_api: MakeApi) -> None:
+    api = sized(make_api, page_size_max=30)
+    assert len(api.ids(pageSize=30)) == 30
+    assert status_of(api.list_v2(pageSize=31)) == "invalidField"
+
+
+def test_page_size_max_100(make_api: MakeApi) -> None:
+    api = sized(make_api, page_size_max=100)
+    assert [len(api.ids(pageSize=size)) for size in (30, 31, 100)] == [30, 31, 100]
+    assert status_of(api.list_v2(pageSize=101)) == "invalidField"
+    api = sized(make_api, page_size_max=100, page_size_over_limit="clamp")
+    assert len(api.ids(pageSize=101)) == 100
+    assert api.ids(offset=100, pageSize=100) == api.ids(offset=100, pageSize=20)
+
+
 def test_offset_missing_reject(make_api: MakeApi) -> None:
     api = make_api(choices={"offset_missing": "reject"})
     assert status_of(api.list_v2(offset=..., pageNum=1)) == "invalidField"
