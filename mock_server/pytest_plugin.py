@@ -61,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "Fail a test whose requests depart from the documented interface: true, false, "
         "or the names of violations that are allowed (`neighbour`: all of neighbours).",
         type="args",
-        default=[],
+        default=["false"],
     )
 
 
@@ -87,13 +87,16 @@ def _allowed_violations(config: pytest.Config) -> list[str] | None:
 
     Raises pytest.UsageError for what is no name.
     """
-    words: list[str] = [
-        name for word in config.getini(_STRICT) for name in word.split(",") if name
-    ]
-    if len(words) <= 1 and (not words or words[0].lower() in _FALSE):
-        return None
-    if len(words) == 1 and words[0].lower() in _TRUE:
-        return []
+    try:
+        given: list[str] = config.getini(_STRICT)
+    except (TypeError, pytest.UsageError) as error:
+        # In native TOML, a list cannot be true or false, and pytest tells it so only.
+        given = [str(error).rpartition(": ")[2]]
+    words = [name for word in given for name in word.split(",") if name]
+    if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
+        return [] if words[0].lower() in _TRUE else None
+    if not words:
+        raise pytest.UsageError(f"Expected a value, got none - at {_STRICT}")
     from mock_server.domain.choices import table
     from mock_server.domain.errors import did_you_mean
 
