@@ -31,10 +31,17 @@ from mock_server.api.operations.neighbours.del_history import DEL_HISTORY
 from mock_server.api.operations.neighbours.folder_create import FOLDER_CREATE
 from mock_server.api.operations.neighbours.get_histories import GET_HISTORIES
 from mock_server.api.operations.neighbours.get_init_data import GET_INIT_DATA
-from mock_server.api.operations.neighbours.get_pagination_records import GET_PAGINATION_RECORDS
+from mock_server.api.operations.neighbours.get_pagination_records import (
+    GET_PAGINATION_RECORDS,
+)
 from mock_server.api.operations.neighbours.get_records_v2 import GET_RECORDS_V2
-from mock_server.api.operations.neighbours.get_team_plan_status import GET_TEAM_PLAN_STATUS
-from mock_server.api.operations.neighbours.history_status import GET_HISTORY_STATUS, MARK_READ
+from mock_server.api.operations.neighbours.get_team_plan_status import (
+    GET_TEAM_PLAN_STATUS,
+)
+from mock_server.api.operations.neighbours.history_status import (
+    GET_HISTORY_STATUS,
+    MARK_READ,
+)
 from mock_server.api.operations.neighbours.insert_data import INSERT_DATA
 from mock_server.api.operations.neighbours.login_by_password import LOGIN_BY_PASSWORD
 from mock_server.api.operations.neighbours.pre_login import PRE_LOGIN
@@ -100,6 +107,12 @@ _ACCOUNT = (
     GET_INIT_DATA,
     GET_TEAM_PLAN_STATUS,
 )
-NEIGHBOURS = (*_CHATS, *_DATASETS, *_COLLECTIONS, *_DATA, *_ACCOUNT,)
+NEIGHBOURS = (
+    *_CHATS,
+    *_DATASETS,
+    *_COLLECTIONS,
+    *_DATA,
+    *_ACCOUNT,
+)
 
 OPERATIONS = Operations((*DOCUMENTED, *NEIGHBOURS))
