@@ -25,6 +25,13 @@ _URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server
 _TOKEN, _TIMEOUT = "MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_TIMEOUT"
 # As for commands; `cli.settings`, which has it too, would import click.
 _MAX_SECONDS = 86_400
+_FURTHER_VIOLATIONS = (
+    "invalid_field",
+    "missing_authorization",
+    "unknown_route",
+    "neighbour",
+)
+"""Names of violations beside those of choices, and what stands for neighbours' all."""
 _MARK_HELP = (
     "mock_server(fixture=None, profile=None, choices=None): the fixture file (relative "
     "to the test file) or document, the profile and the choices of these tests"
@@ -51,9 +58,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         _STRICT,
-        "Fail a test whose requests depart from the documented interface.",
-        type="bool",
-        default=False,
+        "Fail a test whose requests depart from the documented interface: true, false, "
+        "or the names of violations that are allowed (`neighbour`: all of neighbours).",
+        type="args",
+        default=["false"],
     )
 
 
@@ -68,6 +76,37 @@ def pytest_configure(config: pytest.Config) -> None:
     if url is not None:
         _check_url(url)
         _remote_settings()
+    _allowed_violations(config)
+
+
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def _allowed_violations(config: pytest.Config) -> list[str] | None:
+    """The names of violations that mock_server_strict allows; None: all, it is off.
+
+    Raises pytest.UsageError for what is no name.
+    """
+    try:
+        given: list[str] = config.getini(_STRICT)
+    except (TypeError, pytest.UsageError) as error:
+        # In native TOML, a list cannot be true or false, and pytest tells it so only.
+        given = [str(error).rpartition(": ")[2]]
+    words = [name for word in given for name in word.split(",") if name]
+    if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
+        return [] if words[0].lower() in _TRUE else None
+    if not words:
+        raise pytest.UsageError(f"Expected a value, got none - at {_STRICT}")
+    from mock_server.domain.choices import table
+    from mock_server.domain.errors import did_you_mean
+
+    known = [*table(), *_FURTHER_VIOLATIONS]
+    for word in words:
+        if word not in known:
+            expected = f"true, false or names of violations, got {word!r}"
+            hint = did_you_mean(word, known)
+            raise pytest.UsageError(f"Expected {expected}{hint} - at {_STRICT}")
+    return words
 
 
 def _check_url(url: str) -> None:
@@ -233,8 +272,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     # this raises, and its own message stands.
     result = yield
     server = _server_of(item)
-    if server is not None and item.config.getini(_STRICT):
-        server.assert_no_violations()
+    if server is not None:
+        allowed = _allowed_violations(item.config)
+        if allowed is not None:
+            server.assert_no_violations(allowed)
     return result
 
 

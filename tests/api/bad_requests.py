@@ -81,6 +81,25 @@ NOT_NUMBERS: list[tuple[Any, str]] = [
     ([], "an array"),
     ({}, "an object"),
 ]
+SERVED_BY: list[tuple[str, Any, str]] = [
+    ("top", ..., "top_missing=ignore"),
+    ("offset", ..., "offset_missing=accept"),
+    ("offset", "10", "numeric_strings=accept"),
+    ("pageSize", "10", "numeric_strings=accept"),
+    ("pageSize", 31, "page_size_over_limit=clamp or page_size_max=100"),
+    ("pageSize", 1e300, "page_size_over_limit=clamp"),
+]
+"""Of the fields below, those that a choice tolerates."""
+
+
+def hint(field: str, value: Any) -> str:
+    """How the message of a bad field ends, after its place."""
+    for name, bad, choices in SERVED_BY:
+        if (field, value) == (name, bad):
+            return f" (served with the choice {choices})"
+    return ""
+
+
 BAD_PINS = [
     *(("appId", value, ID, got) for value, got in NOT_IDS),
     *(("chatId", value, ID, got) for value, got in NOT_IDS),

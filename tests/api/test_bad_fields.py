@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.bad_requests import BAD_LISTS, BAD_PINS
+from tests.api.bad_requests import BAD_LISTS, BAD_PINS, hint
 from tests.support import Api
 
 
@@ -17,7 +17,7 @@ def check(api: Api, operation: str, field: str, value: Any, expected: str) -> No
     assert response.json() == {
         "code": 400,
         "statusText": "invalidField",
-        "message": f"Expected {expected} - at $.{field}",
+        "message": f"Expected {expected} - at $.{field}{hint(field, value)}",
         "data": None,
     }
     assert api.state() == before
@@ -70,5 +70,6 @@ def test_unknown_parent_is_404(api: Api) -> None:
     assert response.status_code == 404
     assert response.json()["message"] == (
         'Expected null or the _id of a collection of dataset "dataset-1", '
-        'got the string "else" - at $.parentId'
+        'got the string "else" - at $.parentId '
+        "(served with the choice parent_unknown=empty)"
     )

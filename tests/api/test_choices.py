@@ -54,6 +54,21 @@ def test_page_size_over_limit_clamp(make_api: MakeApi) -> None:
     assert len(api.ids(pageSize=1e16)) == 30
 
 
+def sized(make_api: MakeApi, **choices: Any) -> Api:
+    """An API over 120 collections."""
+    collections = [{"name": "x", "repeat": 120}]
+    document = {"datasets": [{"id": DATASET, "collections": collections}]}
+    return make_api(document, choices=choices)
+
+
+def test_a_page_over_the_largest_that_is_served_is_clamped_to_it(
+    make_api: MakeApi,
+) -> None:
+    api = sized(make_api, page_size_max=100, page_size_over_limit="clamp")
+    assert len(api.ids(pageSize=101)) == 100
+    assert api.ids(offset=100, pageSize=100) == api.ids(offset=100, pageSize=20)
+
+
 def test_offset_missing_reject(make_api: MakeApi) -> None:
     api = make_api(choices={"offset_missing": "reject"})
     assert status_of(api.list_v2(offset=..., pageNum=1)) == "invalidField"

@@ -41,7 +41,8 @@ def test_a_near_path_is_hinted_at(api: Api, path: str) -> None:
 def test_the_legacy_path_is_hinted_at(api: Api) -> None:
     response = api.send("PUT", LEGACY_PIN, {})
     assert response.status_code == 404
-    assert "legacy_paths=on" in response.json()["message"]
+    message = response.json()["message"]
+    assert message.endswith("- at path (served with the choice legacy_paths=on)")
 
 
 def test_the_message_names_both_operations(api: Api) -> None:

@@ -54,7 +54,8 @@ def test_a_chat_of_another_app_is_unknown(api: Api) -> None:
         "code": 404,
         "statusText": "chatNotFound",
         "message": 'Expected a chat session of app "app-1", '
-        'got the string "other" - at $.chatId',
+        'got the string "other" - at $.chatId '
+        "(served with the choice chat_unknown=create or chat_unknown=ignore)",
         "data": None,
     }
 

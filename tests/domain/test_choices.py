@@ -10,6 +10,8 @@ from mock_server.domain.choices import (
     UnknownChoice,
     Value,
     choose,
+    remedies,
+    served_with,
     table,
     tolerates,
 )
@@ -19,12 +21,17 @@ TOLERATING = {
     "offset_missing": {"accept"},
     "numeric_strings": {"accept"},
     "parent_empty_string": {"unknown", "root"},
+    "parent_unknown": {"empty"},
+    "search_scope": {"dataset"},
+    "chat_unknown": {"create", "ignore"},
     "top_missing": {"ignore"},
     "method_mismatch": {"accept"},
     "content_type_missing": {"accept"},
     "unknown_fields": {"ignore"},
     "list_filters": {"honour"},
+    "unknown_key": {"accept"},
     "legacy_paths": {"on"},
+    "page_size_max": {100},
     "neighbours": {"on"},
     "credentials": {"login_too"},
     "query_delete": {"accept"},
@@ -56,6 +63,15 @@ def test_single_choices_replace_the_profiles() -> None:
     assert chosen.error_form == "service"
 
 
+def test_what_would_serve_is_named_unless_it_is_in_force() -> None:
+    names = "chat_unknown", "neighbours", "list_order"
+    others = "chat_unknown=create", "chat_unknown=ignore"
+    assert remedies(Choices(), *names) == (*others, "neighbours=on")
+    assert remedies(choose("deployed"), *names) == others[:1]
+    assert served_with(*others) == f"served with the choice {' or '.join(others)}"
+    assert served_with() == ""
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
@@ -78,7 +94,7 @@ def test_a_bad_profile_says_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("name", table())
-def test_only_these_values_tolerate_a_departure(name: str) -> None:
+def test_only_these_values_serve_what_others_refuse(name: str) -> None:
     tolerating = {
         value
         for value in table()[name].values

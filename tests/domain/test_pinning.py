@@ -54,7 +54,8 @@ def test_frozen_time_stands_still() -> None:
             "a",
             "x",
             ChatNotFound,
-            'a chat session of app "a", got the string "x" - at $.chatId',
+            'a chat session of app "a", got the string "x" - at $.chatId '
+            "(served with the choice chat_unknown=create or chat_unknown=ignore)",
         ),
         (
             NOBODY,
@@ -110,8 +111,10 @@ def test_created_chats_are_bounded_and_come_last() -> None:
         )
     with pytest.raises(ChatNotFound) as error:
         update_history(there.state, OWNER, UpdateHistory("a", "one more", top=True))
-    expected = "Expected at most 3 created chats, got one more - at $.chatId"
-    assert error.value.message == expected
+    assert error.value.message == (
+        "Expected at most 3 created chats, got one more - at $.chatId "
+        "(served with the choice chat_unknown=ignore)"
+    )
     update_history(there.state, OWNER, UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids == ["c", "new-0", "new-1", "new-2"]

@@ -47,7 +47,7 @@ def test_a_failure_shows_journal_and_faults(run: Run) -> None:
             "*mock_server journal*",
             "#1 PUT /api/core/chat/history/updateHistory -> 200 * ms",
             '    sent {"appId":"app-1","chatId":"chat-1","top":true,"extra":1}',
-            "*unknown_fields (spec 4.1): *$.extra",
+            "*unknown_fields (spec 4.1): *$.extra - ignored",
             "*mock_server faults that can still fire*",
             '{"id":"f1",*',
         ]
@@ -62,6 +62,32 @@ def test_strictness_fails_a_test_that_is_off_contract(run: Run) -> None:
     result = run("strict")
     result.assert_outcomes(passed=1, failed=1, xfailed=1)
     result.stdout.fnmatch_lines(["*requests off contract:*", "*unknown_fields*"])
+
+
+def test_a_strict_run_may_allow_some_violations(run: Run) -> None:
+    result = run("allowing")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*invalid_field (spec 4.1): *$.top - refused"])
+
+
+@pytest.mark.parametrize(
+    ("value", "passed"), [("true", 1), ("false", 2), ('["unknown_fields"]', 2)]
+)
+def test_strictness_is_read_from_native_toml_too(
+    run: Run, pytester: pytest.Pytester, value: str, passed: int
+) -> None:
+    text = f"[tool.pytest]\nmock_server_strict = {value}\n"
+    (pytester.path / "pyproject.toml").write_text(text)
+    result = run("strict", "-cpyproject.toml", "-ktest_o")
+    assert result.parseoutcomes().get("passed") == passed
+
+
+@pytest.mark.parametrize("value", ["unknown_field", "true,neighbour", ""])
+def test_a_strictness_that_cannot_be_is_one_line(run: Run, value: str) -> None:
+    result = run("strict", f"-omock_server_strict={value}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = [each for each in result.errlines if "mock_server_strict" in each]
+    assert "Expected" in line
 
 
 def test_all_choices_tell_what_a_client_depends_on(run: Run) -> None:

@@ -16,7 +16,14 @@ from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.request import check_integers, read_json
-from mock_server.domain.choices import Choices, remedies, tolerated, tolerates
+from mock_server.domain.choices import (
+    Choices,
+    remedies,
+    table,
+    tolerated,
+    tolerates,
+    with_choices,
+)
 from mock_server.domain.errors import InvalidField, cut, describe_value
 from mock_server.domain.journal import HONOURED, IGNORED, REFUSED, Violation
 from mock_server.validation.convert import is_number_field
@@ -192,7 +199,8 @@ class Contract(Generic[F]):
         check_integers(content, body)
         values, violations = self._examine(body, self._fields, choices)
         extended = self.extension_fields(choices, body)
-        further, mistakes = self._examine(body, extended, choices)
+        further, _ = self._examine(body, extended, choices)
+        mistakes = self._mistakes(body, extended, choices)
         unknown: Iterable[Violation] = ()
         if choices.unknown_fields == "reject":
             # Otherwise a hundred thousand unknown fields are not even named.
@@ -225,6 +233,36 @@ class Contract(Generic[F]):
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
             yield from self._examine(body, self._fields, choices)[1]
+
+    def _mistakes(
+        self,
+        body: Mapping[str, object],
+        extended: Mapping[str, Field],
+        choices: Choices,
+    ) -> Iterator[Violation]:
+        """What is wrong with the fields that choices, not the spec, have a meaning for.
+
+        A value of the choice that has none for such a field may serve the body.
+        """
+        for name, field in extended.items():
+            for each in self._examine(body, {name: field}, choices)[1]:
+                if each.name != "invalid_field":
+                    yield each
+                    continue
+                others = [
+                    f"{field.choice}={value}"
+                    for value in table()[field.choice].values
+                    if self._serves(body, with_choices(choices, {field.choice: value}))
+                ]
+                yield each.refused(*others)
+
+    def _serves(self, body: Mapping[str, object], choices: Choices) -> bool:
+        """Whether every departure of a body is tolerated."""
+        fields = {**self._fields, **self.extension_fields(choices, body)}
+        found: Iterable[Violation] = self._examine(body, fields, choices)[1]
+        if choices.unknown_fields == "reject":
+            found = chain(found, self._unknown(body, choices))
+        return not any(each.effect == REFUSED for each in found)
 
     def extension_fields(
         self, choices: Choices, body: Container[str]

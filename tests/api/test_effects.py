@@ -1,0 +1,191 @@
+"""What became of each violation, and the hints of requests that did nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeApi
+from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIST, PIN, Api
+
+PINNED = {"appId": APP, "chatId": CHAT, "top": True}
+AUTH = {"Authorization": "Bearer any"}
+HISTORIES = "/api/core/chat/history/getHistories"
+DELETE = "/api/core/chat/history/delHistory"
+
+
+def effects(api: Api) -> list[tuple[str, str]]:
+    """The path and the effect of each violation of the latest request."""
+    found = api.journal()[-1]["violations"]
+    return [(each["path"], each["effect"]) for each in found]
+
+
+@pytest.fixture
+def many(make_api: MakeApi) -> Any:
+    """Makes an API over 63 collections."""
+    collections = [{"name": "x", "repeat": 63}]
+    document = {"datasets": [{"id": DATASET, "collections": collections}]}
+    return lambda **options: make_api(document, **options)
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "effect"),
+    [
+        (50, 30, "counted as 30 (30 of 63 served)"),
+        (50, 100, "honoured"),
+        (150, 100, "counted as 100 (63 of 63 served)"),
+        (1e300, 30, "counted as 30 (30 of 63 served)"),
+    ],
+)
+def test_a_page_that_is_too_large_says_what_was_served(
+    many: MakeApi, size: Any, most: int, effect: str
+) -> None:
+    choices = {"page_size_over_limit": "clamp", "page_size_max": most}
+    api = many(choices=choices)
+    assert api.list_v2(pageSize=size).status_code == 200
+    assert api.journal()[-1]["answer"]["truncated"] is True
+    assert effects(api) == [("$.pageSize", effect)]
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"offset": "1"}, [("$.offset", "honoured")]),
+        ({"parentId": ""}, [("$.parentId", "honoured")]),
+        ({"simple": True}, [("$.simple", "ignored")]),
+        ({"selectFolder": True}, [("$.selectFolder", "honoured")]),
+        ({"offset": ...}, [("$.offset", "counted as 0")]),
+        (
+            {"offset": ..., "pageNum": 1},
+            [("$.pageNum", "honoured"), ("$.offset", "honoured")],
+        ),
+        ({"pageNum": 1}, [("$.pageNum", "ignored")]),
+        (
+            {"pageSize": 0, "simple": 1},
+            [("$.simple", "ignored"), ("$.pageSize", "refused")],
+        ),
+        (
+            {"pageSize": 0, "offset": "1"},
+            [("$.offset", "refused"), ("$.pageSize", "refused")],
+        ),
+        ({"datasetId": "x", "offset": "1"}, [("$.offset", "refused")]),
+    ],
+)
+@pytest.mark.parametrize("status", ["mapped", "always_200"])
+def test_the_effect_of_a_field_of_a_list(
+    make_api: MakeApi, fields: dict[str, Any], expected: list[Any], status: str
+) -> None:
+    choices = {"error_http_status": status}
+    api = make_api(profile="deployed", choices=choices)
+    api.list_v2(**fields)
+    assert effects(api) == expected
+
+
+def test_without_their_choices_fields_are_ignored_or_refused(api: Api) -> None:
+    api.list_v2(selectFolder=True, filterTags=["a"], pageNum=2)
+    assert {effect for _, effect in effects(api)} == {"ignored"}
+    api.list_v2(offset=..., pageNum=2)
+    assert effects(api) == [("$.pageNum", "ignored"), ("$.offset", "refused")]
+
+
+def test_a_title_is_stored_where_there_is_a_chat(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed")
+    api.pin(title="x", top=...)
+    assert effects(api) == [("$.title", "stored"), ("$.top", "ignored")]
+    api.pin(title="x", chatId="new")
+    assert effects(api) == [("$.title", "ignored")]
+    assert make_api().pin(title="x").status_code == 200
+
+
+def test_the_effect_of_what_is_around_the_body(make_api: MakeApi) -> None:
+    for profile, legacy, others in (
+        ("documented", "refused", "refused"),
+        ("deployed", "honoured", "ignored"),
+    ):
+        api = make_api(profile=profile)
+        api.client.request("PATCH", LEGACY_PIN, json=PINNED, headers=AUTH)
+        assert effects(api) == [("path", legacy), ("method", others)]
+        api.client.put(PIN, content=b'{"appId": "app-1"}', headers=AUTH)
+        assert effects(api)[0] == ("header Content-Type", others)
+
+
+def test_what_the_choices_were_then_counts_not_what_they_are(api: Api) -> None:
+    api.list_v2(pageSize=31)
+    api.admin("PUT", "/choices", {"profile": "deployed"})
+    assert effects(api) == [("$.pageSize", "refused")]
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        (None, "nothing"),
+        ("", "one without a key"),
+        ("Bearer", "one without a key"),
+        ("bearer", "one without a key"),
+        ("Basic a2V5a2V5", "something else"),
+    ],
+)
+def test_answer_hint_and_violation_tell_one_story_of_a_missing_key(
+    api: Api, value: str | None, got: str
+) -> None:
+    headers = {} if value is None else {"Authorization": value}
+    message = api.client.put(PIN, json=PINNED, headers=headers).json()["message"]
+    (entry,) = api.journal()
+    assert f"got {got} - at header Authorization" in message
+    assert [each["message"] for each in entry["violations"]] == [message]
+    assert entry["hint"] == message
+    api.client.post(PIN, json=PINNED, headers=headers)
+    assert f"got {got} " in api.journal()[-1]["violations"][1]["message"]
+    assert "a2V5a2V5" not in api.client.get("/__admin/journal").text
+
+
+def test_what_does_nothing_has_a_hint(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed")
+    api.pin(chatId="new")
+    api.list_v2(parentId="nope")
+    api.client.delete(DELETE, params={"appId": APP, "chatId": "x"}, headers=AUTH)
+    api.pin()
+    pin, page, delete, key = (entry["hint"] for entry in api.journal())
+    assert "no chat session of this chatId: nothing was changed (choice" in pin
+    assert "no collection of this parentId: the list is empty (choice" in page
+    assert "no chat session of this chatId: nothing was deleted" in delete
+    assert "any key counts as an owner's" in key
+
+
+def test_a_hint_stays_with_its_request(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed")
+    api.admin("POST", "/faults", {"kind": "delay", "ms": 1, "phase": "after"})
+    for chat in ("new", CHAT, CHAT):
+        api.pin(chatId=chat)
+    hints = [entry["hint"] or "" for entry in api.journal()]
+    assert ["nothing was changed" in each for each in hints] == [True, False, False]
+
+
+def test_with_declared_keys_nothing_is_said_of_others(make_api: MakeApi) -> None:
+    api = make_api({"keys": [{"key": "declared"}]})
+    api.list_v2(key="declared")
+    assert api.journal()[-1]["hint"] is None
+
+
+def test_a_neighbour_that_is_off_is_a_violation_of_its_own(api: Api) -> None:
+    answer = api.send("POST", HISTORIES, {"appId": APP, "simple": 1}).json()
+    (found,) = api.journal()[-1]["violations"]
+    assert (found["name"], found["section"]) == ("neighbours", "neighbour")
+    assert (found["effect"], found["message"]) == ("refused", answer["message"])
+    assert answer["message"].endswith(
+        "(a route of the service that the interface description does not show, "
+        "served with the choice neighbours=on)"
+    )
+
+
+def test_a_neighbour_that_is_on_violates_nothing_by_itself(make_api: MakeApi) -> None:
+    api = make_api(choices={"neighbours": "on"})
+    api.client.delete(DELETE, params={"appId": APP, "chatId": "x"}, headers=AUTH)
+    api.send("POST", HISTORIES, {"appId": APP})
+    assert [entry["violations"] for entry in api.journal()] == [[], []]
+    api.client.post(HISTORIES, content=b'{"appId": 5}')
+    found = api.journal()[-1]["violations"]
+    assert {each["section"] for each in found} == {"neighbour"}
+    assert LIST not in {each["path"] for each in found}
