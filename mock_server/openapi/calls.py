@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from mock_server.api.operations.operation import Operation
+from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Limits
 from mock_server.openapi import JsonObject
 from mock_server.openapi.examples import (
     DEMO,
+    EXAMPLE_TIME,
     KEY,
     USER,
     ExampleRequest,
@@ -126,6 +128,9 @@ _NEIGHBOURS: Mapping[str, JsonObject] = {
 _IN_QUERY = ("GET", "DELETE")
 _ON = {"neighbours": "on", "credentials": "login_too"}
 _RESET = ExampleRequest("POST", "/__admin/reset", {})
+# Codes and ids that go by the time are then the same on every server.
+_STOP = {"now": format_time(EXAMPLE_TIME), "frozen": True}
+_FREEZE = ExampleRequest("PUT", "/__admin/clock", _STOP)
 
 
 def _examples(operation: Operation) -> Sequence[OperationExample]:
@@ -148,7 +153,7 @@ def sessions(operations: Collection[Operation]) -> list[ExampleSession]:
     """All requests whose responses the document shows."""
     around = [each for each in operations if each.neighbour is not None]
     # Each begins with what the fixture has, so that none depends on those before.
-    lists = ([*of_neighbour(each), _RESET] for each in around)
+    lists = ([_FREEZE, *of_neighbour(each), _RESET] for each in around)
     requests_around = [request for each in lists for request in each]
     shown = [each for each in operations if _examples(each)]
     requests: dict[str, list[ExampleRequest]] = {}

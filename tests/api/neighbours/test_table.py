@@ -59,7 +59,7 @@ def test_every_row_says_what_is_known_of_it() -> None:
         assert about.modelled.endswith("."), each.name
         assert about.differs == "" or about.differs.endswith("."), each.name
         assert each.name.rpartition(".")[2] in each.path, each.name
-        assert each.traits <= {"page", "total", "write"}, each.name
+        assert each.traits <= {"page", "total", "write", "secret"}, each.name
 
 
 @pytest.mark.parametrize("operation", CALLABLE, ids=name)
