@@ -22,6 +22,7 @@ from mock_server.openapi.examples import (
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
 _TALK, _ITEM = "refund-4711", "6593e137231a2be9c5603ba9"
+_ROW = "3ced00f6ea5c20f80b3baaa5"
 
 
 class OperationExample(Struct, frozen=True):
@@ -118,6 +119,9 @@ _NEIGHBOURS: Mapping[str, JsonObject] = {
     "data.list": {"collectionId": _ITEM, "pageSize": 2},
     "pushData": {"collectionId": _ITEM, "data": [{"q": "Is it new?", "a": "Yes."}]},
     "insertData": {"collectionId": _ITEM, "q": "Is it new?", "a": "Yes."},
+    "data.detail": {"id": _ROW},
+    "data.update": {"dataId": _ROW, "q": "Are you open today?"},
+    "data.delete": {"id": _ROW},
     "searchTest": {"datasetId": DATASET, "text": "open"},
     "preLogin": {"username": USER},
     "tokenLogin": {},
