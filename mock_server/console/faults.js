@@ -30,7 +30,7 @@ export class FaultPanel {
       h("details", {}, h("summary", {}, "Add another"), form),
     );
     tried(async () => {
-      next.append(...(await operations()).map(({ name }) => failButton(name)));
+      next.append(...(await documented()).map(({ name }) => failButton(name)));
       const every = await bodies("post", "/faults");
       const preset = every.find(({ properties }) => properties.preset);
       presets.append(...preset.properties.preset.oneOf.map(presetButton));
@@ -45,6 +45,8 @@ export class FaultPanel {
     this.#clear.hidden = faults.length === 0;
   }
 }
+
+const documented = async () => (await operations()).filter(({ isNeighbour }) => !isNeighbour);
 
 const failButton = (operation) =>
   button(`Fail next ${wordFor(operation)}`,

@@ -54,8 +54,9 @@ function labelled(name, input, isCheck) {
   return h("div", { class: isCheck ? "field check" : "field" }, parts);
 }
 
-function kindOf({ type, enum: values }) {
+function kindOf({ type, enum: values, items }) {
   if (values) return choice;
+  if (type === "array" && items?.type !== "string") return json;
   return { boolean: check, integer: number, number, array: lines, string: text }[type] ?? json;
 }
 

@@ -20,13 +20,21 @@ export async function pin(appId, chatId, top) {
   if (answer.body?.code !== 200) throw new Refused(answer.status, answer.body);
 }
 
+/** Fields as a query; those of a list stand there one by one. */
+function query(fields) {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  const pairs = given.flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
+}
+
 /** Calls an operation with a key; the answer may be anything. */
-export async function call({ method, path }, body, key) {
+export async function call({ method, path }, fields, key) {
   const headers = { "Content-Type": "application/json" };
   if (key) headers.Authorization = `Bearer ${key}`;
-  const content = method === "GET" ? undefined : JSON.stringify(body);
+  const isQuery = ["GET", "DELETE"].includes(method);
+  const body = isQuery ? undefined : JSON.stringify(fields);
   const start = performance.now();
-  const answer = await fetch(base + path, { method, headers, body: content });
+  const answer = await fetch(base + path + (isQuery ? query(fields) : ""), { method, headers, body });
   const text = await answer.text();
   const ms = performance.now() - start;
   return { status: answer.status, ms, text, body: parsed(text) };

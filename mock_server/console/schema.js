@@ -37,23 +37,36 @@ export async function bodies(method, where) {
 }
 
 /**
- * The operations that are described, by name: how each is called, the schema of its body
- * and an example of it.
+ * The operations that are described, by name: how each is called, the schema of its fields
+ * and an example of them. Neighbours come last. Those that take files are left out.
  *
- * @returns {Promise<{name: string, method: string, path: string, schema: object,
- *   example: object}[]>}
+ * @returns {Promise<{name: string, method: string, path: string, isNeighbour: boolean,
+ *   schema: object, example: object}[]>}
  */
 export async function operations() {
   const document = await publicDocument();
   const found = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({
-      name: described.operationId,
-      method: method.toUpperCase(),
-      path,
-      schema: forms(described, document)[0],
-      example: exampleOf(described),
-    })));
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+    Object.entries(methods).filter(([, described]) => isForForms(described))
+      .map(([method, described]) => ({
+        name: described.operationId,
+        method: method.toUpperCase(),
+        path,
+        isNeighbour: Boolean(described.tags?.includes("neighbours")),
+        schema: described.requestBody ? forms(described, document)[0] : queryOf(described),
+        example: exampleOf(described),
+      })));
+  const rank = ({ isNeighbour, name }) => `${Number(isNeighbour)} ${name}`;
+  return found.sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
+}
+
+const isForForms = ({ requestBody }) => !requestBody || requestBody.content["application/json"];
+
+/** The query parameters as the schema of an object. */
+function queryOf({ parameters = [] }) {
+  return {
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
 }
 
 const jsonOf = ({ requestBody }) => requestBody?.content["application/json"] ?? {};
@@ -76,7 +89,8 @@ function withAllOf({ properties = {}, allOf = [], ...own }) {
 
 function exampleOf(described) {
   const [first] = Object.values(jsonOf(described).examples ?? {});
-  return first?.value ?? {};
+  const parameters = described.requestBody ? [] : described.parameters ?? [];
+  return first?.value ?? Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
 }
 
 /** The value that a property always has, if there is only one. */

@@ -41,6 +41,10 @@ class OperationForm {
     return this.#operation.name;
   }
 
+  get isNeighbour() {
+    return this.#operation.isNeighbour;
+  }
+
   /** Takes in a further field, which may have been in another form. */
   add(field) {
     this.#fields.node.append(field);
@@ -63,14 +67,17 @@ class OperationForm {
     offer(chatId, chats.map(({ chatId: id, title }) => [id, named(title, id)]));
   }
 
-  /** What is needed, and what somebody has put in; what may be null is, if left empty. */
+  /**
+   * What is needed, and what somebody has put in; what may be null is, if left empty.
+   * To neighbours null is not the same as nothing.
+   */
   #body() {
-    const { properties, required = [] } = this.#operation.schema;
+    const { schema: { properties, required = [] }, isNeighbour } = this.#operation;
     const [every, changed] = [this.#fields.read(), this.#fields.changes()];
     const valueOf = (name) => {
       if (required.includes(name)) return every[name];
       const [, mayBeNull] = nullable(properties[name]);
-      return changed[name] ?? (mayBeNull ? null : undefined);
+      return changed[name] ?? (mayBeNull && !isNeighbour ? null : undefined);
     };
     return Object.fromEntries(Object.keys(properties).map((name) => [name, valueOf(name)]));
   }
@@ -79,6 +86,7 @@ class OperationForm {
 export class TryPanel {
   #forms = [];
   #tabs = h("div", { class: "tools tabs" });
+  #others = h("select", { "aria-label": "Neighbours" });
   #place = h("div");
   #key = h("input", { type: "text", autocomplete: "off", placeholder: "none" });
   #keyField = h("label", {}, "API key", this.#key);
@@ -102,16 +110,25 @@ export class TryPanel {
   #make(described) {
     const send = (operation, body) => this.#send(operation, body);
     this.#forms = described.map((operation) => new OperationForm(operation, send));
-    this.#tabs.append(...this.#forms.map((form) =>
+    this.#tabs.append(...this.#forms.filter((form) => !form.isNeighbour).map((form) =>
       button(form.name, () => this.#choose(form), { "data-operation": form.name })));
+    const others = this.#forms.filter((form) => form.isNeighbour);
+    const options = others.map(({ name }) => option(name, name));
+    this.#others.append(option("", "neighbours …"), ...options);
+    this.#others.addEventListener("change", () => {
+      const chosen = others.find(({ name }) => name === this.#others.value);
+      this.#choose(chosen ?? this.#forms[0]);
+    });
+    if (others.length) this.#tabs.append(this.#others);
     this.#place.append(...this.#forms.map(({ node }) => node));
     this.#choose(this.#forms[0]);
   }
 
   #choose(chosen) {
     for (const form of this.#forms) form.node.hidden = form !== chosen;
-    for (const tab of this.#tabs.children)
+    for (const tab of this.#tabs.querySelectorAll("button"))
       tab.setAttribute("aria-pressed", tab.dataset.operation === chosen.name);
+    this.#others.value = chosen.isNeighbour ? chosen.name : "";
     chosen.add(this.#keyField);
   }
 
@@ -120,7 +137,7 @@ export class TryPanel {
     try {
       const { status, ms, body: value, text } = await call(operation, body, this.#key.value);
       const facts = h("p", { class: "facts", role: "status" }, statusMark(status),
-        ` ${summary(value)}`, h("span", { class: "count" }, `${ms.toFixed(0)} ms`));
+        ` ${summary(operation, value)}`, h("span", { class: "count" }, `${ms.toFixed(0)} ms`));
       this.#answer.replaceChildren(facts, json(value ?? text, "Answer"));
     } catch (error) {
       const lost = h("p", { class: "facts", role: "status" }, statusMark(0), ` ${reason(error)}`);
@@ -129,11 +146,12 @@ export class TryPanel {
   }
 }
 
-function summary(body) {
+function summary({ name }, body) {
   if (body === undefined) return "This is no JSON.";
   if (body?.message) return body.message;
   const list = body?.data?.list;
-  return Array.isArray(list) ? `${list.length} of ${body.data.total} collections` : "Done.";
+  const word = name === LIST ? "collections" : "items";
+  return Array.isArray(list) ? `${list.length} of ${body.data.total} ${word}` : "Done.";
 }
 
 /** Sets the options of a select, and keeps what was selected. */

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from mock_server.api.operations.operation import Operation
+from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Limits
 from mock_server.openapi import JsonObject
 from mock_server.openapi.examples import (
     DEMO,
+    EXAMPLE_TIME,
     KEY,
     USER,
     ExampleRequest,
@@ -20,6 +22,7 @@ from mock_server.openapi.examples import (
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DATASET, FOLDER = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
 _TALK, _ITEM = "refund-4711", "6593e137231a2be9c5603ba9"
+_ROW = "3ced00f6ea5c20f80b3baaa5"
 
 
 class OperationExample(Struct, frozen=True):
@@ -116,6 +119,9 @@ _NEIGHBOURS: Mapping[str, JsonObject] = {
     "data.list": {"collectionId": _ITEM, "pageSize": 2},
     "pushData": {"collectionId": _ITEM, "data": [{"q": "Is it new?", "a": "Yes."}]},
     "insertData": {"collectionId": _ITEM, "q": "Is it new?", "a": "Yes."},
+    "data.detail": {"id": _ROW},
+    "data.update": {"dataId": _ROW, "q": "Are you open today?"},
+    "data.delete": {"id": _ROW},
     "searchTest": {"datasetId": DATASET, "text": "open"},
     "preLogin": {"username": USER},
     "tokenLogin": {},
@@ -126,6 +132,9 @@ _NEIGHBOURS: Mapping[str, JsonObject] = {
 _IN_QUERY = ("GET", "DELETE")
 _ON = {"neighbours": "on", "credentials": "login_too"}
 _RESET = ExampleRequest("POST", "/__admin/reset", {})
+# Codes and ids that go by the time are then the same on every server.
+_STOP = {"now": format_time(EXAMPLE_TIME), "frozen": True}
+_FREEZE = ExampleRequest("PUT", "/__admin/clock", _STOP)
 
 
 def _examples(operation: Operation) -> Sequence[OperationExample]:
@@ -148,7 +157,7 @@ def sessions(operations: Collection[Operation]) -> list[ExampleSession]:
     """All requests whose responses the document shows."""
     around = [each for each in operations if each.neighbour is not None]
     # Each begins with what the fixture has, so that none depends on those before.
-    lists = ([*of_neighbour(each), _RESET] for each in around)
+    lists = ([_FREEZE, *of_neighbour(each), _RESET] for each in around)
     requests_around = [request for each in lists for request in each]
     shown = [each for each in operations if _examples(each)]
     requests: dict[str, list[ExampleRequest]] = {}

@@ -472,3 +472,31 @@ def test_query_delete_needs_json_type(make_api: MakeApi) -> None:
     assert (deleted(api), api.top()) == (415, False)
     json_type = {"Content-Type": "application/json"}
     assert (deleted(api, **json_type), api.top()) == (200, None)
+
+
+PUSH = "/api/core/dataset/data/pushData"
+ROWS = "/api/core/dataset/data/v2/list"
+
+
+def rows_after_a_push(api: Api) -> list[int]:
+    """How many rows are shown at once after a push, and 3 seconds later."""
+    api.admin("PUT", "/clock", {"frozen": True})
+    rows = [{"q": f"Question {number}"} for number in range(20)]
+    pushed = api.send("POST", PUSH, {"collectionId": "b", "data": rows})
+    assert pushed.json()["data"] == {"insertLen": 20}
+    found = []
+    for seconds in (0, 3):
+        api.admin("POST", "/clock/advance", {"seconds": seconds})
+        shown = api.send("POST", ROWS, {"collectionId": "b", "pageSize": 30})
+        found.append(shown.json()["data"]["total"])
+    return found
+
+
+def test_training_instant(make_api: MakeApi) -> None:
+    api = make_api(choices={"neighbours": "on", "training": "instant"})
+    assert rows_after_a_push(api) == [20, 20]
+
+
+def test_training_stepped(make_api: MakeApi) -> None:
+    api = make_api(choices={"neighbours": "on", "training": "stepped"})
+    assert rows_after_a_push(api) == [0, 20]

@@ -234,6 +234,8 @@ def operations_table() -> Table:
     return Table(("operation", "spec", "method and path"), rows, "needs")
 
 
+TRAITS = {kind.definition.trait for kind in KINDS.values()}
+"""The traits that kinds of faults go by."""
 _CREDENTIALS = {"caller": "key or login", "login": "login", "anyone": "none"}
 
 
@@ -245,7 +247,7 @@ def neighbours_table() -> Table:
             code(f"{' or '.join(each.methods)} {each.path}"),
             about.since,
             _CREDENTIALS[each.access],
-            listed(sorted(each.traits)),
+            listed(sorted(each.traits & TRAITS)),
         )
         for each, about in _neighbours()
     ]

@@ -156,6 +156,26 @@ def test_a_pin_can_be_tried(console: Console) -> None:
     assert chat.top
 
 
+def test_a_neighbour_can_be_tried_and_what_it_changes_is_seen(console: Console) -> None:
+    choices = {"choices": {"neighbours": "on"}}
+    console.admin("PUT", "/choices", choices)
+    others = console.part(TRY).get_by_label("Neighbours")
+    others.select_option("getHistories")
+    form = console.page.get_by_role("form", name="getHistories")
+    form.get_by_role("button", name="Send").click()
+    answer = console.part(TRY).get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("Where is my parcel?")
+    others.select_option("delHistory")
+    form = console.page.get_by_role("form", name="delHistory")
+    form.get_by_label("chatId").select_option(CHAT)
+    form.get_by_role("button", name="Send").click()
+    expect(console.button("Pin Where is my parcel?")).to_have_count(0)
+    assert console.server.sandbox.chat(APP, CHAT) is None
+    entries = console.admin("GET", "/journal")["entries"]
+    called = [each["operation"] for each in entries]
+    assert called == ["getHistories", "delHistory"]
+
+
 def test_any_operation_that_is_described_can_be_tried(visit: Visit) -> None:
     console = visit(path=None)
     document = console.client.get("/openapi.json").json()
