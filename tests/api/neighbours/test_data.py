@@ -5,26 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from tests.api.neighbours.world import (
+    DATA,
     DATASET,
     ITEM,
     OUTSIDER,
     READER,
     WRITER,
+    insert,
     neighbours,
     send,
 )
 from tests.conftest import MakeApi
 from tests.support import Api
-
-DATA = "/api/core/dataset/data"
-
-
-def insert(api: Api, q: str, **fields: Any) -> str:
-    """Add a row; gives its id."""
-    body = {"collectionId": ITEM, "q": q, **fields}
-    answer = send(api, "POST", f"{DATA}/insertData", body)
-    assert answer.status_code == 200, answer.text
-    return str(answer.json()["data"])
 
 
 def push(api: Api, *rows: Any) -> Any:

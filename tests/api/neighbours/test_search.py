@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.similarity import parts_of, score, tokens_of
-from tests.api.neighbours.test_data import insert
-from tests.api.neighbours.world import DATASET, ITEM, neighbours, send
+from tests.api.neighbours.world import DATASET, ITEM, insert, neighbours, send
 from tests.conftest import MakeApi
 from tests.support import Api
 

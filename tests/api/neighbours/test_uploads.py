@@ -13,8 +13,8 @@ import pytest
 from mock_server.domain.chunking import chunks
 from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
-from tests.api.neighbours.test_data import DATA
 from tests.api.neighbours.world import (
+    DATA,
     DATASET,
     FOLDER,
     OWNER,

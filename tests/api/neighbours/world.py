@@ -83,3 +83,14 @@ def log_in(api: Api, username: str = "root") -> dict[str, str]:
 def neighbours(make_api: MakeApi, limits: Limits = Limits(), **choices: Any) -> Api:
     """The world, served as profile `deployed`."""
     return make_api(WORLD, profile="deployed", choices=choices, limits=limits)
+
+
+DATA = "/api/core/dataset/data"
+
+
+def insert(api: Api, q: str, **fields: Any) -> str:
+    """Add a row; gives its id."""
+    body = {"collectionId": ITEM, "q": q, **fields}
+    answer = send(api, "POST", f"{DATA}/insertData", body)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["data"])

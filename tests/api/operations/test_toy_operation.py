@@ -137,7 +137,7 @@ def test_kinds_without_a_meaning_for_it_are_refused(toy: Api) -> None:
     fault = {"kind": "wrong_total", "operation": "countChats"}
     answer = toy.admin("POST", "/faults", fault)
     assert answer.status_code == 400
-    expected = "Expected * or an operation that answers a page (listV2, "
+    expected = "Expected * or an operation that answers a total (listV2, "
     assert answer.json()["message"].startswith(expected)
 
 
