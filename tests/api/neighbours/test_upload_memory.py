@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.neighbours.test_uploads import LOCAL_FILE, MIB, made
-from tests.api.neighbours.world import DATASET, WORLD
+from tests.api.neighbours.world import DATASET, LOCAL_FILE, MIB, WORLD, made
 from tests.bench.wire import rss
 from tests.process import serving
 from tests.support import client_of, fetch

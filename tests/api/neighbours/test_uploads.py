@@ -14,21 +14,22 @@ from mock_server.domain.chunking import chunks
 from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.neighbours.world import (
+    CREATE,
     DATA,
     DATASET,
     FOLDER,
+    LOCAL_FILE,
+    MIB,
     OWNER,
     READER,
     WORLD,
+    made,
     neighbours,
     send,
 )
 from tests.conftest import MakeApi
 from tests.support import Api
 
-CREATE = "/api/core/dataset/collection/create"
-LOCAL_FILE = f"{CREATE}/localFile"
-MIB = 1024 * 1024
 COLLECTIONS = len(WORLD["datasets"][0]["collections"])
 BOUNDARY = "edge"
 FORM = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
@@ -80,14 +81,6 @@ def texts(api: Api, collection_id: str) -> list[str]:
     body = {"collectionId": collection_id, "pageSize": 30}
     rows = send(api, "POST", f"{DATA}/v2/list", body).json()["data"]["list"]
     return [row["q"] for row in rows]
-
-
-def made(answer: Any) -> str:
-    """The id of the collection that has been made."""
-    assert answer.status_code == 200, answer.text
-    data = answer.json()["data"]
-    assert data["results"] == {"insertLen": 0}
-    return str(data["collectionId"])
 
 
 def test_a_text_becomes_a_file_with_rows(make_api: MakeApi) -> None:

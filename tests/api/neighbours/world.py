@@ -94,3 +94,16 @@ def insert(api: Api, q: str, **fields: Any) -> str:
     answer = send(api, "POST", f"{DATA}/insertData", body)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["data"])
+
+
+CREATE = "/api/core/dataset/collection/create"
+LOCAL_FILE = f"{CREATE}/localFile"
+MIB = 1024 * 1024
+
+
+def made(answer: Any) -> str:
+    """The id of the collection that has been made."""
+    assert answer.status_code == 200, answer.text
+    data = answer.json()["data"]
+    assert data["results"] == {"insertLen": 0}
+    return str(data["collectionId"])
