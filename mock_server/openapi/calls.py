@@ -9,7 +9,7 @@ from msgspec import Struct
 from mock_server.api.operations.operation import Operation
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Limits
-from mock_server.openapi import JsonObject
+from mock_server.openapi import JSON, JsonObject
 from mock_server.openapi.examples import (
     DEMO,
     EXAMPLE_TIME,
@@ -107,6 +107,7 @@ _NEIGHBOURS: Mapping[str, JsonObject] = {
     "collection.create": {"datasetId": DATASET, "name": "Drafts", "type": "folder"},
     "text": {"datasetId": DATASET, "name": "Note", "text": "Closed on Friday."},
     "link": {"datasetId": DATASET, "link": "https://example.com/a"},
+    "localFile": {"datasetId": DATASET},
     "collection.detail": {"id": _ITEM},
     "collection.update": {"id": _ITEM, "name": "By hand"},
     "collection.delete": {"id": _ITEM},
@@ -182,13 +183,27 @@ def sessions(operations: Collection[Operation]) -> list[ExampleSession]:
     ]
 
 
+_FORM_TYPE = "multipart/form-data; boundary=cut"
+
+
+def _form(fields: JsonObject) -> bytes:
+    """A small text file with these fields as a form (RFC 7578)."""
+    part = '--cut\r\nContent-Disposition: form-data; name="{}"{}\r\n\r\n{}\r\n'
+    parts = [part.format(name, "", value) for name, value in fields.items()]
+    parts.append(part.format("file", '; filename="hours.txt"', "Open from 9 to 17."))
+    return ("".join(parts) + "--cut--\r\n").encode()
+
+
 def of_neighbour(operation: Operation) -> list[ExampleRequest]:
     """The one example of a neighbour, if there is one."""
     if operation.name not in _NEIGHBOURS:
         return []
-    fields = _NEIGHBOURS[operation.name]
-    body = None if operation.method in _IN_QUERY else fields
-    query = "" if body is not None or not fields else f"?{urlencode(fields)}"
+    fields, headers = _NEIGHBOURS[operation.name], {}
+    in_query = operation.method in _IN_QUERY
+    body: JsonObject | bytes | None = None if in_query else fields
+    if operation.media_type != JSON:
+        body, headers = _form(fields), {"content-type": _FORM_TYPE}
+    query = f"?{urlencode(fields)}" if in_query and fields else ""
     path = operation.path + query
     is_logged_in = operation.access == "login"
     return [
@@ -198,6 +213,7 @@ def of_neighbour(operation: Operation) -> list[ExampleRequest]:
             operation.summary,
             body,
             path=path,
+            headers=headers,
             is_logged_in=is_logged_in,
         )
     ]

@@ -39,6 +39,10 @@ _COMMON_REFUSALS = (
     refusals.RateLimitExceeded,
     LimitReached,
 )
+_PARTS: JsonObject = {
+    "file": {"type": "string", "contentMediaType": "application/octet-stream"},
+    "data": {"type": "string", "contentMediaType": JSON},
+}
 _NO_BODY = ("GET", "DELETE")
 Described = Iterator[tuple[str, JsonObject]]
 
@@ -98,6 +102,9 @@ def _inputs(
 ) -> JsonObject:
     """The query of a GET or DELETE, the body of any other; both where both count."""
     schema = schemas.component(operation.body)
+    if operation.media_type != JSON:
+        # What the contract reads is made of the form; clients send its parts.
+        schema["properties"] |= _PARTS
     takes_both = len({each in _NO_BODY for each in operation.methods}) > 1
     found: JsonObject = {}
     if method in _NO_BODY or takes_both:
