@@ -309,3 +309,9 @@ def test_each_event_is_sent_on_its_own() -> None:
     asyncio.run(EventStream(200, b"data: 1\n\ndata: 2\n\n").send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
+
+
+def test_numbers_of_pages_may_be_digits_beside_unknown_fields(api: Api) -> None:
+    assert histories(api, pageSize="1", offset="0") == ["one"]
+    assert histories(api, pageSize="1", offset="0", unknown=True) == ["one"]
+    assert histories(api, pageSize=1.0, offset=1.0, unknown=True) == []
