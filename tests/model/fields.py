@@ -224,7 +224,14 @@ _ROUTES: dict[str, Route] = {
         "dataset_delete", "dataset.delete", "DELETE", {"id": NEEDED_ID}
     ),
     f"{_SET}paths": Route(
-        "", "dataset.paths", "GET", {"sourceId": TEXT}, needs_login=True
+        "dataset_paths",
+        "dataset.paths",
+        "GET",
+        {
+            "sourceId": TEXT,
+            "type": Field(one_of("current", "parent"), is_required=True),
+        },
+        needs_login=True,
     ),
     f"{_SET}collection/create": Route(
         "collection_create",
@@ -286,7 +293,11 @@ _ROUTES: dict[str, Route] = {
         "scroll_list", "scrollList", "POST", FILTER | PAGING | {"simple": MAYBE_FLAG}
     ),
     f"{_SET}collection/paths": Route(
-        "", "collection.paths", "GET", {"sourceId": TEXT}, needs_login=True
+        "collection_paths",
+        "collection.paths",
+        "GET",
+        {"sourceId": TEXT},
+        needs_login=True,
     ),
     f"{_SET}collection/trainingDetail": Route(
         "training_detail", "trainingDetail", "GET", {"collectionId": NEEDED_ID}

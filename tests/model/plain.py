@@ -20,6 +20,8 @@ Fields = dict[str, Any]
 Answer = tuple[int, Any]
 """The HTTP status, and the envelope without its message, or what there is instead."""
 
+LOGIN = "login"
+"""Stands for the login of the user, in place of a key."""
 NONE, READ, WRITE, MANAGE, OWNER = 0, 4, 6, 7, 4294967295
 LEVELS = {"none": NONE, "read": READ, "write": WRITE, "manage": MANAGE, "owner": OWNER}
 TMB, TEAM = "65422be6aa44b7da77729ec9", "65422be6aa44b7da77729ec8"
@@ -84,7 +86,11 @@ class Plain:
         """The answer to a request."""
         route = ROUTES[path]
         try:
-            self.key = self.caller(None if route.needs_login else key)
+            # What wants a login looks at no key.
+            self.key = self.caller(
+                key if key == LOGIN or not route.needs_login else None
+            )
+            self.is_login = key == LOGIN
             if not check(fields, route.fields):
                 raise Refused(BAD)
             method: Callable[[Fields], Any] = getattr(self, route.name)
@@ -101,7 +107,8 @@ class Plain:
         if key is None:
             raise Refused(NO_KEY)
         for declared in self.document["keys"]:
-            if declared["key"] == key:
+            # The only user is the member who has the first key.
+            if key in (declared["key"], LOGIN):
                 return dict(declared)
         raise Refused(UNKNOWN_KEY)
 
@@ -328,7 +335,7 @@ class Plain:
         dataset["intro"] = fields.get("intro", dataset["intro"])
 
     def move_dataset(self, dataset: Fields, parent: str | None) -> None:
-        if parent is None or dataset["parentId"] is None:
+        if not self.is_login and None in (parent, dataset["parentId"]):
             raise Refused(NO_KEY)
         self.dataset(dataset["id"], MANAGE)
         self.dataset_folder(parent, MANAGE)
@@ -359,6 +366,18 @@ class Plain:
         self.state["datasets"] = {
             each["id"]: each for each in datasets.values() if "is_gone" not in each
         }
+
+    def dataset_paths(self, fields: Fields) -> Any:
+        if not fields.get("sourceId"):
+            return []
+        dataset = self.dataset(fields["sourceId"], READ)
+        is_whole = fields["type"] == "current"
+        end = dataset["id"] if is_whole else dataset["parentId"]
+        datasets = self.state["datasets"]
+        return [
+            {"parentId": each, "parentName": datasets[each]["name"]}
+            for each in self.dataset_path(end)
+        ]
 
     # Collections
 
@@ -507,6 +526,17 @@ class Plain:
             and (each["type"] == "folder" or not fields.get("selectFolder"))
         ]
         return page(self.collection_views(dataset, found), start, size)
+
+    def collection_paths(self, fields: Fields) -> Any:
+        if not fields.get("sourceId"):
+            return []
+        dataset, collection = self.collection(fields["sourceId"], READ)
+        path: list[Fields] = []
+        while collection:
+            step = {"parentId": collection["id"], "parentName": collection["name"]}
+            path.insert(0, step)
+            collection = dataset["collections"].get(collection["parentId"])
+        return path
 
     def training_detail(self, fields: Fields) -> Any:
         _, collection = self.collection(fields["collectionId"], READ)

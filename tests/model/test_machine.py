@@ -21,11 +21,11 @@ from hypothesis.stateful import (
 
 from mock_server.api.operations.table import OPERATIONS
 from tests.model.fields import ROUTES
-from tests.model.plain import Answer, Fields, Plain
+from tests.model.plain import LOGIN, Answer, Fields, Plain
 from tests.model.world import DOCUMENT, KEYS, OWNER, Server
 
 UNKNOWN = "0" * 24
-QUICK, FULL = (60, 50), (900, 50)
+QUICK, FULL = (70, 50), (900, 50)
 """Stories, and steps of each."""
 
 
@@ -125,7 +125,9 @@ DATASETS = {
         {"id": datasets}, name=texts, intro=texts, avatar=texts, parentId=folders
     ),
     "dataset.delete": fields({"id": datasets}),
-    "dataset.paths": fields({"sourceId": datasets}),
+    "dataset.paths": fields(
+        {"sourceId": datasets, "type": st.sampled_from(["current", "parent"])}
+    ),
 }
 source = {"parentId": parents, "tags": tags, "trainingType": st.just("qa")}
 COLLECTIONS = {
@@ -199,7 +201,7 @@ for path, route in ROUTES.items():
 FURTHER = {"collection.update": ["PUT"], "collection.delete": ["POST"]}
 MISSING = "missing"
 WRONG = [MISSING, None, True, 0, 5, -1, 1.5, "", "x", [], ["x"], {}, {"q": 1}]
-SENDERS = [*[OWNER] * 8, *KEYS, "unknown", None]
+SENDERS = [*[OWNER] * 6, *[LOGIN] * 3, *KEYS, "unknown", None]
 
 
 class How(NamedTuple):
@@ -240,9 +242,11 @@ class Machine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.server = Server()
         made = self.server.admin("POST", "/sandboxes", {"name": "other"})
-        same = {each: each for each in KEYS}
-        self.keys: list[dict[str, str]] = [same, made["keys"]]
+        own = {each: each for each in KEYS}
+        issued: dict[str, str] = made["keys"]
+        self.keys = [own, issued]
         self.admin_paths = ["", "/sandboxes/other"]
+        self.tokens = [self.server.log_in(keys[OWNER]) for keys in self.keys]
         self.models = [Plain(DOCUMENT), Plain(DOCUMENT)]
 
     @rule(call=calls(CHATS), how=senders)
@@ -293,32 +297,29 @@ class Machine(RuleBasedStateMachine):
         """Send a request to both, and compare the answers."""
         operation, template = call
         sandbox = int(how.bit(0))
-        model = self.models[sandbox]
-        paths = PATHS[operation]
+        model, paths = self.models[sandbox], PATHS[operation]
         path = paths[how.bit(1) % len(paths)]
         route = ROUTES[path]
         methods = [route.method, *FURTHER.get(operation, [])]
         method = methods[how.bit(2) % len(methods)]
-        given = resolved(template, ids_of(model.state))
+        before = ids_of(model.state)
+        given = resolved(template, before)
         if how.spoilt is not None:
             spoil(given, *how.spoilt, names=list(route.fields))
         if how.bit(4):
             given["someUnknownField"] = "x"
-        query = given if method == "GET" else {}
-        body = {} if method == "GET" else given
-        if method == "DELETE" and how.bit(3):
-            query = {name: it for name, it in given.items() if isinstance(it, str)}
-            body = {name: it for name, it in given.items() if name not in query}
-        if method == "GET":
-            query = given = {name: it for name, it in given.items() if is_plain(it)}
-        before = ids_of(model.state)
-        key = None if how.key is None else self.keys[sandbox].get(how.key, how.key)
-        answer = self.server.send(
-            method, path, query=query, body=body or None if query else body, key=key
-        )
-        expected = model.call(path, given, how.key)
+        query, body = placed(given, method, in_query=how.bit(3))
+        sender = self.sender(sandbox, how.key)
+        answer = self.server.send(method, path, query=query, body=body, **sender)
+        expected = model.call(path, query | (body or {}), how.key)
         check_answer(operation, answer, expected)
         check_new(before, ids_of(model.state))
+
+    def sender(self, sandbox: int, key: str | None) -> dict[str, Any]:
+        """What says to the server who sends a request."""
+        if key == LOGIN:
+            return {"token": self.tokens[sandbox]}
+        return {"key": None if key is None else self.keys[sandbox].get(key, key)}
 
     def teardown(self) -> None:
         """All that there is can be read in the end, and nothing else."""
@@ -388,9 +389,15 @@ def spoil(given: Fields, number: int, wrong: Any, *, names: list[str]) -> None:
         given[name] = wrong
 
 
-def is_plain(value: Any) -> bool:
-    """Whether a query can hold a value as it is."""
-    return isinstance(value, str)
+def placed(
+    given: Fields, method: str, *, in_query: bool
+) -> tuple[Fields, Fields | None]:
+    """The fields in the query and in the body; a query holds texts only."""
+    if method != "GET" and not (method == "DELETE" and in_query):
+        return {}, given
+    query = {name: each for name, each in given.items() if isinstance(each, str)}
+    others = {name: each for name, each in given.items() if name not in query}
+    return query, others if others and method == "DELETE" else None
 
 
 def check_answer(operation: str, answer: tuple[int, bytes], expected: Answer) -> None:

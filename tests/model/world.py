@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
@@ -32,6 +33,7 @@ DOCUMENT: dict[str, Any] = {
         {"key": READER, "permission": "read"},
         {"key": NOBODY, "permission": "none"},
     ],
+    "users": [{"username": "root", "password": "secret", "member": "tmb-owner"}],
     "replies": ["First reply", "Second reply"],
     "apps": [
         {
@@ -94,6 +96,9 @@ DOCUMENT: dict[str, Any] = {
             ],
         },
         {"id": _id("e"), "name": "Shelf", "type": "folder"},
+        {"id": _id("9"), "name": "Inside", "type": "folder", "parentId": _id("e")},
+        {"id": _id("6"), "name": "Deep", "type": "folder", "parentId": _id("9")},
+        {"id": _id("c"), "name": "Deepest", "type": "folder", "parentId": _id("6")},
         {
             "id": _id("f"),
             "name": "Nuts",
@@ -133,12 +138,15 @@ class Server:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
         key: str | None = None,
+        token: str | None = None,
     ) -> tuple[int, bytes]:
         """The status and the body of an answer; `body` is sent as JSON."""
         content = b"" if body is None else json.dumps(body).encode()
         headers = [(b"host", b"localhost"), (b"content-length", b"%d" % len(content))]
         if key is not None:
             headers.append((b"authorization", f"Bearer {key}".encode()))
+        if token is not None:
+            headers.append((b"token", token.encode()))
         if body is not None:
             headers.append((b"content-type", b"application/json"))
         scope = {
@@ -155,6 +163,18 @@ class Server:
             "server": ("127.0.0.1", 80),
         }
         return self._loop.run_until_complete(self._call(scope, content))
+
+    def log_in(self, key: str) -> str:
+        """The login token of the user, in the sandbox of a key."""
+        account, query = "/api/support/user/account", {"username": "root"}
+        _, content = self.send("GET", f"{account}/preLogin", query=query, key=key)
+        password = sha256(b"secret").hexdigest()
+        body = query | {
+            "password": password,
+            "code": json.loads(content)["data"]["code"],
+        }
+        _, content = self.send("POST", f"{account}/loginByPassword", body=body, key=key)
+        return str(json.loads(content)["data"]["token"])
 
     def admin(self, method: str, path: str, body: Any = None) -> Any:
         """What an admin call answers."""
