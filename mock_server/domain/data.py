@@ -71,7 +71,7 @@ def add_rows(
     """
     is_stepped = state.choices.training == "stepped" and not at_once
     store, now = state.store, state.clock.now()
-    store.put_collection(dataset, replace(collection, update_time=now))
+    store.put_collection(dataset, collection.updated(now))
     changed = store.dataset(dataset.id) or dataset
     try:
         store.begin_training(changed, collection, rows, now=now, is_stepped=is_stepped)
@@ -104,8 +104,7 @@ def _put_rows(
     store, before = state.store, state.store.rows(dataset, collection.id)
     store.put_rows(dataset, collection.id, rows)
     try:
-        changed = replace(collection, update_time=state.clock.now())
-        store.put_collection(dataset, changed)
+        store.put_collection(dataset, collection.updated(state.clock.now()))
     except errors.LimitReached:
         store.put_rows(dataset, collection.id, before)
         raise

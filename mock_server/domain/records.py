@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
@@ -89,6 +90,11 @@ class Collection(Struct, frozen=True, eq=False, gc=False):
     file_id: str | None = None
     raw_link: str | None = None
     file_size: int | None = None
+
+    def updated(self, now: int) -> "Collection":
+        """The collection as updated at a time; that of its creation stays."""
+        created = self.update_time if self.create_time is None else self.create_time
+        return replace(self, update_time=now, create_time=created)
 
 
 class Row(Struct, frozen=True, gc=False):

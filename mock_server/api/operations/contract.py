@@ -31,6 +31,7 @@ from mock_server.validation.walk import (
     as_number,
     describe_type,
     dotted,
+    integral_as_int,
     is_valid,
     mistakes_of,
 )
@@ -96,6 +97,9 @@ class Field:
         self._type = field.type
         self._section = section
         self._is_number = is_number_field(field)
+        # Where a string is as good as a number, digits are nothing to convert.
+        takes_text = self._is_number and is_valid("1", field.type)
+        self._as_number = integral_as_int if takes_text else as_number
         extra = _extra(field.type)
         self._missing = extra.get("missing") or "invalid_field"
         self._without: str = extra.get("without", IGNORED)
@@ -115,7 +119,7 @@ class Field:
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
         """A value, numbers as integers where they can be, and where it departs."""
-        value = as_number(given) if self._is_number else given
+        value = self._as_number(given) if self._is_number else given
         got, found = "another value" if self._is_secret else describe_value(given), []
         # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:

@@ -325,3 +325,9 @@ def test_faults_of_pages_spoil_pages_of_records(api: Api) -> None:
     assert texts(data(api, "POST", path, **fields)) == ["a", "Appeared 1"]
     api.admin("POST", "/faults", {"kind": "wrong_total", "by": 5})
     assert data(api, "POST", path, **fields)["total"] == 7
+
+
+def test_numbers_of_pages_may_be_digits_beside_unknown_fields(api: Api) -> None:
+    assert histories(api, pageSize="1", offset="0") == ["one"]
+    assert histories(api, pageSize="1", offset="0", unknown=True) == ["one"]
+    assert histories(api, pageSize=1.0, offset=1.0, unknown=True) == []

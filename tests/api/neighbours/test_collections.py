@@ -400,3 +400,21 @@ def test_created_collections_are_bounded(make_api: MakeApi) -> None:
     create(api, datasetId=INSIDE)
     ok(api, "DELETE", "delete", {"id": made})
     create(api)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        (f"{PATH}/update", {"id": ITEM, "name": "Renamed"}),
+        ("/api/core/dataset/data/insertData", {"collectionId": ITEM, "q": "New"}),
+    ],
+)
+def test_a_change_leaves_the_time_of_creation(
+    make_api: MakeApi, path: str, fields: dict[str, Any]
+) -> None:
+    api = neighbours(make_api)
+    before = ok(api, "GET", "detail", {"id": ITEM})
+    assert send(api, "POST", path, fields).status_code == 200
+    after = ok(api, "GET", "detail", {"id": ITEM})
+    assert after["updateTime"] == NOW > before["updateTime"]
+    assert after["createTime"] == before["createTime"] == before["updateTime"]

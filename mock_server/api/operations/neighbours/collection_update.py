@@ -56,20 +56,22 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
     """
     created = _create_time(body)
     dataset, collection = _target(state, caller, body)
+    changed = collection
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
     if body.parent_id is not UNSET:
         parent_id = body.parent_id or None
         changes["parent_id"] = parent_to_move_to(state, dataset, collection, parent_id)
     if body.name:
-        changes |= {"name": body.name, "update_time": _updated(state, body.name)}
+        changed = collection.updated(_updated(state, body.name))
+        changes["name"] = body.name
     if body.tags is not UNSET:
         changes["tags"] = tuple(body.tags)
     below: list[Collection] = []
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
         below = below_to_change(state, dataset, collection)
-    changed = [replace(each, forbid=body.forbid) for each in below]
-    state.store.put_collections(dataset, [replace(collection, **changes), *changed])
+    others = [replace(each, forbid=body.forbid) for each in below]
+    state.store.put_collections(dataset, [replace(changed, **changes), *others])
 
 
 def _create_time(body: CollectionUpdateBody) -> int | None:

@@ -9,6 +9,7 @@ from mock_server.api.operations.neighbours.neighbour import (
     PagedFields,
     neighbour,
     page_of,
+    paging_of,
 )
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.clock import format_time
@@ -58,11 +59,12 @@ class RowsPage(Page[Row], frozen=True):
 
 def data_list(state: State, caller: Caller, body: DataListBody) -> RowsPage:
     """A page of a collection's rows. Raises CollectionNotFound, DatasetForbidden."""
+    paging = paging_of(body, Limits.page_size)
     dataset, collection = collection_for(
         state, caller, body.collection_id, Level.READ, "$.collectionId"
     )
     rows = matching_rows(state.store.rows(dataset, collection.id), body.search_text)
-    page = page_of(rows, body, dataset.level_of(caller), Limits.page_size)
+    page = page_of(rows, paging, dataset.level_of(caller))
     return RowsPage(*astuple(page), dataset.id, collection.id)  # type: ignore[call-arg]
 
 

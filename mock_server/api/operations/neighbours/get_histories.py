@@ -8,6 +8,7 @@ from mock_server.api.operations.neighbours.neighbour import (
     PagedFields,
     neighbour,
     page_of,
+    paging_of,
 )
 from mock_server.domain.access import Caller
 from mock_server.domain.chats import histories, readable_app
@@ -61,10 +62,11 @@ def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[
 
     Raises InvalidField, AppNotFound, AppForbidden.
     """
+    paging = paging_of(body)
     since = time_of(body.start_update_time, "startUpdateTime")
     until = time_of(body.end_update_time, "endUpdateTime")
     app = readable_app(state, caller, body.app_id)
-    return page_of(histories(state, app, since, until), body)
+    return page_of(histories(state, app, since, until), paging)
 
 
 def time_of(value: str | UnsetType | None, name: str) -> int | None:

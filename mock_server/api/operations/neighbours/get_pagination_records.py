@@ -9,6 +9,7 @@ from mock_server.api.operations.neighbours.neighbour import (
     encode_data,
     neighbour,
     page_of,
+    paging_of,
 )
 from mock_server.domain.access import Caller
 from mock_server.domain.chats import readable_app
@@ -40,9 +41,10 @@ def get_pagination_records(
     state: State, caller: Caller, body: GetPaginationRecordsBody
 ) -> Page[ChatRecord]:
     """A page of a chat's records. Raises AppNotFound, AppForbidden."""
+    paging = paging_of(body)
     app = readable_app(state, caller, body.app_id)
     newest = state.store.records(app, body.chat_id)[::-1] if body.chat_id else ()
-    return page_of(newest, body)
+    return page_of(newest, paging)
 
 
 def encode(page: Page[ChatRecord], state: State) -> bytes:

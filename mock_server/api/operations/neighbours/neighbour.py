@@ -183,27 +183,38 @@ class PagedFields(contract.RequestFields, kw_only=True):
 _DEFAULT_PAGE_SIZE = 10
 
 
-def page_of(
-    matching: Sequence[T],
-    fields: PagedFields,
-    level: Level = Level.READ,
-    most: int = Limits.neighbour_page_size,
-) -> Page[T]:
+class Paging(Struct, frozen=True):
+    """Where a page starts, and how many items it has at most."""
+
+    offset: int = 0
+    size: int = _DEFAULT_PAGE_SIZE
+
+
+def paging_of(fields: PagedFields, most: int = Limits.neighbour_page_size) -> Paging:
     """The page that the fields ask for, as the service's shared parser reads them.
 
     Without `pageSize` the others are ignored. An `offset` of 0 gives way to `pageNum`.
     More than `most` items count as that. Raises MissingParams for a `pageSize` that is
-    0, empty or null, and InvalidField for what is no number from 0 on.
+    0, empty or null, and InvalidField for what is no number from 0 on. As all that
+    concerns fields, it comes before anything is looked for.
     """
-    offset, size = 0, _DEFAULT_PAGE_SIZE
-    if fields.page_size is not UNSET:
-        size = min(_number(fields.page_size, "pageSize"), most)
-        if size == 0:
-            got = describe_value(fields.page_size)
-            raise MissingParams("a number of at least 1", got, "$.pageSize")
-        offset = _number(fields.offset, "offset")
-        if offset == 0:
-            offset = max(0, _number(fields.page_num, "pageNum") - 1) * size
+    if fields.page_size is UNSET:
+        return Paging()
+    size = min(_number(fields.page_size, "pageSize"), most)
+    if size == 0:
+        got = describe_value(fields.page_size)
+        raise MissingParams("a number of at least 1", got, "$.pageSize")
+    offset = _number(fields.offset, "offset")
+    if offset == 0:
+        offset = max(0, _number(fields.page_num, "pageNum") - 1) * size
+    return Paging(offset, size)
+
+
+def page_of(
+    matching: Sequence[T], paging: Paging, level: Level = Level.READ
+) -> Page[T]:
+    """A page of what matches."""
+    offset, size = paging.offset, paging.size
     items = matching[offset : offset + size]
     return Page(items, len(matching), level, matching, offset, size)
 

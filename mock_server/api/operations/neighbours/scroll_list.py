@@ -9,7 +9,11 @@ from mock_server.api.operations.neighbours.collection_lists import (
     appear,
     list_request,
 )
-from mock_server.api.operations.neighbours.neighbour import neighbour, page_of
+from mock_server.api.operations.neighbours.neighbour import (
+    neighbour,
+    page_of,
+    paging_of,
+)
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import (
     DatasetForbidden,
@@ -32,6 +36,7 @@ def scroll_list(state: State, caller: Caller, body: ScrollListBody) -> Page[Coll
 
     Raises DatasetNotFound, ParentNotFound, DatasetForbidden, MissingParams.
     """
+    paging = paging_of(body, Limits.page_size)
     # One tag is looked up; what has it is looked through for the others.
     request = list_request(body, 0, 0, tuple(body.filter_tags[:1]))
     choices = replace(state.choices, search_scope="folder")
@@ -39,7 +44,7 @@ def scroll_list(state: State, caller: Caller, body: ScrollListBody) -> Page[Coll
     matching: Sequence[Collection] = found
     if wanted := set(body.filter_tags[1:]):
         matching = [each for each in found if wanted.issubset(each.tags)]
-    return page_of(matching, body, level, Limits.page_size)
+    return page_of(matching, paging, level)
 
 
 SCROLL_LIST = neighbour(
