@@ -86,6 +86,13 @@ def values(headers: Iterable[Header], name: bytes) -> list[bytes]:
     return [value for known, value in headers if known == name]
 
 
+def announces_body(headers: Iterable[Header]) -> bool:
+    """Whether a request of HTTP/1 has a body that is not empty (RFC 9112 6.3)."""
+    given = dict(headers)
+    has_length = given.get(b"content-length", b"0").strip(b"0") != b""
+    return has_length or b"transfer-encoding" in given
+
+
 def bearer_token(headers: Iterable[Header]) -> str:
     """The one bearer token of a request (spec 5).
 

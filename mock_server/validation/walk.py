@@ -204,11 +204,14 @@ _SURROGATE = "Expected Unicode text, got a lone surrogate"
 
 
 def _length_message(value: list[object], wanted: inspect.ListType) -> str:
-    is_short = len(value) < (wanted.min_length or 0)
-    expected = (
-        f"at least {wanted.min_length}" if is_short else f"at most {wanted.max_length}"
-    )
-    return f"Expected {expected} items, got {len(value)}"
+    low, high = wanted.min_length or 0, wanted.max_length or 0
+    most = f"at most {_counted(high, 'item')}"
+    expected = f"at least {_counted(low, 'item')}" if len(value) < low else most
+    return f"Expected {expected}, got {len(value)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _message(value: object, wanted: inspect.Type) -> str:
@@ -232,6 +235,8 @@ def describe_type(wanted: inspect.Type) -> str:
             return f"a string of {low} to {high} characters"
         case inspect.StrType(max_length=int(high)):
             return f"a string of up to {high} characters"
+        case inspect.StrType(min_length=int(low)):
+            return f"a string of at least {_counted(low, 'character')}"
         case inspect.StrType(pattern=str(pattern)):
             return f"a string like {pattern}"
         case inspect.StrType():

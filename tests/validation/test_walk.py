@@ -56,3 +56,8 @@ def test_the_items_of_an_optional_field_count_too() -> None:
     assert is_valid(["a"], field.type)
     assert not is_valid([5], field.type)
     assert describe_type(field.type) == "an array of at most 2 strings"
+
+
+def test_a_text_that_may_not_be_empty_is_described_so() -> None:
+    wanted = inspect.type_info(Annotated[str, Meta(min_length=1)])
+    assert describe_type(wanted) == "a string of at least 1 character"

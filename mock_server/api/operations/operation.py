@@ -8,7 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mock_server.api.errors import MethodNotAllowed, RouteNotFound
-from mock_server.api.headers import Header, check_content_type, check_media_type
+from mock_server.api.headers import (
+    Header,
+    announces_body,
+    check_content_type,
+    check_media_type,
+)
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response
@@ -151,8 +156,11 @@ def check_neighbour_content_type(
 ) -> None:
     """Raises UnsupportedMediaType for a body of another type than a neighbour takes.
 
-    Requests without a body need none, but for what choice query_delete says.
+    Requests without a body need none, but for what choice query_delete says. That they
+    are a form counts as none: axios says so of every POST without data.
     """
+    if method != "DELETE" and not announces_body(headers):
+        headers = [each for each in headers if tuple(each) != _EMPTY_FORM]
     names = {name for name, _ in headers}
     if media_type != "application/json":
         check_media_type(headers, media_type)
@@ -162,6 +170,7 @@ def check_neighbour_content_type(
         check_content_type(headers, choices)
 
 
+_EMPTY_FORM = b"content-type", b"application/x-www-form-urlencoded"
 _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
 DESCRIPTION = "/openapi.json"

@@ -143,3 +143,21 @@ def test_the_journal_knows_it(demo: Api, operation: Operation) -> None:
     assert [each["operation"] for each in page["entries"]] == [operation.name]
     asked = {"operation": operation.name, "status": 200, "exactly": 1}
     assert demo.admin("POST", "/journal/verify", asked).json()["ok"] is True
+
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def deleted(api: Api, content: bytes, **choices: str) -> int:
+    """The status of a POST that says it is a form, as axios says without data."""
+    api.admin("PUT", "/choices", {"choices": CHOICES | choices})
+    path = "/api/core/dataset/collection/delete?id=unknown"
+    headers = {"Authorization": f"Bearer {KEY}", **FORM}
+    answer = api.client.post(path, content=content, headers=headers)
+    return answer.status_code
+
+
+def test_an_empty_form_counts_as_no_content_type(demo: Api) -> None:
+    assert deleted(demo, b"", content_type_missing="accept") == 404
+    assert deleted(demo, b"", content_type_missing="reject") == 415
+    assert deleted(demo, b"a=b", content_type_missing="accept") == 415
