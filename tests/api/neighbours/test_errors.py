@@ -27,6 +27,7 @@ CASES = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_it_is_refused_and_nothing_has_changed(
     make_api: MakeApi, case: ErrorCase

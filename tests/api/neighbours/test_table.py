@@ -62,6 +62,7 @@ def test_every_row_says_what_is_known_of_it() -> None:
         assert each.traits <= {"page", "total", "write", "secret"}, each.name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", CALLABLE, ids=name)
 def test_it_is_served_by_choice_only(make_api: MakeApi, operation: Operation) -> None:
     demo = shipped("demo.yaml")
@@ -71,6 +72,7 @@ def test_it_is_served_by_choice_only(make_api: MakeApi, operation: Operation) ->
     assert "neighbours=on" in off.json()["message"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", CALLABLE, ids=name)
 def test_another_method_is_told_those_that_are_allowed(
     demo: Api, operation: Operation
@@ -80,6 +82,7 @@ def test_another_method_is_told_those_that_are_allowed(
     assert answer.headers["allow"] == ", ".join(operation.methods)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", CALLABLE, ids=name)
 def test_it_asks_for_credentials_unless_anyone_may_call(
     demo: Api, operation: Operation
@@ -88,6 +91,7 @@ def test_it_asks_for_credentials_unless_anyone_may_call(
     assert answer.status_code == (200 if operation.access == "anyone" else 401)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", READS, ids=name)
 def test_what_only_reads_changes_nothing(demo: Api, operation: Operation) -> None:
     before = state(demo)
@@ -95,6 +99,7 @@ def test_what_only_reads_changes_nothing(demo: Api, operation: Operation) -> Non
     assert state(demo) == before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", WRITES, ids=name)
 def test_a_lost_write_is_answered_and_changes_nothing(
     demo: Api, operation: Operation
@@ -122,6 +127,7 @@ SPOILED = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("operation", "fault"), SPOILED)
 def test_faults_of_pages_change_what_it_answers(
     demo: Api, operation: Operation, fault: dict[str, Any]
@@ -136,6 +142,7 @@ def test_faults_of_pages_change_what_it_answers(
     assert call(demo, operation).json()["data"] == right
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("operation", CALLABLE, ids=name)
 def test_the_journal_knows_it(demo: Api, operation: Operation) -> None:
     call(demo, operation)
