@@ -27,7 +27,7 @@ def create_from_texts(
     A file gets an id. Raises LimitReached.
     """
     if new.type == "file":
-        new = replace(new, file_id=state.store.new_id())
+        new = replace(new, file_id=state.store.new_file_id())
     rows = [(text, "", number) for number, text in enumerate(texts)]
     return _create(state, caller, dataset, new, rows)
 

@@ -81,11 +81,18 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return dict(places_of(self.datasets.values()))
 
     @cached_property
-    def record_ids(self) -> frozenset[str]:
-        """The ids of all chat records."""
+    def hidden_ids(self) -> frozenset[str]:
+        """The ids of all chat records, and of data rows that are still in training."""
         of_apps = (app.records.values() for app in self.apps.values())
-        chats = chain.from_iterable(of_apps)
-        return frozenset(record.id for records in chats for record in records)
+        records = chain.from_iterable(chain.from_iterable(of_apps))
+        rows = chain.from_iterable(job.rows for job in self.jobs)
+        return frozenset(each.id for each in chain[ChatRecord | Row](records, rows))
+
+    @cached_property
+    def file_ids(self) -> frozenset[str | None]:
+        """The ids of all files of which collections are made."""
+        trees = chain.from_iterable(each.tree for each in self.datasets.values())
+        return frozenset(collection.file_id for collection in trees)
 
     def sort(self, order: Order) -> None:
         """Put all collections in order, so that no request has to wait for that."""
@@ -180,6 +187,13 @@ class Store:
             # An id is no secret: it has to look like one, and differ from all others.
             made = sha256(str(self._last_id).encode()).hexdigest()[:24]
             if not self._has(made):
+                return made
+
+    def new_file_id(self) -> str:
+        """An id that no file has, nor anything else."""
+        while True:
+            made = self.new_id()
+            if made not in self.generation.file_ids:
                 return made
 
     def app(self, app_id: str) -> App | None:
@@ -455,7 +469,7 @@ class Store:
         return (
             made in self._datasets
             or made in generation.row_places
-            or made in generation.record_ids
+            or made in generation.hidden_ids
             or self.find_collection(made) is not None
         )
 

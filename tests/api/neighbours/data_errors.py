@@ -48,7 +48,6 @@ CASES = (
         )
     ),
     ErrorCase(*_PUSH, {"collectionId": ITEM}, *_BAD),
-    ErrorCase(*_PUSH, _of({"data": []}), *_BAD),
     ErrorCase(*_PUSH, _of({"data": [{"q": "a"}] * 201}), *_BAD),
     ErrorCase(*_PUSH, _of({"data": [{"q": "a"}, {"q": 5}]}), *_BAD),
     ErrorCase(*_PUSH, _of({"data": [{"q": "a", "indexes": [{}]}]}), *_BAD),

@@ -76,7 +76,9 @@ def test_from_empty_to_pinned_renamed_deleted_and_cleared(api: Api) -> None:
     named = fields | {"top": True, "customTitle": "Kept"}
     assert send(api, "PUT", PIN, named).status_code == 200
     assert histories(api) == ["first", "second"]
-    assert data(api, "GET", f"{CHAT}/init", **fields)["title"] == "Kept"
+    shown = data(api, "POST", f"{CHAT}/history/getHistories", appId=APP)["list"][0]
+    assert (shown["customTitle"], shown["title"]) == ("Kept", "How are you?")
+    assert data(api, "GET", f"{CHAT}/init", **fields)["title"] == "How are you?"
     data(api, "DELETE", f"{CHAT}/history/delHistory", **fields)
     assert histories(api) == ["second"]
     data(api, "DELETE", f"{CHAT}/history/clearHistories", appId=APP)

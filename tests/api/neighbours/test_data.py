@@ -193,3 +193,10 @@ def test_a_reset_brings_the_same_ids_again(make_api: MakeApi) -> None:
     api.admin("POST", "/reset")
     assert page(api)["total"] == 0
     assert insert(api, "q") == first
+
+
+def test_an_empty_push_adds_nothing(make_api: MakeApi) -> None:
+    api = neighbours(make_api)
+    body = {"collectionId": ITEM, "data": []}
+    answer = send(api, "POST", f"{DATA}/pushData", body)
+    assert answer.json()["data"] == {"insertLen": 0}

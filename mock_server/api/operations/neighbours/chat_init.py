@@ -52,7 +52,7 @@ def init(state: State, caller: Caller, query: InitQuery) -> InitView:
     """
     app = readable_app(state, caller, query.app_id)
     chat = state.store.chat(app, query.chat_id)
-    title = "" if chat is None else chat.custom_title or chat.title
+    title = "" if chat is None else chat.title
     return InitView(query.chat_id, app.id, title, AppView(app.name))
 
 
@@ -66,6 +66,7 @@ INIT = neighbour(
     refusals=(AppNotFound, AppForbidden),
     perform=init,
     since="4.8.12 with keys",
-    modelled="Nothing is created; an unknown chat has an empty title.",
+    modelled="Nothing is created; an unknown chat has an empty title, and one that has "
+    "been renamed its first one.",
     differs="Of the application only the name is known; every chat counts as read.",
 )

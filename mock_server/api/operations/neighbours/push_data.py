@@ -35,7 +35,7 @@ class PushDataBody(RequestFields, kw_only=True):
     """The rows, and of which collection; how they are trained is not looked at."""
 
     collection_id: Id
-    data: Annotated[list[PushedRow], Meta(min_length=1, max_length=Limits.pushed_rows)]
+    data: Annotated[list[PushedRow], Meta(max_length=Limits.pushed_rows)]
     training_type: Any = UNSET
     prompt: Any = UNSET
     bill_id: Any = UNSET
