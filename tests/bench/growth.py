@@ -7,30 +7,21 @@ from __future__ import annotations
 
 import json
 import statistics
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from msgspec.structs import replace
 from starlette.applications import Starlette
 
-from mock_server.api.operations.list_v2 import LIST_V2
-from mock_server.app import create_app
-from mock_server.domain.access import Caller
-from mock_server.domain.clock import DEFAULT_TIME
-from mock_server.domain.records import Collection
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Store
+from mock_server.app import Application, create_app
 from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, median, shown
-from tests.bench.in_process import call_seconds
+from tests.bench.in_process import call_seconds, timed_calls
 from tests.support import LIST, PIN
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 SMALL, LARGEST = SIZES[1], SIZES[-1]
 DATASET = "grown"
-LATER = DEFAULT_TIME + 10**9
 COMMON = ("article", "rticl", "ticle", "icle 0", "cle")
 MISSES = ("none of these", "nor this", "absent", "zebra", "not there")
 TARGETS = {
@@ -97,47 +88,55 @@ def searching(app: Starlette, terms: Sequence[str]) -> float:
     return statistics.median(listing(app, 1, searchText=term) for term in terms)
 
 
-def changing(sandbox: Sandbox, change: Callable[[Store, int], object]) -> float:
-    """Seconds for a change of one collection, the next page and a repeated search."""
-    state, caller = sandbox.state, Caller("any")
+COLLECTION = "/api/core/dataset/collection"
+Change = Callable[[Application, int], tuple[str, dict[str, object]]]
+"""Prepares a change by its number: the path and the fields of the call."""
+
+
+def changing(app: Application, change: Change) -> float:
+    """Seconds for a client's change of one collection, the next page and a repeated
+    search, all of them calls of the application.
+    """
     page = {"offset": 0, "datasetId": DATASET}
-    bodies = [json.dumps(page | {"searchText": text}).encode() for text in ("", "ART")]
+    lists = [("POST", LIST, as_json(page | {"searchText": it})) for it in ("", "ART")]
     took = []
     for number in range(CHANGES):
-        start = time.perf_counter()
-        change(state.store, number)
-        for body in bodies:
-            assert LIST_V2.respond(state, caller, body).status == 200
-        took.append(time.perf_counter() - start)
+        path, fields = change(app, number)
+        call = ("POST", COLLECTION + path, as_json(fields))
+        took.append(timed_calls(app, [call, *lists])[0])
     return statistics.median(took)
 
 
-def create(store: Store, number: int) -> None:
+def as_json(fields: Mapping[str, object]) -> bytes:
+    """A body."""
+    return json.dumps(fields).encode()
+
+
+def create(_app: Application, number: int) -> tuple[str, dict[str, object]]:
     """Add a collection, the latest of all."""
-    dataset = known(store.dataset(DATASET))
-    new = Collection(store.new_id(), f"Article {number}", update_time=LATER + number)
-    store.put_collection(dataset, new)
+    name = f"Article {number}"
+    return "/create", {"datasetId": DATASET, "name": name, "type": "virtual"}
 
 
-def update(store: Store, number: int) -> None:
+def update(app: Application, number: int) -> tuple[str, dict[str, object]]:
     """Rename a loaded collection, which makes it the latest of all."""
-    dataset = known(store.dataset(DATASET))
+    store = app.sandbox.store
     loaded = store.generation.datasets[DATASET].tree.collections
-    old = known(dataset.tree.get(loaded[number % len(loaded)].id))
-    renamed = replace(old, name=f"Article again {number}", update_time=LATER + number)
-    store.put_collection(dataset, renamed)
+    name = f"Article again {number}"
+    return "/update", {"id": loaded[number % len(loaded)].id, "name": name}
 
 
-def delete(store: Store, _number: int) -> None:
+def delete(app: Application, _number: int) -> tuple[str, dict[str, object]]:
     """Remove the latest collection."""
-    dataset = known(store.dataset(DATASET))
+    dataset = known(app.sandbox.store.dataset(DATASET))
     newest = dataset.tree.listing(None, "update_time_desc").items[0]
-    store.remove_collections(dataset, [newest.id])
+    return "/delete", {"collectionIds": [newest.id]}
 
 
 def seconds_at(size: int) -> dict[str, float]:
     """What each call costs with so many collections."""
-    app = create_app(load_fixture(document(size)))
+    choices = {"neighbours": "on"}
+    app = create_app(load_fixture(document(size)), choices=choices)
     sandboxes = app.sandboxes
     return {
         "first page of all": listing(app, 1),
@@ -153,20 +152,21 @@ def seconds_at(size: int) -> dict[str, float]:
         "pin": pinning(app),
         "reset": median(sandboxes.default.reset, 300),
         "new sandbox": median(sandboxes.create, 300),
-        "create, page, search": changing(sandboxes.default, create),
-        "update, page, search": changing(sandboxes.default, update),
-        "delete, page, search": changing(sandboxes.default, delete),
-        "reset after changes": resetting(sandboxes.default),
+        "create, page, search": changing(app, create),
+        "update, page, search": changing(app, update),
+        "delete, page, search": changing(app, delete),
+        "reset after changes": resetting(app),
     }
 
 
-def resetting(sandbox: Sandbox) -> float:
+def resetting(app: Application) -> float:
     """Seconds for a reset of a sandbox with some collections changed."""
     took = []
     for _ in range(20):
         for number in range(20):
-            create(sandbox.store, number)
-        took.append(median(sandbox.reset, 1))
+            path, fields = create(app, number)
+            timed_calls(app, [("POST", COLLECTION + path, as_json(fields))])
+        took.append(median(app.sandbox.reset, 1))
     return statistics.median(took)
 
 
