@@ -152,19 +152,19 @@ def test_the_journal_knows_it(demo: Api, operation: Operation) -> None:
     assert demo.admin("POST", "/journal/verify", asked).json()["ok"] is True
 
 
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-
-
-def deleted(api: Api, content: bytes, **choices: str) -> int:
-    """The status of a POST that says it is a form, as axios says without data."""
-    api.admin("PUT", "/choices", {"choices": CHOICES | choices})
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "application/octet-stream"]
+)
+@pytest.mark.parametrize(
+    ("content", "choice", "status"),
+    [(b"", "accept", 404), (b"", "reject", 415), (b"a=b", "accept", 415)],
+)
+def test_what_axios_and_aiohttp_call_an_empty_body_counts_as_no_content_type(
+    demo: Api, kind: str, content: bytes, choice: str, status: int
+) -> None:
+    choices = {**CHOICES, "content_type_missing": choice}
+    demo.admin("PUT", "/choices", {"choices": choices}).raise_for_status()
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": kind}
     path = "/api/core/dataset/collection/delete?id=unknown"
-    headers = {"Authorization": f"Bearer {KEY}", **FORM}
-    answer = api.client.post(path, content=content, headers=headers)
-    return answer.status_code
-
-
-def test_an_empty_form_counts_as_no_content_type(demo: Api) -> None:
-    assert deleted(demo, b"", content_type_missing="accept") == 404
-    assert deleted(demo, b"", content_type_missing="reject") == 415
-    assert deleted(demo, b"a=b", content_type_missing="accept") == 415
+    answer = demo.client.post(path, content=content, headers=headers)
+    assert answer.status_code == status

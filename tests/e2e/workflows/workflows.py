@@ -188,7 +188,7 @@ def chat_panel(service: Service, name: str, app: str) -> None:
     assert first["title"] == f"Question of {name}"[:20]
     assert [it["top"] for it in others if it["chatId"] == new] == [False]
     opened = service.ask("GET", f"{CHAT}/init", appId=app, chatId=old)
-    assert opened["title"] == name
+    assert opened["title"] == first["title"]
     service.remove("DELETE", f"{CHAT}/history/delHistory", appId=app, chatId=new)
     chats = [it["chatId"] for it in service.pages(HISTORIES, appId=app)]
     assert chats[0] == old
