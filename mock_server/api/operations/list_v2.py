@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from mock_server.api.operations import contract
+from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.access import Level
@@ -30,7 +30,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     offset: Annotated[
         int,
         Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
-        contract.departures(
+        body_field.departures(
             missing="offset_missing", without="counted as 0", text="numeric_strings"
         ),
     ]
@@ -38,7 +38,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
-            contract.departures(
+            body_field.departures(
                 over="page_size_over_limit",
                 most="page_size_max",
                 text="numeric_strings",
@@ -54,7 +54,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
                 max_length=Limits.id_chars,
                 description="Parent folder; null selects top-level collections",
             ),
-            contract.departures(
+            body_field.departures(
                 empty=("parent_empty_string", "null or the _id of a folder")
             ),
         ]
@@ -77,17 +77,19 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Limits.integer),
-            contract.departures(text="numeric_strings"),
-            contract.extension("offset_missing", instead_of="offset"),
+            body_field.departures(text="numeric_strings"),
+            body_field.extension("offset_missing", instead_of="offset"),
         ]
         | UnsetType
     ) = UNSET
-    select_folder: Annotated[bool, contract.extension("list_filters")] | UnsetType = (
+    select_folder: Annotated[bool, body_field.extension("list_filters")] | UnsetType = (
         UNSET
     )
     filter_tags: (
         Annotated[
-            list[str], Meta(max_length=Limits.tags), contract.extension("list_filters")
+            list[str],
+            Meta(max_length=Limits.tags),
+            body_field.extension("list_filters"),
         ]
         | UnsetType
     ) = UNSET
@@ -100,7 +102,7 @@ class LargerBody(ListV2Body, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=100),
-            contract.departures(over="page_size_over_limit", text="numeric_strings"),
+            body_field.departures(over="page_size_over_limit", text="numeric_strings"),
         ]
         | UnsetType
     ) = UNSET

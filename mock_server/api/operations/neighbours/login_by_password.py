@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.api.operations import contract
+from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.neighbours.neighbour import neighbour
 from mock_server.api.operations.neighbours.user import UserView, user_view
 from mock_server.api.response import Response, success_envelope
@@ -24,7 +24,7 @@ class LoginBody(contract.RequestFields):
     """A user name, the SHA-256 of a password in hex digits, and a code."""
 
     username: Id
-    password: Annotated[str, Meta(max_length=Limits.key_chars), contract.SECRET]
+    password: Annotated[str, Meta(max_length=Limits.key_chars), body_field.SECRET]
     code: Annotated[str, Meta(max_length=Limits.id_chars)]
     language: str | UnsetType | None = UNSET
 
