@@ -15,14 +15,9 @@ from mock_server.api.operations import contract
 from mock_server.api.operations.operation import Access, Neighbour, Operation, Receive
 from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, success_envelope
+from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import (
-    InvalidField,
-    MissingParams,
-    Refusal,
-    describe_value,
-)
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.memory import Memory
@@ -65,7 +60,7 @@ def query_fields(query: bytes) -> dict[str, object]:
     return {name: each[0] if len(each) == 1 else each for name, each in fields.items()}
 
 
-def neighbour(
+def operation(
     *,
     name: str,
     path: str,
@@ -79,7 +74,7 @@ def neighbour(
     view: View | None = None,
     method: str = "POST",
     further_methods: tuple[str, ...] = (),
-    refusals: tuple[type[Refusal], ...] = (),
+    refusals: tuple[type[errors.Refusal], ...] = (),
     encode: Callable[[Any, State], bytes | Response] | None = None,
     receive: Receive = receive_fields,
     traits: Sequence[str] = (),
@@ -202,8 +197,8 @@ def paging_of(fields: PagedFields, most: int = Limits.neighbour_page_size) -> Pa
         return Paging()
     size = min(_number(fields.page_size, "pageSize"), most)
     if size == 0:
-        got = describe_value(fields.page_size)
-        raise MissingParams("a number of at least 1", got, "$.pageSize")
+        got = errors.describe_value(fields.page_size)
+        raise errors.MissingParams("a number of at least 1", got, "$.pageSize")
     offset = _number(fields.offset, "offset")
     if offset == 0:
         offset = max(0, _number(fields.page_num, "pageNum") - 1) * size
@@ -228,6 +223,6 @@ def _number(value: PageNumber, name: str) -> int:
     if isinstance(value, int) and value >= 0:
         return value
     expected = "an integer of at least 0"
-    raise InvalidField(
-        f"Expected {expected}, got {describe_value(value)} - at $.{name}"
+    raise errors.InvalidField(
+        f"Expected {expected}, got {errors.describe_value(value)} - at $.{name}"
     )
