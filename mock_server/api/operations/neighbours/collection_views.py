@@ -1,6 +1,6 @@
 """`collection.detail`, `collection.paths`, `trainingDetail`: one collection."""
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
@@ -59,12 +59,6 @@ class _Further(Processing, kw_only=True):
     error_count: int
 
 
-def _again(each: msgspec.structs.FieldInfo) -> Any:
-    """The field of another struct; only what may be left out keeps its default."""
-    default = {"default": UNSET} if each.default is UNSET else {}
-    return msgspec.field(name=each.encode_name, **default)
-
-
 _HIDDEN = "dataAmount"
 _ITEM = schema.collection_type(
     "CollectionItem",
@@ -72,9 +66,21 @@ _ITEM = schema.collection_type(
     [each for each in schema.LISTED_FIELDS if each != "data_amount"],
     schema.EXTENDED_FIELDS,
 )
+# Only what may be left out keeps its default: the rest is always shown.
+_TYPES = Processing.__annotations__ | _Further.__annotations__
+_NAMES = zip(_Further.__struct_fields__, _Further.__struct_encode_fields__, strict=True)
 CollectionDetail = msgspec.defstruct(
     "CollectionDetail",
-    [(each.name, each.type, _again(each)) for each in msgspec.structs.fields(_Further)],
+    [
+        (
+            name,
+            _TYPES[name],
+            msgspec.field(name=shown, default=UNSET)
+            if UnsetType in get_args(_TYPES[name])
+            else msgspec.field(name=shown),
+        )
+        for name, shown in _NAMES
+    ],
     bases=(_ITEM,),
     namespace={"__doc__": "A collection by itself."},
     kw_only=True,
