@@ -17,6 +17,7 @@ from mock_server.validation.walk import (
     integral_as_int,
     is_valid,
     mistakes_of,
+    without_metadata,
 )
 
 
@@ -94,17 +95,21 @@ class Field:
         got, found = "another value" if self._is_secret else describe_value(given), []
         # A string of digits is a number by now; any other is of the wrong type.
         if self._is_number and isinstance(given, str) and value is not given:
-            found.append(judged(self._departure(self._text, got), choices))
+            departure = self._departure(self._text, got, expected=self._served(choices))
+            found.append(judged(departure, choices))
         if isinstance(given, list | dict):
             return value, self._inside(given)
         if not is_valid(value, self._type):
             # The least that is allowed is 0 or 1: what is positive is over the maximum.
             # A boolean is an int to Python, but not to JSON.
             is_over = type(value) is int and value > 0
+            invalid = self._departure(
+                "invalid_field", got, expected=self._served(choices)
+            )
             found.append(
                 self._too_large(value, got, choices)
                 if is_over
-                else judged(self._departure("invalid_field", got), choices)
+                else judged(invalid, choices)
             )
         if given == "" and self.empty is not None:
             name, expected = self.empty
@@ -114,12 +119,13 @@ class Field:
 
     def _too_large(self, value: Any, got: str, choices: Choices) -> Violation:
         """The violation of a number over the maximum, which the spec has."""
-        departure = self._departure(self._over, got)
+        departure = self._departure(self._over, got, expected=self._served(choices))
         if not self._most:
             return judged(departure, choices)
         most = getattr(choices, self._most)
         if value <= most:
-            return departure
+            # Served, though the spec has a smaller number.
+            return self._departure(self._over, got)
         if tolerates(choices, self._over):
             return replace(departure, effect=f"counted as {most}")
         larger = [
@@ -128,6 +134,14 @@ class Field:
             if isinstance(most, int) and value <= most
         ]
         return departure.refused(*remedies(choices, self._over), *larger)
+
+    def _served(self, choices: Choices) -> str:
+        """What is served, in words: that may be larger numbers than the spec has."""
+        if not self._most:
+            return describe_type(self._type)
+        kinds = map(without_metadata, getattr(self._type, "types", (self._type,)))
+        number = next(each for each in kinds if isinstance(each, inspect.IntType))
+        return describe_type(replace(number, le=getattr(choices, self._most)))
 
     def _inside(self, given: object) -> list[Violation]:
         """The first mistake in an array or an object, with its place."""

@@ -95,21 +95,7 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
     ) = UNSET
 
 
-class LargerBody(ListV2Body, kw_only=True):
-    """The body with choice page_size_max=100."""
-
-    page_size: (
-        Annotated[
-            int,
-            Meta(ge=1, le=100),
-            body_field.departures(over="page_size_over_limit", text="numeric_strings"),
-        ]
-        | UnsetType
-    ) = UNSET
-
-
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
-LARGER = contract.Contract("4.2", LargerBody, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices) -> ListV2:
@@ -117,9 +103,7 @@ def read(content: bytes, choices: Choices) -> ListV2:
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        is_larger = choices.page_size_max > Limits.page_size
-        departing = LARGER if is_larger else CONTRACT
-        return _departing(departing.read(content, choices), choices)
+        return _departing(CONTRACT.read(content, choices), choices)
     size, parent = body.page_size, body.parent_id
     return ListV2(
         dataset_id=body.dataset_id,
