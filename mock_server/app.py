@@ -25,10 +25,10 @@ from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
-from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
 

@@ -11,8 +11,8 @@ from starlette.types import ASGIApp
 
 from mock_server.app import create_app
 from mock_server.domain.choices import Value
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
-from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser

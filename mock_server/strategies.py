@@ -12,8 +12,8 @@ from msgspec import inspect
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
-from mock_server.domain.store import Generation
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture
 

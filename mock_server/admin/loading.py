@@ -14,11 +14,12 @@ from msgspec import Struct
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.request import ClientGone
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.generation import Generation
 from mock_server.domain.index import Order
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.store import Generation
 from mock_server.fixture import parcels
+from mock_server.fixture.assembly import Assembly
 from mock_server.fixture.child import Child
 from mock_server.fixture.load import Draft, draft
 from mock_server.fixture.problems import FixtureError, Problem
@@ -142,7 +143,7 @@ class Loader:
         """Put together what a child sends. Raises as `_load_in_child` does."""
         # What is reserved needs no release: a holding gives it back once nobody refers
         # to it, also after an error.
-        assembly, holding = parcels.Assembly(), Holding(self._memory, "states")
+        assembly, holding = Assembly(), Holding(self._memory, "states")
         problems: list[Problem] = []
         async for parcel in child.parcels():
             for part in parcels.unpacked(parcel):

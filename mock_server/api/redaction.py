@@ -21,10 +21,10 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
+from mock_server.domain.generation import Generation
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
 from mock_server.domain.state import State
-from mock_server.domain.store import Generation
 
 HIDDEN = b"[redacted]"
 ESCAPED_KEY_BYTES = 6 * Limits.key_chars

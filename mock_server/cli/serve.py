@@ -28,10 +28,10 @@ from mock_server.cli.output import (
 from mock_server.cli.show import report_text
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import PROFILES
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import json_text, one_line
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.server import CannotBind, bind, url_of

@@ -5,7 +5,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from mock_server.domain import errors
+from mock_server.domain import errors, training
 from mock_server.domain.access import Caller
 from mock_server.domain.chunking import chunks
 from mock_server.domain.collection_folders import create
@@ -27,7 +27,7 @@ def create_from_texts(
     A file gets an id. Raises LimitReached.
     """
     if new.type == "file":
-        new = replace(new, file_id=state.store.new_file_id())
+        new = replace(new, file_id=state.store.new_id())
     rows = [(text, "", number) for number, text in enumerate(texts)]
     return _create(state, caller, dataset, new, rows)
 
@@ -115,7 +115,8 @@ def _create(
             Row(store.new_id(), q, a, chunk_index=number, update_time=now)
             for q, a, number in texts
         ]
-        return store.begin_training(
+        return training.begin(
+            store,
             store.dataset(dataset.id) or dataset,
             made,
             rows,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from mock_server.domain import errors
+from mock_server.domain import errors, training
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.index import fold
@@ -74,7 +74,7 @@ def add_rows(
     store.put_collection(dataset, collection.updated(now))
     changed = store.dataset(dataset.id) or dataset
     try:
-        store.begin_training(changed, collection, rows, now=now, is_stepped=is_stepped)
+        training.begin(store, changed, collection, rows, now=now, is_stepped=is_stepped)
     except errors.LimitReached:
         store.put_collection(changed, collection)
         raise

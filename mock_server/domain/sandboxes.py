@@ -17,9 +17,9 @@ from mock_server.domain.access import (
 )
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Environment
+from mock_server.domain.generation import Generation
 from mock_server.domain.memory import Memory
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation
 
 DEFAULT = "default"
 """The name of the sandbox that is always there."""

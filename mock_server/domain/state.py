@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct, field
 
+from mock_server.domain import training
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
@@ -58,7 +59,7 @@ class State(Struct, frozen=True, eq=False):
         For before anything is read; with no training under way it costs a look.
         """
         if self.store.due is not None:
-            self.store.settle(self.clock.now())
+            training.settle(self.store, self.clock.now())
 
     def end_waits(self) -> None:
         """Cancel pending delays and hangs; their requests get no answer."""

@@ -1,24 +1,21 @@
 """What a sandbox holds: an immutable generation, and an overlay of what changed.
 
 A generation is shared by any number of stores, so that making and resetting a sandbox
-costs the same whatever the size of the fixture.
+costs the same whatever the size of the fixture. Nothing here awaits or knows the time:
+whoever calls passes that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import chain, islice
 from sys import getsizeof
 from typing import Self, cast
 
-from msgspec import Struct, field
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
 from mock_server.domain.changed_tree import ChangedTree
 from mock_server.domain.dataset import Dataset, Tree
-from mock_server.domain.errors import LimitReached
-from mock_server.domain.index import Order
+from mock_server.domain.generation import Generation
+from mock_server.domain.jobs import next_due, size_of_jobs
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.overlay import Overlay
 from mock_server.domain.records import (
@@ -28,95 +25,9 @@ from mock_server.domain.records import (
     Collection,
     LoginCode,
     Row,
-    User,
 )
-from mock_server.domain.rows import RowPlace, Rows, in_order, places_of, size_of_row
-from mock_server.domain.training import Job, advance_all, amount, next_due
+from mock_server.domain.rows import Rows
 from mock_server.domain.uploads import File
-
-JobsOf = tuple[str, str]
-"""The ids of a dataset and of a collection in it."""
-
-
-class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
-    """The loaded content of fixtures, by id. Shared by stores and never changed.
-
-    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
-    training under way.
-    `frozen_at` is the time in milliseconds at which the clock stands, if it does;
-    `files` and `sha256` say where all of it comes from; `size` is about how many bytes
-    of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
-    come out again, sorted.
-    """
-
-    apps: Mapping[str, App] = field(default_factory=dict)
-    datasets: Mapping[str, Dataset] = field(default_factory=dict)
-    keys: Mapping[str, Caller] = field(default_factory=dict)
-    users: tuple[User, ...] = ()
-    replies: tuple[str, ...] = ()
-    jobs: tuple[Job, ...] = ()
-    frozen_at: int | None = None
-    files: tuple[str, ...] = ()
-    sha256: str = ""
-    size: int = 0
-    secrets: tuple[bytes, ...] = ()
-
-    def __post_init__(self) -> None:
-        long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
-        # The way of msgspec for what a frozen struct derives from its fields.
-        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
-
-    @cached_property
-    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
-        """The training under way, by dataset and collection."""
-        jobs: dict[JobsOf, tuple[Job, ...]] = {}
-        for job in self.jobs:
-            at = job.dataset_id, job.collection_id
-            jobs[at] = (*jobs.get(at, ()), job)
-        return jobs
-
-    @cached_property
-    def row_places(self) -> Mapping[str, RowPlace]:
-        """All data rows by id, made when one is first looked for."""
-        return dict(places_of(self.datasets.values()))
-
-    @cached_property
-    def hidden_ids(self) -> frozenset[str]:
-        """The ids of all chat records, and of data rows that are still in training."""
-        of_apps = (app.records.values() for app in self.apps.values())
-        records = chain.from_iterable(chain.from_iterable(of_apps))
-        rows = chain.from_iterable(job.rows for job in self.jobs)
-        return frozenset(each.id for each in chain[ChatRecord | Row](records, rows))
-
-    @cached_property
-    def file_ids(self) -> frozenset[str | None]:
-        """The ids of all files of which collections are made."""
-        trees = chain.from_iterable(each.tree for each in self.datasets.values())
-        return frozenset(collection.file_id for collection in trees)
-
-    def sort(self, order: Order) -> None:
-        """Put all collections in order, so that no request has to wait for that."""
-        for dataset in self.datasets.values():
-            dataset.tree.listing(None, order)
-
-    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
-        """All chats and collections, in lists of `at_once`."""
-        holders: list[Iterable[Chat | Collection]] = [
-            *(app.chats.values() for app in self.apps.values()),
-            *(dataset.tree for dataset in self.datasets.values()),
-        ]
-        records = chain.from_iterable(holders)
-        while some := list(islice(records, at_once)):
-            yield some
-
-    def counts(self) -> dict[str, int]:
-        """How many datasets, collections and chats there are."""
-        datasets, apps = self.datasets.values(), self.apps.values()
-        return {
-            "datasets": len(datasets),
-            "collections": sum(len(dataset.tree) for dataset in datasets),
-            "chats": sum(len(app.chats) for app in apps),
-        }
 
 
 class Store:
@@ -143,7 +54,7 @@ class Store:
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
         self._datasets = Overlay(generation.datasets, holding, _dataset_size)
         self._rows = Rows(holding)
-        self.jobs = Overlay(generation.jobs_by_collection, holding, _jobs_size)
+        self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
@@ -186,15 +97,14 @@ class Store:
             self._last_id += 1
             # An id is no secret: it has to look like one, and differ from all others.
             made = sha256(str(self._last_id).encode()).hexdigest()[:24]
-            if not self._has(made):
+            # No number is used twice: only a state that was saved and is loaded now
+            # can have brought such an id.
+            if made not in self.generation.ids:
                 return made
 
-    def new_file_id(self) -> str:
-        """An id that no file has, nor anything else."""
-        while True:
-            made = self.new_id()
-            if made not in self.generation.file_ids:
-                return made
+    def check_room(self, size: int) -> None:
+        """Raises LimitReached unless so many bytes more can be kept."""
+        self._memory.check_room(size, "path")
 
     def app(self, app_id: str) -> App | None:
         """The application of that id."""
@@ -265,7 +175,11 @@ class Store:
 
     def dataset(self, dataset_id: str) -> Dataset | None:
         """The dataset of that id as it is now."""
-        return self._datasets.get(dataset_id)
+        # Not `get`: every listing looks here, as every pin does above.
+        changed = self._datasets.changed
+        if dataset_id in changed:
+            return changed[dataset_id]
+        return self.generation.datasets.get(dataset_id)
 
     def datasets(self) -> list[Dataset]:
         """All datasets as they are now, created ones last."""
@@ -361,87 +275,6 @@ class Store:
         is_there = is_put or self._rows.has(dataset, place)
         return (dataset, collection, place.row) if is_there else None
 
-    def begin_training(
-        self,
-        dataset: Dataset,
-        collection: Collection,
-        rows: Iterable[Row],
-        *,
-        now: int,
-        is_parsed: bool = True,
-        is_stepped: bool = True,
-    ) -> Collection:
-        """Have rows come to a collection: step by step, or at once.
-
-        `is_parsed` is false for rows of a text; `now` is in milliseconds. Gives the
-        collection as it is then. Raises LimitReached.
-        """
-        job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
-        at = dataset.id, collection.id
-        before = self.jobs.get(at) or ()
-        if not is_stepped or (is_parsed and not job.rows):
-            return self._train(dataset, collection, job.rows, before, before)
-        self._check_room((job,))
-        self.jobs.put(at, (*before, job))
-        self.due = job.due if self.due is None else min(self.due, job.due)
-        return self._train(dataset, collection, (), before, (*before, job))
-
-    def settle(self, now: int) -> None:
-        """Have trained what is due at a time, in milliseconds.
-
-        Where memory is used up, training waits.
-        """
-        if self.due is None or now < self.due:
-            return
-        for at, jobs in list(self.jobs.items()):
-            rows, left = advance_all(jobs, now)
-            if left == jobs:
-                continue
-            dataset = self._datasets.get(at[0])
-            collection = None if dataset is None else dataset.tree.get(at[1])
-            if dataset is None or collection is None:
-                self.jobs.remove(at)
-                continue
-            try:
-                self._check_room(jobs)
-            except LimitReached:
-                continue
-            if left:
-                self.jobs.put(at, left)
-            else:
-                self.jobs.remove(at)
-            self._train(dataset, collection, rows, jobs, left)
-        self.due = next_due(chain.from_iterable(self.jobs.values()))
-
-    def _train(
-        self,
-        dataset: Dataset,
-        collection: Collection,
-        rows: Sequence[Row],
-        before: tuple[Job, ...],
-        after: tuple[Job, ...],
-    ) -> Collection:
-        """Have rows trained, and jobs `after` in place of jobs `before`."""
-        # What a caller holds of a dataset may be from before its first change.
-        tree = (self._datasets.get(dataset.id) or dataset).tree
-        collection = tree.get(collection.id) or collection
-        more = amount(after) - amount(before)
-        trained = replace(
-            collection,
-            data_amount=collection.data_amount + len(rows),
-            # A collection may have been put since with another amount.
-            training_amount=max(0, collection.training_amount + more),
-        )
-        if rows:
-            old = self.rows(dataset, collection.id)
-            self._rows.put(dataset, collection.id, in_order((*old, *rows)))
-        self.put_collection(dataset, trained)
-        return trained
-
-    def _check_room(self, jobs: Iterable[Job]) -> None:
-        """Raises LimitReached unless jobs can be kept, and their rows be trained."""
-        self._memory.check_room(2 * _jobs_size(jobs), "path")
-
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
         """The tree of a dataset, to change. Raises LimitReached."""
         now = self._datasets.get(dataset.id) or dataset
@@ -463,21 +296,10 @@ class Store:
             self._records[app.id] = records
         return records
 
-    def _has(self, made: str) -> bool:
-        """Whether anything has an id that could be made."""
-        generation = self.generation
-        return (
-            made in self._datasets
-            or made in generation.row_places
-            or made in generation.hidden_ids
-            or self.find_collection(made) is not None
-        )
-
 
 # About what these take without their texts: a store that is a copy; a dataset, and its
-# tree once that has been changed; training; a chat; a record of one; a login code.
-_STORE_BYTES, _JOB_BYTES = 1_024, 400
-_DATASET_BYTES, _TREE_BYTES = 500, 1_500
+# tree once that has been changed; a chat; a record of one; a login code; a file.
+_STORE_BYTES, _DATASET_BYTES, _TREE_BYTES = 1_024, 500, 1_500
 _CHAT_BYTES, _RECORD_BYTES, _CODE_BYTES, _FILE_BYTES = 400, 250, 500, 400
 
 
@@ -497,10 +319,6 @@ def _dataset_size(dataset: Dataset) -> int:
     more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
     texts = getsizeof(dataset.name) + getsizeof(dataset.intro)
     return _DATASET_BYTES + more + texts
-
-
-def _jobs_size(jobs: Iterable[Job]) -> int:
-    return sum(_JOB_BYTES + sum(map(size_of_row, job.rows)) for job in jobs)
 
 
 def _file_size(_: File) -> int:

@@ -1,87 +1,96 @@
-"""Training under way: rows of a collection that are not shown yet, and when they are.
+"""How the rows of a collection are trained in a store: step by step, or at once."""
 
-A job waits for a second. Text that is not parsed yet is parsed for another one. Then
-every second has 20 rows trained. Times are in milliseconds of a sandbox's clock.
-"""
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from collections.abc import Iterable
+from msgspec.structs import replace
 
-from msgspec import Struct
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.jobs import Job, advance_all, amount, next_due, size_of_jobs
+from mock_server.domain.records import Collection, Row
+from mock_server.domain.rows import in_order
+from mock_server.domain.store import Store
 
-from mock_server.domain.records import Row
 
-_SECOND = 1_000
-_ROWS_A_SECOND = 20
+def begin(
+    store: Store,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Iterable[Row],
+    *,
+    now: int,
+    is_parsed: bool = True,
+    is_stepped: bool = True,
+) -> Collection:
+    """Have rows come to a collection: step by step, or at once.
 
-
-class Job(Struct, frozen=True):
-    """The rows that a collection is to get, since when; hidden until they are trained.
-
-    `is_parsed` is false for a text: how many rows that gives is not known to clients
-    until it has been parsed.
+    `is_parsed` is false for rows of a text; `now` is in milliseconds. Gives the
+    collection as it is then. Raises LimitReached.
     """
-
-    dataset_id: str
-    collection_id: str
-    since: int
-    is_parsed: bool = True
-    rows: tuple[Row, ...] = ()
-
-    @property
-    def waiting(self) -> int:
-        """What it adds to the training amount of its collection."""
-        return len(self.rows) if self.is_parsed else 1
-
-    @property
-    def due(self) -> int:
-        """When it goes on next: parsed, or with its first rows trained."""
-        return self.since + 2 * _SECOND
-
-    def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
-        """The rows that have been trained by a time, and the job that is left."""
-        if now < self.due:
-            return (), self
-        if not self.is_parsed:
-            # As rows that were pushed a second later: these wait for no parsing.
-            parsed = Job(
-                self.dataset_id,
-                self.collection_id,
-                self.since + _SECOND,
-                rows=self.rows,
-            )
-            return parsed.advanced(now) if self.rows else ((), None)
-        seconds = (now - self.since) // _SECOND - 1
-        count = _ROWS_A_SECOND * seconds
-        if count >= len(self.rows):
-            return self.rows, None
-        left = Job(
-            self.dataset_id,
-            self.collection_id,
-            self.since + seconds * _SECOND,
-            rows=self.rows[count:],
-        )
-        return self.rows[:count], left
+    job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
+    at = dataset.id, collection.id
+    before = store.jobs.get(at) or ()
+    if not is_stepped or (is_parsed and not job.rows):
+        return _train(store, dataset, collection, job.rows)
+    _check_room(store, (job,))
+    store.jobs.put(at, (*before, job))
+    store.due = job.due if store.due is None else min(store.due, job.due)
+    return _train(store, dataset, collection, (), job.waiting)
 
 
-def advance_all(
-    jobs: Iterable[Job], now: int
-) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
-    """The rows that jobs have trained by a time, and the jobs that are left."""
-    rows: list[Row] = []
-    left: list[Job] = []
-    for job in jobs:
-        trained, rest = job.advanced(now)
-        rows.extend(trained)
-        if rest is not None:
-            left.append(rest)
-    return tuple(rows), tuple(left)
+def settle(store: Store, now: int) -> None:
+    """Have trained what is due at a time, in milliseconds.
+
+    Where memory is used up, training waits.
+    """
+    if store.due is None or now < store.due:
+        return
+    for at, jobs in list(store.jobs.items()):
+        rows, left = advance_all(jobs, now)
+        if left == jobs:
+            continue
+        dataset = store.dataset(at[0])
+        collection = None if dataset is None else dataset.tree.get(at[1])
+        if dataset is None or collection is None:
+            store.jobs.remove(at)
+            continue
+        try:
+            _check_room(store, jobs)
+        except LimitReached:
+            continue
+        if left:
+            store.jobs.put(at, left)
+        else:
+            store.jobs.remove(at)
+        _train(store, dataset, collection, rows, amount(left) - amount(jobs))
+    store.due = next_due(chain.from_iterable(store.jobs.values()))
 
 
-def amount(jobs: Iterable[Job]) -> int:
-    """What jobs add to the training amount of their collection."""
-    return sum(job.waiting for job in jobs)
+def _train(
+    store: Store,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Sequence[Row],
+    more: int = 0,
+) -> Collection:
+    """Have rows trained, and so much more to be trained, which may be negative."""
+    # What a caller holds of a dataset may be from before its first change.
+    tree = (store.dataset(dataset.id) or dataset).tree
+    collection = tree.get(collection.id) or collection
+    trained = replace(
+        collection,
+        data_amount=collection.data_amount + len(rows),
+        # A collection may have been put since with another amount.
+        training_amount=max(0, collection.training_amount + more),
+    )
+    if rows:
+        old = store.rows(dataset, collection.id)
+        store.put_rows(dataset, collection.id, in_order((*old, *rows)))
+    store.put_collection(dataset, trained)
+    return trained
 
 
-def next_due(jobs: Iterable[Job]) -> int | None:
-    """When the first of some jobs goes on; None without jobs."""
-    return min((job.due for job in jobs), default=None)
+def _check_room(store: Store, jobs: Iterable[Job]) -> None:
+    """Raises LimitReached unless jobs can be kept, and their rows be trained."""
+    store.check_room(2 * size_of_jobs(jobs))

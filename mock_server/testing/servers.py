@@ -16,7 +16,8 @@ from mock_server.admin.resources.sandboxes import SandboxView
 from mock_server.client import SECONDS, AdminClient
 from mock_server.domain import choices as choice_table
 from mock_server.domain.access import Caller
-from mock_server.domain.store import Generation, Store
+from mock_server.domain.generation import Generation
+from mock_server.domain.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.load import load_fixture

@@ -23,10 +23,11 @@ from mock_server.admin.loading import Loader, Upload
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import ListV2, list_v2
 from mock_server.domain.memory import Memory
-from mock_server.domain.store import Generation, Store
+from mock_server.domain.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.load import parse_fixture
 from mock_server.fixture.problems import FixtureError

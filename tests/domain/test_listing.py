@@ -19,6 +19,7 @@ from mock_server.domain.errors import (
     ParentNotFound,
     Refusal,
 )
+from mock_server.domain.generation import Generation
 from mock_server.domain.listing import (
     OMITTED,
     ListV2,
@@ -28,7 +29,6 @@ from mock_server.domain.listing import (
 )
 from mock_server.domain.records import Collection
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)

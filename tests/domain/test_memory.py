@@ -9,9 +9,9 @@ from mock_server.api.faults.fault import Fault, Match
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.faults import Faults, Request
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory, size_of
-from mock_server.domain.store import Generation
 
 MIB = 1024 * 1024
 

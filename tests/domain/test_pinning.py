@@ -8,11 +8,11 @@ from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.pinning import UpdateHistory, update_history
 from mock_server.domain.records import App, Chat
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
 LIMITS = Limits(created_chats=3)

@@ -11,10 +11,10 @@ from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection
 from mock_server.domain.sandboxes import Sandboxes
-from mock_server.domain.store import Generation
 
 DATASET = Dataset("d")
 LIMITS = Limits(sandboxes=3, sandbox_ttl=60.0, memory_bytes=1_000_000)

@@ -10,9 +10,9 @@ from mock_server.api.faults.error import Error
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import InvalidField, LimitReached, SnapshotNotFound
+from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation
 
 
 @pytest.fixture

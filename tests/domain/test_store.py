@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.domain import training
 from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.generation import Generation
 from mock_server.domain.index import ANYWHERE, Search
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row
-from mock_server.domain.store import Generation, Store
+from mock_server.domain.store import Store
 
 IDS = ["a", "b", "c", "d"]
 CHATS = {each: Chat("app", each) for each in IDS[:2]}
@@ -252,7 +254,7 @@ def test_datasets_come_and_go() -> None:
     store.put_dataset(new)
     store.put_collection(new, Collection("x", "X"))
     store.put_rows(new, "x", (row("r"),))
-    store.begin_training(new, Collection("x", "X"), [row("s")], now=0)
+    training.begin(store, new, Collection("x", "X"), [row("s")], now=0)
     # What a caller still holds of a dataset says nothing of what is in it now.
     store.put_dataset(Dataset("new", "Renamed"))
     store.put_dataset(Dataset("d", "Too"))
@@ -292,10 +294,8 @@ def test_new_ids_are_the_same_after_a_reset_and_never_taken() -> None:
     assert [Store(GENERATION).new_id(), len(set(made))] == [made[0], 6]
     assert {len(each) for each in made} == {24}
     assert store.copy().new_id() == store.new_id() not in made
-    dataset = Dataset(
-        made[0], tree=Tree([Collection(made[1], "x")]), rows={"x": (row(made[2]),)}
-    )
+    loaded = Collection(made[1], "x", file_id=made[4])
+    dataset = Dataset(made[0], tree=Tree([loaded]), rows={"x": (row(made[2]),)})
     app = App("app", records={"x": (ChatRecord(made[3], "AI", "x"),)})
     other = Store(Generation(apps={"app": app}, datasets={made[0]: dataset}))
-    other.put_collection(dataset, Collection(made[4], "x"))
     assert other.new_id() == made[5]

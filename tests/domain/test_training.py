@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.domain import training
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.generation import Generation
+from mock_server.domain.jobs import Job
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.records import Collection, Row
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Generation, Store
-from mock_server.domain.training import Job
+from mock_server.domain.store import Store
 
 SINCE = 1_000_000
 LOADED = Collection("c", "C", data_amount=1, training_amount=5, update_time=7)
@@ -29,14 +31,14 @@ def rows(count: int, start: int = 0) -> list[Row]:
 
 
 def begun(store: Store, count: int, *, is_parsed: bool, start: int = 0) -> Collection:
-    return store.begin_training(
-        DATASET, LOADED, rows(count, start), now=SINCE, is_parsed=is_parsed
+    return training.begin(
+        store, DATASET, LOADED, rows(count, start), now=SINCE, is_parsed=is_parsed
     )
 
 
 def shown(store: Store, after: int = 0) -> tuple[int, int, int]:
     """Training amount, data amount and rows, so many milliseconds after the start."""
-    store.settle(SINCE + after)
+    training.settle(store, SINCE + after)
     found = store.find_collection("c")
     assert found is not None
     dataset, collection = found
@@ -90,8 +92,8 @@ def test_jobs_on_one_collection_add_up() -> None:
 
 def test_instant_rows_are_there_at_once() -> None:
     store = Store(GENERATION)
-    made = store.begin_training(
-        DATASET, LOADED, rows(45), now=SINCE, is_parsed=False, is_stepped=False
+    made = training.begin(
+        store, DATASET, LOADED, rows(45), now=SINCE, is_parsed=False, is_stepped=False
     )
     assert (made.data_amount, made.training_amount) == (46, 5)
     assert shown(store) == (0, 46, 46)
@@ -109,7 +111,7 @@ def test_a_removed_collection_is_trained_no_more() -> None:
     store = Store(GENERATION)
     begun(store, 3, is_parsed=True)
     store.remove_collections(DATASET, ["c"])
-    store.settle(SINCE + 10_000)
+    training.settle(store, SINCE + 10_000)
     assert (len(store.jobs), store.find_row("000"), store.due) == (0, None, None)
 
 

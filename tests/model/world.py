@@ -14,7 +14,7 @@ from starlette.types import Message, Scope
 
 from mock_server import load_fixture
 from mock_server.app import Application, create_app
-from mock_server.domain.store import Generation
+from mock_server.domain.generation import Generation
 
 OWNER, WRITER, READER, NOBODY = "owner-key", "writer-key", "reader-key", "nobody-key"
 SUMMER = "2025-06-01T00:00:00.000Z"

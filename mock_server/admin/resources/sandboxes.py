@@ -13,11 +13,11 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
+from mock_server.domain.generation import Generation
 from mock_server.domain.index import Order
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
-from mock_server.domain.store import Generation
 from mock_server.views import View
 
 # Left as plain data, for the loader to check: it tells all problems of a fixture at

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from mock_server.api.operations import contract
+from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.access import Level
@@ -30,7 +30,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     offset: Annotated[
         int,
         Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
-        contract.departures(
+        body_field.departures(
             missing="offset_missing", without="counted as 0", text="numeric_strings"
         ),
     ]
@@ -38,7 +38,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
-            contract.departures(
+            body_field.departures(
                 over="page_size_over_limit",
                 most="page_size_max",
                 text="numeric_strings",
@@ -54,7 +54,7 @@ class ListV2Body(contract.RequestFields, kw_only=True):
                 max_length=Limits.id_chars,
                 description="Parent folder; null selects top-level collections",
             ),
-            contract.departures(
+            body_field.departures(
                 empty=("parent_empty_string", "null or the _id of a folder")
             ),
         ]
@@ -77,37 +77,25 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
         Annotated[
             int,
             Meta(ge=1, le=Limits.integer),
-            contract.departures(text="numeric_strings"),
-            contract.extension("offset_missing", instead_of="offset"),
+            body_field.departures(text="numeric_strings"),
+            body_field.extension("offset_missing", instead_of="offset"),
         ]
         | UnsetType
     ) = UNSET
-    select_folder: Annotated[bool, contract.extension("list_filters")] | UnsetType = (
+    select_folder: Annotated[bool, body_field.extension("list_filters")] | UnsetType = (
         UNSET
     )
     filter_tags: (
         Annotated[
-            list[str], Meta(max_length=Limits.tags), contract.extension("list_filters")
-        ]
-        | UnsetType
-    ) = UNSET
-
-
-class LargerBody(ListV2Body, kw_only=True):
-    """The body with choice page_size_max=100."""
-
-    page_size: (
-        Annotated[
-            int,
-            Meta(ge=1, le=100),
-            contract.departures(over="page_size_over_limit", text="numeric_strings"),
+            list[str],
+            Meta(max_length=Limits.tags),
+            body_field.extension("list_filters"),
         ]
         | UnsetType
     ) = UNSET
 
 
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
-LARGER = contract.Contract("4.2", LargerBody, ListV2Extensions)
 
 
 def read(content: bytes, choices: Choices) -> ListV2:
@@ -115,9 +103,7 @@ def read(content: bytes, choices: Choices) -> ListV2:
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        is_larger = choices.page_size_max > Limits.page_size
-        departing = LARGER if is_larger else CONTRACT
-        return _departing(departing.read(content, choices), choices)
+        return _departing(CONTRACT.read(content, choices), choices)
     size, parent = body.page_size, body.parent_id
     return ListV2(
         dataset_id=body.dataset_id,

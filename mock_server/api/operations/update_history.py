@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.api.operations import contract
+from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
 from mock_server.domain.choices import Choices
@@ -20,7 +20,7 @@ from mock_server.fixture.document import Id
 Title = Annotated[
     str,
     Meta(max_length=Limits.title_chars),
-    contract.extension("top_missing", effect=STORED),
+    body_field.extension("top_missing", effect=STORED),
 ]
 
 _NULL = success_envelope(b"null")
@@ -34,7 +34,7 @@ class UpdateHistoryBody(contract.RequestFields):
     top: Annotated[
         bool,
         Meta(description="true pins, false unpins"),
-        contract.departures(missing="top_missing"),
+        body_field.departures(missing="top_missing"),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from mock_server.api.operations.neighbours.collection_view import CollectionDetail
+from mock_server.api.operations.neighbours.collection_views import CollectionDetail
 from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.neighbours.world import (

@@ -253,6 +253,14 @@ def test_a_body_over_all_limits_is_refused_unread(make_api: MakeApi) -> None:
     refused(api, post(api, pieces), 413, 413, "2000 bytes")
 
 
+def test_the_largest_file_may_come_in_small_chunks(make_api: MakeApi) -> None:
+    api = neighbours(make_api)
+    start = part('name="file"; filename="a.pdf"', "x" * Limits.upload_bytes)
+    body = (FIELDS + start + END).encode()
+    pieces = (body[at : at + 8192] for at in range(0, len(body), 8192))
+    assert post(api, pieces).status_code == 200
+
+
 def test_uploads_have_a_number(make_api: MakeApi) -> None:
     api = neighbours(make_api, limits=Limits(uploads=2))
     first = made(upload(api))

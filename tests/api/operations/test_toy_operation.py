@@ -13,11 +13,11 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
+from mock_server.api.operations.body_field import departures
 from mock_server.api.operations.contract import (
     NOT_ON_CONTRACT,
     Contract,
     RequestFields,
-    departures,
 )
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.operations.table import OPERATIONS

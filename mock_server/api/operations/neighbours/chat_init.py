@@ -4,21 +4,11 @@ from typing import Any
 
 from msgspec import field
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations.neighbours import fields, neighbour
+from mock_server.domain import chats, errors
 from mock_server.domain.access import Caller
-from mock_server.domain.chats import readable_app
-from mock_server.domain.errors import AppForbidden, AppNotFound
 from mock_server.domain.state import State
-from mock_server.fixture.document import Id
 from mock_server.views import View
-
-
-class InitQuery(RequestFields):
-    """Which chat session."""
-
-    app_id: Id
-    chat_id: Id
 
 
 class AppView(View):
@@ -45,25 +35,25 @@ class InitView(View):
     has_been_read: bool = True
 
 
-def init(state: State, caller: Caller, query: InitQuery) -> InitView:
+def init(state: State, caller: Caller, query: fields.ChatQuery) -> InitView:
     """What is shown of a chat session; one that there is not has no title.
 
     Raises AppNotFound, AppForbidden.
     """
-    app = readable_app(state, caller, query.app_id)
+    app = chats.readable_app(state, caller, query.app_id)
     chat = state.store.chat(app, query.chat_id)
     title = "" if chat is None else chat.title
     return InitView(query.chat_id, app.id, title, AppView(app.name))
 
 
-INIT = neighbour(
+INIT = neighbour.operation(
     name="init",
     method="GET",
     path="/api/core/chat/init",
     summary="Open a chat session",
-    body=InitQuery,
+    body=fields.ChatQuery,
     data=InitView,
-    refusals=(AppNotFound, AppForbidden),
+    refusals=(errors.AppNotFound, errors.AppForbidden),
     perform=init,
     since="4.8.12 with keys",
     modelled="Nothing is created; an unknown chat has an empty title, and one that has "

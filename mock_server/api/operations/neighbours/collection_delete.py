@@ -2,27 +2,19 @@
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.fields import Ids, Label
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import fields, neighbour
+from mock_server.domain import errors, targets
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.errors import (
-    CollectionNotFound,
-    DatasetForbidden,
-    LimitReached,
-    MissingParams,
-    NothingListed,
-)
 from mock_server.domain.state import State
-from mock_server.domain.targets import collection_for
 
 
-class CollectionDeleteBody(RequestFields, kw_only=True):
+class CollectionDeleteBody(contract.RequestFields, kw_only=True):
     """One collection, usually in the query, or several."""
 
-    id: Label | UnsetType | None = UNSET
-    collection_ids: Ids | UnsetType | None = UNSET
+    id: fields.Label | UnsetType | None = UNSET
+    collection_ids: fields.Ids | UnsetType | None = UNSET
 
 
 def collection_delete(state: State, caller: Caller, body: CollectionDeleteBody) -> None:
@@ -33,7 +25,7 @@ def collection_delete(state: State, caller: Caller, body: CollectionDeleteBody) 
     """
     gone: dict[str, tuple[Dataset, dict[str, None]]] = {}
     for collection_id, at in _wanted(body):
-        dataset, collection = collection_for(
+        dataset, collection = targets.collection_for(
             state, caller, collection_id, Level.WRITE, at
         )
         _, ids = gone.setdefault(dataset.id, (dataset, {}))
@@ -49,15 +41,15 @@ def _wanted(body: CollectionDeleteBody) -> list[tuple[str, str]]:
     if body.id:
         return [(body.id, "$.id")]
     if body.collection_ids is UNSET or body.collection_ids is None:
-        raise MissingParams("an id, or collectionIds", "neither", "$.id")
+        raise errors.MissingParams("an id, or collectionIds", "neither", "$.id")
     if not body.collection_ids:
-        raise NothingListed("at least one id", "none", "$.collectionIds")
+        raise errors.NothingListed("at least one id", "none", "$.collectionIds")
     return [
         (each, f"$.collectionIds[{at}]") for at, each in enumerate(body.collection_ids)
     ]
 
 
-COLLECTION_DELETE = neighbour(
+COLLECTION_DELETE = neighbour.operation(
     name="collection.delete",
     method="DELETE",
     further_methods=("POST",),
@@ -65,11 +57,11 @@ COLLECTION_DELETE = neighbour(
     summary="Delete collections",
     body=CollectionDeleteBody,
     refusals=(
-        MissingParams,
-        NothingListed,
-        CollectionNotFound,
-        DatasetForbidden,
-        LimitReached,
+        errors.MissingParams,
+        errors.NothingListed,
+        errors.CollectionNotFound,
+        errors.DatasetForbidden,
+        errors.LimitReached,
     ),
     perform=collection_delete,
     traits=["write"],

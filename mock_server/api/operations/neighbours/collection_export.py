@@ -1,17 +1,16 @@
 """`collection/export`: the data rows of a collection as CSV."""
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import neighbour
 from mock_server.api.response import Response
+from mock_server.domain import errors, targets
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.errors import CollectionNotFound, DatasetForbidden
 from mock_server.domain.records import Row
 from mock_server.domain.state import State
-from mock_server.domain.targets import collection_for
 from mock_server.fixture.document import Id
 
 
-class ExportBody(RequestFields):
+class ExportBody(contract.RequestFields):
     """Which collection."""
 
     collection_id: Id
@@ -19,7 +18,7 @@ class ExportBody(RequestFields):
 
 def export(state: State, caller: Caller, body: ExportBody) -> str:
     """The rows as CSV. Raises CollectionNotFound, DatasetForbidden."""
-    dataset, collection = collection_for(
+    dataset, collection = targets.collection_for(
         state, caller, body.collection_id, Level.READ, "$.collectionId"
     )
     rows = state.store.rows(dataset, collection.id)
@@ -35,13 +34,13 @@ def _line(row: Row) -> str:
     return ",".join('"' + text.replace('"', '""') + '"' for text in (row.q, row.a))
 
 
-EXPORT = neighbour(
+EXPORT = neighbour.operation(
     name="export",
     path="/api/core/dataset/collection/export",
     summary="The data rows of a collection as CSV",
     body=ExportBody,
     data=str,
-    refusals=(CollectionNotFound, DatasetForbidden),
+    refusals=(errors.CollectionNotFound, errors.DatasetForbidden),
     perform=export,
     encode=encode,
     answers=("text/csv",),

@@ -5,44 +5,28 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.fields import Label, Name, Parent, Tags
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import fields, neighbour
+from mock_server.domain import clock, collection_folders, errors, targets
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.clock import parse_time
-from mock_server.domain.collection_folders import below_to_change, parent_to_move_to
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.errors import (
-    CollectionForbidden,
-    CollectionNotFound,
-    CollectionTooDeep,
-    DatasetForbidden,
-    FileNotFound,
-    FolderCycle,
-    InvalidField,
-    LimitReached,
-    MissingParams,
-    ParentNotFound,
-    describe_value,
-)
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
-from mock_server.domain.targets import check_dataset, collection_for
 from mock_server.fixture.document import Time
 
 FAR_FUTURE = 32_493_830_400_000
 """2999-09-09T00:00:00Z: by their names, what is entered by hand is listed first."""
 
 
-class CollectionUpdateBody(RequestFields, kw_only=True):
+class CollectionUpdateBody(contract.RequestFields, kw_only=True):
     """Which collection, and what is to be another."""
 
-    id: Label | UnsetType = UNSET
-    dataset_id: Label | UnsetType = UNSET
-    external_file_id: Label | UnsetType = UNSET
-    parent_id: Parent = UNSET
-    name: Name | UnsetType = UNSET
-    tags: Tags | UnsetType = UNSET
+    id: fields.Label | UnsetType = UNSET
+    dataset_id: fields.Label | UnsetType = UNSET
+    external_file_id: fields.Label | UnsetType = UNSET
+    parent_id: fields.Parent = UNSET
+    name: fields.Name | UnsetType = UNSET
+    tags: fields.Tags | UnsetType = UNSET
     forbid: bool | UnsetType = UNSET
     create_time: Time | UnsetType = UNSET
 
@@ -60,7 +44,9 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
     if body.parent_id is not UNSET:
         parent_id = body.parent_id or None
-        changes["parent_id"] = parent_to_move_to(state, dataset, collection, parent_id)
+        changes["parent_id"] = collection_folders.parent_to_move_to(
+            state, dataset, collection, parent_id
+        )
     if body.name:
         changed = collection.updated(_updated(state, body.name))
         changes["name"] = body.name
@@ -69,7 +55,7 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
     below: list[Collection] = []
     if body.forbid is not UNSET:
         changes["forbid"] = body.forbid
-        below = below_to_change(state, dataset, collection)
+        below = collection_folders.below_to_change(state, dataset, collection)
     others = [replace(each, forbid=body.forbid) for each in below]
     state.store.put_collections(dataset, [replace(changed, **changes), *others])
 
@@ -79,12 +65,12 @@ def _create_time(body: CollectionUpdateBody) -> int | None:
     if body.create_time is UNSET:
         return None
     try:
-        return parse_time(body.create_time)
+        return clock.parse_time(body.create_time)
     except ValueError:
         expected = "a time like 2024-01-31T12:00:00Z"
-        got = describe_value(body.create_time)
+        got = errors.describe_value(body.create_time)
         message = f"Expected {expected}, got {got} - at $.createTime"
-        raise InvalidField(message) from None
+        raise errors.InvalidField(message) from None
 
 
 def _target(
@@ -92,19 +78,19 @@ def _target(
 ) -> tuple[Dataset, Collection]:
     """The collection of that id, or of that external file in a dataset."""
     if body.id:
-        return collection_for(state, caller, body.id, Level.WRITE, "$.id")
+        return targets.collection_for(state, caller, body.id, Level.WRITE, "$.id")
     if not (body.dataset_id and body.external_file_id):
         expected = "an id, or datasetId and externalFileId"
-        raise MissingParams(expected, "neither", "$.id")
+        raise errors.MissingParams(expected, "neither", "$.id")
     dataset = state.store.dataset(body.dataset_id)
     if dataset is not None:
         for collection in dataset.tree:
             if collection.external_file_id == body.external_file_id:
-                check_dataset(dataset, caller, Level.WRITE, "$.datasetId")
+                targets.check_dataset(dataset, caller, Level.WRITE, "$.datasetId")
                 return dataset, collection
     expected = "the externalFileId of a collection of the dataset"
-    got = describe_value(body.external_file_id)
-    raise FileNotFound(expected, got, "$.externalFileId")
+    got = errors.describe_value(body.external_file_id)
+    raise errors.FileNotFound(expected, got, "$.externalFileId")
 
 
 def _updated(state: State, name: str) -> int:
@@ -112,22 +98,22 @@ def _updated(state: State, name: str) -> int:
     return FAR_FUTURE if is_by_hand else state.clock.now()
 
 
-COLLECTION_UPDATE = neighbour(
+COLLECTION_UPDATE = neighbour.operation(
     name="collection.update",
     further_methods=("PUT",),
     path="/api/core/dataset/collection/update",
     summary="Rename, move, tag or forbid a collection",
     body=CollectionUpdateBody,
     refusals=(
-        MissingParams,
-        CollectionNotFound,
-        FileNotFound,
-        DatasetForbidden,
-        ParentNotFound,
-        CollectionForbidden,
-        FolderCycle,
-        CollectionTooDeep,
-        LimitReached,
+        errors.MissingParams,
+        errors.CollectionNotFound,
+        errors.FileNotFound,
+        errors.DatasetForbidden,
+        errors.ParentNotFound,
+        errors.CollectionForbidden,
+        errors.FolderCycle,
+        errors.CollectionTooDeep,
+        errors.LimitReached,
     ),
     perform=collection_update,
     traits=["write"],

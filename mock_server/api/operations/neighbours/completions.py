@@ -5,25 +5,19 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import neighbour
 from mock_server.api.response import EventStream, Response
+from mock_server.domain import chats, completion, errors
 from mock_server.domain.access import Caller
-from mock_server.domain.chats import first_readable_app, readable_app
-from mock_server.domain.completion import complete
-from mock_server.domain.errors import (
-    AppForbidden,
-    AppNotFound,
-    InvalidField,
-    LimitReached,
-    describe_value,
-)
 from mock_server.domain.limits import Limits
 from mock_server.domain.state import State
 from mock_server.fixture.document import Id
 
 
-class CompletionsBody(RequestFields, kw_only=True, forbid_unknown_fields=False):
+class CompletionsBody(
+    contract.RequestFields, kw_only=True, forbid_unknown_fields=False
+):
     """A conversation so far; of its messages the last question counts."""
 
     messages: Annotated[list[dict[str, Any]], Meta(min_length=1)]
@@ -87,10 +81,10 @@ def completions(state: State, caller: Caller, body: CompletionsBody) -> Complete
     """
     question = question_of(body.messages)
     if body.app_id:
-        app = readable_app(state, caller, body.app_id)
+        app = chats.readable_app(state, caller, body.app_id)
     else:
-        app = first_readable_app(state, caller)
-    chat_id, reply = complete(state, app, body.chat_id or None, question)
+        app = chats.first_readable_app(state, caller)
+    chat_id, reply = completion.complete(state, app, body.chat_id or None, question)
     return Completed(chat_id, reply, body.stream is True, body.detail is True)
 
 
@@ -101,7 +95,7 @@ def question_of(messages: list[dict[str, Any]]) -> str:
             at = f"$.messages[{index}].content"
             return _text(messages[index].get("content"), at)
     expected, got = "a message with the role user", "none"
-    raise InvalidField(f"Expected {expected}, got {got} - at $.messages")
+    raise errors.InvalidField(f"Expected {expected}, got {got} - at $.messages")
 
 
 def _text(content: object, at: str) -> str:
@@ -111,8 +105,8 @@ def _text(content: object, at: str) -> str:
     if isinstance(content, list):
         texts = [each.get("text") for each in content if isinstance(each, dict)]
         return "\n".join(text for text in texts if isinstance(text, str))
-    expected, got = "a string or an array", describe_value(content)
-    raise InvalidField(f"Expected {expected}, got {got} - at {at}")
+    expected, got = "a string or an array", errors.describe_value(content)
+    raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
 
 
 def encode(done: Completed, _state: State) -> bytes | Response:
@@ -149,13 +143,18 @@ def _chunk(delta: dict[str, str], reason: str | None) -> bytes:
     return msgspec.json.encode(empty | {"choices": choices})
 
 
-COMPLETIONS = neighbour(
+COMPLETIONS = neighbour.operation(
     name="completions",
     path="/api/v1/chat/completions",
     summary="Chat: a stand-in that asks no model",
     body=CompletionsBody,
     data=CompletionView,
-    refusals=(InvalidField, AppNotFound, AppForbidden, LimitReached),
+    refusals=(
+        errors.InvalidField,
+        errors.AppNotFound,
+        errors.AppForbidden,
+        errors.LimitReached,
+    ),
     perform=completions,
     encode=encode,
     traits=["write"],

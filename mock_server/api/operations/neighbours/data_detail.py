@@ -2,23 +2,14 @@
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
-from mock_server.api.operations.neighbours.row_fields import DEFAULT_INDEX
+from mock_server.api.operations.neighbours import fields, neighbour
+from mock_server.api.operations.neighbours.data_changes import DEFAULT_INDEX
+from mock_server.domain import clock, data, errors
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.clock import format_time
-from mock_server.domain.data import row_for
-from mock_server.domain.errors import DatasetForbidden, RowNotFound
 from mock_server.domain.records import DEFAULT_TEAM_ID, Row
 from mock_server.domain.state import State
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture.document import Time
 from mock_server.views import View
-
-
-class DataDetailQuery(RequestFields):
-    """Which data row."""
-
-    id: Id
 
 
 class IndexView(View):
@@ -46,9 +37,9 @@ class RowDetailView(View, kw_only=True):
     is_owner: bool
 
 
-def data_detail(state: State, caller: Caller, query: DataDetailQuery) -> RowDetailView:
+def data_detail(state: State, caller: Caller, query: fields.IdQuery) -> RowDetailView:
     """A row with its indexes. Raises RowNotFound, DatasetForbidden."""
-    dataset, collection, row = row_for(state, caller, query.id, Level.READ, "$.id")
+    dataset, collection, row = data.row_for(state, caller, query.id, Level.READ, "$.id")
     return RowDetailView(
         id=row.id,
         dataset_id=dataset.id,
@@ -57,7 +48,7 @@ def data_detail(state: State, caller: Caller, query: DataDetailQuery) -> RowDeta
         a=row.a or UNSET,
         chunk_index=row.chunk_index,
         indexes=_indexes(row),
-        update_time=format_time(row.update_time),
+        update_time=clock.format_time(row.update_time),
         source_name=collection.name,
         source_id=collection.file_id or collection.raw_link or UNSET,
         is_owner=dataset.level_of(caller) is Level.OWNER,
@@ -74,14 +65,14 @@ def _indexes(row: Row) -> list[IndexView]:
     ]
 
 
-DATA_DETAIL = neighbour(
+DATA_DETAIL = neighbour.operation(
     name="data.detail",
     method="GET",
     path="/api/core/dataset/data/detail",
     summary="One data row with its indexes",
-    body=DataDetailQuery,
+    body=fields.IdQuery,
     data=RowDetailView,
-    refusals=(RowNotFound, DatasetForbidden),
+    refusals=(errors.RowNotFound, errors.DatasetForbidden),
     perform=data_detail,
     since="4.6",
     modelled="The row, the index of its own text, then those that were given.",

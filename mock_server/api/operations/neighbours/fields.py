@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from mock_server.api.operations.contract import RequestFields
+from mock_server.api.operations import contract
 from mock_server.domain.limits import Limits
 from mock_server.fixture.document import Id
 from mock_server.views import View
@@ -34,10 +34,17 @@ Flag = bool | UnsetType | None
 Settings = dict[str, Any] | UnsetType | None
 
 
-class IdQuery(RequestFields):
+class IdQuery(contract.RequestFields):
     """What is asked for, by its id."""
 
     id: Id
+
+
+class ChatQuery(contract.RequestFields):
+    """Which chat session."""
+
+    app_id: Id
+    chat_id: Id
 
 
 class PathStep(View):
@@ -51,7 +58,7 @@ class Nothing(Struct):
     """An object without fields."""
 
 
-class ProcessingFields(RequestFields, kw_only=True):
+class ProcessingFields(contract.RequestFields, kw_only=True):
     """How a new collection is to be processed; nothing here depends on it."""
 
     metadata: Settings = UNSET

@@ -4,21 +4,9 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.api.operations.neighbours.neighbour import (
-    PagedFields,
-    neighbour,
-    page_of,
-    paging_of,
-)
+from mock_server.api.operations.neighbours import neighbour
+from mock_server.domain import chats, clock, errors
 from mock_server.domain.access import Caller
-from mock_server.domain.chats import histories, readable_app
-from mock_server.domain.clock import format_time, parse_time
-from mock_server.domain.errors import (
-    AppForbidden,
-    AppNotFound,
-    InvalidField,
-    describe_value,
-)
 from mock_server.domain.listing import Page
 from mock_server.domain.records import Chat
 from mock_server.domain.state import State
@@ -26,7 +14,7 @@ from mock_server.fixture.document import Id, Time
 from mock_server.views import View
 
 
-class GetHistoriesBody(PagedFields, kw_only=True):
+class GetHistoriesBody(neighbour.PagedFields, kw_only=True):
     """Which application; where chats come from, and since when, is not looked at."""
 
     app_id: Id
@@ -62,11 +50,11 @@ def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[
 
     Raises InvalidField, AppNotFound, AppForbidden.
     """
-    paging = paging_of(body)
+    paging = neighbour.paging_of(body)
     since = time_of(body.start_update_time, "startUpdateTime")
     until = time_of(body.end_update_time, "endUpdateTime")
-    app = readable_app(state, caller, body.app_id)
-    return page_of(histories(state, app, since, until), paging)
+    app = chats.readable_app(state, caller, body.app_id)
+    return neighbour.page_of(chats.histories(state, app, since, until), paging)
 
 
 def time_of(value: str | UnsetType | None, name: str) -> int | None:
@@ -74,16 +62,16 @@ def time_of(value: str | UnsetType | None, name: str) -> int | None:
     if value is UNSET or value is None:
         return None
     try:
-        return parse_time(value)
+        return clock.parse_time(value)
     except ValueError as error:
-        expected, got = "a date-time of RFC 3339", describe_value(value)
+        expected, got = "a date-time of RFC 3339", errors.describe_value(value)
         message = f"Expected {expected}, got {got}, {error} - at $.{name}"
-        raise InvalidField(message) from None
+        raise errors.InvalidField(message) from None
 
 
 def view(chat: Chat, _page: Page[Any], _state: State) -> HistoryView:
     """A chat session as it is shown."""
-    time = format_time(chat.update_time)
+    time = clock.format_time(chat.update_time)
     texts = chat.custom_title, chat.title
     return HistoryView(chat.chat_id, time, chat.app_id, *texts, chat.top)
 
@@ -93,14 +81,14 @@ def appear(body: GetHistoriesBody, number: int) -> Chat:
     return Chat(body.app_id, f"appeared-{number}", f"Appeared {number}")
 
 
-GET_HISTORIES = neighbour(
+GET_HISTORIES = neighbour.operation(
     name="getHistories",
     path="/api/core/chat/history/getHistories",
     legacy_path="/api/core/chat/getHistories",
     summary="A page of an application's chat sessions",
     body=GetHistoriesBody,
     data=HistoriesView,
-    refusals=(AppNotFound, AppForbidden),
+    refusals=(errors.AppNotFound, errors.AppForbidden),
     perform=get_histories,
     view=view,
     traits=["page"],

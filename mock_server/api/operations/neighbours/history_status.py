@@ -4,18 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import fields, neighbour
+from mock_server.domain import chats, clock, errors
 from mock_server.domain.access import Caller
-from mock_server.domain.chats import readable_app, writable_app
-from mock_server.domain.clock import format_time
-from mock_server.domain.errors import (
-    AppForbidden,
-    AppNotFound,
-    ChatNotFound,
-    describe_value,
-    quoted,
-)
 from mock_server.domain.state import State
 from mock_server.fixture.document import Id, Time
 from mock_server.views import View
@@ -24,7 +16,7 @@ MOST_CHATS = 200
 """Chat sessions of one request, as the service has it."""
 
 
-class GetHistoryStatusBody(RequestFields):
+class GetHistoryStatusBody(contract.RequestFields):
     """Which chat sessions of which application."""
 
     app_id: Id
@@ -50,51 +42,49 @@ def get_history_status(
     state: State, caller: Caller, body: GetHistoryStatusBody
 ) -> StatusesView:
     """How far those chats are that there are. Raises AppNotFound, AppForbidden."""
-    app = readable_app(state, caller, body.app_id)
-    chats = (state.store.chat(app, each) for each in dict.fromkeys(body.chat_ids))
-    found = [chat for chat in chats if chat is not None]
+    app = chats.readable_app(state, caller, body.app_id)
+    some = (state.store.chat(app, each) for each in dict.fromkeys(body.chat_ids))
+    found = [chat for chat in some if chat is not None]
     return StatusesView(
-        [StatusView(chat.chat_id, format_time(chat.update_time)) for chat in found]
+        [
+            StatusView(chat.chat_id, clock.format_time(chat.update_time))
+            for chat in found
+        ]
     )
 
 
-class MarkReadBody(RequestFields):
-    """Which chat session."""
-
-    app_id: Id
-    chat_id: Id
-
-
-def mark_read(state: State, caller: Caller, body: MarkReadBody) -> None:
+def mark_read(state: State, caller: Caller, body: fields.ChatQuery) -> None:
     """Change nothing: every chat counts as read.
 
     Raises AppNotFound, ChatNotFound, AppForbidden.
     """
     app = state.store.app(body.app_id)
     if app is not None and state.store.chat(app, body.chat_id) is None:
-        expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound(expected, describe_value(body.chat_id), "$.chatId")
-    writable_app(state, caller, body.app_id)
+        expected = f"a chat session of app {errors.quoted(app.id)}"
+        raise errors.ChatNotFound(
+            expected, errors.describe_value(body.chat_id), "$.chatId"
+        )
+    chats.writable_app(state, caller, body.app_id)
 
 
-GET_HISTORY_STATUS = neighbour(
+GET_HISTORY_STATUS = neighbour.operation(
     name="getHistoryStatus",
     path="/api/core/chat/history/getHistoryStatus",
     summary="How far some chat sessions are",
     body=GetHistoryStatusBody,
     data=StatusesView,
-    refusals=(AppNotFound, AppForbidden),
+    refusals=(errors.AppNotFound, errors.AppForbidden),
     perform=get_history_status,
     since="4.15",
     modelled="Chats that there are; others are passed over.",
     differs="Every chat counts as done and read. An unknown application is refused.",
 )
-MARK_READ = neighbour(
+MARK_READ = neighbour.operation(
     name="markRead",
     path="/api/core/chat/history/markRead",
     summary="Mark a chat session as read",
-    body=MarkReadBody,
-    refusals=(AppNotFound, ChatNotFound, AppForbidden),
+    body=fields.ChatQuery,
+    refusals=(errors.AppNotFound, errors.ChatNotFound, errors.AppForbidden),
     perform=mark_read,
     traits=["write"],
     since="4.15",

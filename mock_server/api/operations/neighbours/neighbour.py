@@ -5,7 +5,7 @@ in one JSON object, which faults match, contracts check and journals show as the
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Required, TypedDict, TypeVar, Unpack
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -15,14 +15,9 @@ from mock_server.api.operations import contract
 from mock_server.api.operations.operation import Access, Neighbour, Operation, Receive
 from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, success_envelope
+from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
-from mock_server.domain.errors import (
-    InvalidField,
-    MissingParams,
-    Refusal,
-    describe_value,
-)
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.memory import Memory
@@ -65,32 +60,46 @@ def query_fields(query: bytes) -> dict[str, object]:
     return {name: each[0] if len(each) == 1 else each for name, each in fields.items()}
 
 
-def neighbour(
+class _Row(TypedDict, total=False):
+    """What a neighbour's row has as it is given; see `Operation`."""
+
+    name: Required[str]
+    path: Required[str]
+    summary: Required[str]
+    data: Any
+    method: str
+    further_methods: tuple[str, ...]
+    refusals: tuple[type[errors.Refusal], ...]
+    receive: Receive
+    appear: Callable[[Any, int], Any]
+    legacy_path: str
+    access: Access
+    body_limit: str
+    media_type: str
+    answers: tuple[str, ...]
+    has_envelope: bool
+
+
+_USUAL: dict[str, Any] = {
+    "data": None,
+    "method": "POST",
+    "refusals": (),
+    "receive": receive_fields,
+}
+
+
+def operation(
     *,
-    name: str,
-    path: str,
-    summary: str,
     body: type[contract.RequestFields],
     perform: Perform,
     since: str,
     modelled: str,
     differs: str = "",
-    data: Any = None,
     view: View | None = None,
-    method: str = "POST",
-    further_methods: tuple[str, ...] = (),
-    refusals: tuple[type[Refusal], ...] = (),
     encode: Callable[[Any, State], bytes | Response] | None = None,
-    receive: Receive = receive_fields,
     traits: Sequence[str] = (),
     has_total: bool = True,
-    appear: Callable[[Any, int], Any] | None = None,
-    legacy_path: str | None = None,
-    access: Access = "caller",
-    body_limit: str = "body_bytes",
-    media_type: str = "application/json",
-    answers: tuple[str, ...] = ("application/json",),
-    has_envelope: bool = True,
+    **row: Unpack[_Row],
 ) -> Operation:
     """The row of a neighbour. Its request is its body, decoded.
 
@@ -104,27 +113,13 @@ def neighbour(
         traits = (*traits, "total")
     made = contract.Contract(SECTION, body)
     return Operation(
-        name=name,
-        method=method,
-        path=path,
-        summary=summary,
+        **{**_USUAL, **row},
         contract=made,
-        data=data,
-        refusals=refusals,
         read=reader(made),
         perform=perform,
         encode=encode,
         traits=frozenset(traits),
-        appear=appear,
-        legacy_path=legacy_path,
         neighbour=Neighbour(since, modelled, differs),
-        further_methods=further_methods,
-        access=access,
-        receive=receive,
-        body_limit=body_limit,
-        media_type=media_type,
-        answers=answers,
-        has_envelope=has_envelope,
     )
 
 
@@ -202,8 +197,8 @@ def paging_of(fields: PagedFields, most: int = Limits.neighbour_page_size) -> Pa
         return Paging()
     size = min(_number(fields.page_size, "pageSize"), most)
     if size == 0:
-        got = describe_value(fields.page_size)
-        raise MissingParams("a number of at least 1", got, "$.pageSize")
+        got = errors.describe_value(fields.page_size)
+        raise errors.MissingParams("a number of at least 1", got, "$.pageSize")
     offset = _number(fields.offset, "offset")
     if offset == 0:
         offset = max(0, _number(fields.page_num, "pageNum") - 1) * size
@@ -228,6 +223,6 @@ def _number(value: PageNumber, name: str) -> int:
     if isinstance(value, int) and value >= 0:
         return value
     expected = "an integer of at least 0"
-    raise InvalidField(
-        f"Expected {expected}, got {describe_value(value)} - at $.{name}"
+    raise errors.InvalidField(
+        f"Expected {expected}, got {errors.describe_value(value)} - at $.{name}"
     )

@@ -5,16 +5,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from mock_server.api.operations.contract import RequestFields
-from mock_server.api.operations.neighbours.neighbour import neighbour
+from mock_server.api.operations import contract
+from mock_server.api.operations.neighbours import neighbour
+from mock_server.domain import clock, errors, targets
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.clock import format_time
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.errors import DatasetForbidden, DatasetNotFound
 from mock_server.domain.records import Collection, Row
 from mock_server.domain.similarity import parts_of, score, tokens_of
 from mock_server.domain.state import State
-from mock_server.domain.targets import dataset_for
 from mock_server.fixture.document import Id, Time
 from mock_server.views import View
 
@@ -26,7 +24,7 @@ _SCORE_TYPES = {
 }
 
 
-class SearchTestBody(RequestFields, kw_only=True):
+class SearchTestBody(contract.RequestFields, kw_only=True):
     """What is looked for, where, and how; other settings are not looked at."""
 
     dataset_id: Id
@@ -91,7 +89,9 @@ class Found(Struct, frozen=True):
 
 def search_test(state: State, caller: Caller, body: SearchTestBody) -> SearchView:
     """The rows nearest to a text. Raises DatasetNotFound, DatasetForbidden."""
-    dataset = dataset_for(state, caller, body.dataset_id, Level.READ, "$.datasetId")
+    dataset = targets.dataset_for(
+        state, caller, body.dataset_id, Level.READ, "$.datasetId"
+    )
     found = sorted(_found(state, dataset, body), key=lambda it: (-it.score, it.row.id))
     types = [_SCORE_TYPES[body.search_mode]]
     if body.using_re_rank:
@@ -136,18 +136,18 @@ def _view(found: Found, dataset: Dataset, scores: list[ScoreView]) -> FoundView:
         collection_id=collection.id,
         source_name=collection.name,
         source_id=collection.file_id or collection.raw_link or UNSET,
-        update_time=format_time(row.update_time),
+        update_time=clock.format_time(row.update_time),
         score=scores,
     )
 
 
-SEARCH_TEST = neighbour(
+SEARCH_TEST = neighbour.operation(
     name="searchTest",
     path="/api/core/dataset/searchTest",
     summary="The data rows of a dataset that are nearest to a text",
     body=SearchTestBody,
     data=SearchView,
-    refusals=(DatasetNotFound, DatasetForbidden),
+    refusals=(errors.DatasetNotFound, errors.DatasetForbidden),
     perform=search_test,
     since="4.8",
     modelled="A lexical score that is the same everywhere: the share of the text's "

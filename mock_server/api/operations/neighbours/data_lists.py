@@ -1,30 +1,22 @@
-"""`data/v2/list`: a page of a collection's data rows."""
+"""`data.v2.list` and `data.list`: pages of a collection's data rows."""
 
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.structs import astuple
 
-from mock_server.api.operations.neighbours.neighbour import (
-    PagedFields,
-    neighbour,
-    page_of,
-    paging_of,
-)
+from mock_server.api.operations.neighbours import neighbour
+from mock_server.domain import clock, data, errors, targets
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.clock import format_time
-from mock_server.domain.data import matching_rows
-from mock_server.domain.errors import CollectionNotFound, DatasetForbidden
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.records import Row
 from mock_server.domain.state import State
-from mock_server.domain.targets import collection_for
 from mock_server.fixture.document import Id, Time
 from mock_server.views import View
 
 
-class DataListBody(PagedFields, kw_only=True):
+class DataListBody(neighbour.PagedFields, kw_only=True):
     """Which collection, and which of its rows."""
 
     collection_id: Id
@@ -59,12 +51,14 @@ class RowsPage(Page[Row], frozen=True):
 
 def data_list(state: State, caller: Caller, body: DataListBody) -> RowsPage:
     """A page of a collection's rows. Raises CollectionNotFound, DatasetForbidden."""
-    paging = paging_of(body, Limits.page_size)
-    dataset, collection = collection_for(
+    paging = neighbour.paging_of(body, Limits.page_size)
+    dataset, collection = targets.collection_for(
         state, caller, body.collection_id, Level.READ, "$.collectionId"
     )
-    rows = matching_rows(state.store.rows(dataset, collection.id), body.search_text)
-    page = page_of(rows, paging, dataset.level_of(caller))
+    rows = data.matching_rows(
+        state.store.rows(dataset, collection.id), body.search_text
+    )
+    page = neighbour.page_of(rows, paging, dataset.level_of(caller))
     return RowsPage(*astuple(page), dataset.id, collection.id)  # type: ignore[call-arg]
 
 
@@ -78,7 +72,7 @@ def view(row: Row, page: Page[Any], _state: State) -> RowView:
         q=row.q,
         a=row.a or UNSET,
         chunk_index=row.chunk_index,
-        update_time=format_time(row.update_time),
+        update_time=clock.format_time(row.update_time),
     )
 
 
@@ -87,13 +81,13 @@ def appear(_body: DataListBody, number: int) -> Row:
     return Row(f"appeared-{number}", f"Appeared {number}")
 
 
-DATA_V2_LIST = neighbour(
+DATA_V2_LIST = neighbour.operation(
     name="data.v2.list",
     path="/api/core/dataset/data/v2/list",
     summary="A page of a collection's data rows",
     body=DataListBody,
     data=RowsView,
-    refusals=(CollectionNotFound, DatasetForbidden),
+    refusals=(errors.CollectionNotFound, errors.DatasetForbidden),
     perform=data_list,
     view=view,
     traits=["page"],
@@ -103,4 +97,21 @@ DATA_V2_LIST = neighbour(
     "in `q` or `a`.",
     differs="Versions up to 4.14.10 order equal chunkIndexes by id ascending. Rows "
     "have no images.",
+)
+
+
+DATA_LIST = neighbour.operation(
+    name="data.list",
+    path="/api/core/dataset/data/list",
+    summary="A page of a collection's data rows, at an older path",
+    body=DataListBody,
+    data=RowsView,
+    refusals=(errors.CollectionNotFound, errors.DatasetForbidden),
+    perform=data_list,
+    view=view,
+    traits=["page"],
+    appear=appear,
+    since="4.0",
+    modelled="As `data.v2.list`.",
+    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
 )

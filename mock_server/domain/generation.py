@@ -1,0 +1,102 @@
+"""The loaded content of fixtures, which all sandboxes of a server share."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain, islice
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
+
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
+from mock_server.domain.dataset import Dataset
+from mock_server.domain.index import Order
+from mock_server.domain.jobs import Job
+from mock_server.domain.records import App, Chat, Collection, User
+from mock_server.domain.rows import RowPlace, places_of
+
+JobsOf = tuple[str, str]
+"""The ids of a dataset and of a collection in it."""
+
+
+class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
+    """The loaded content of fixtures, by id. Shared by stores and never changed.
+
+    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
+    training under way.
+    `frozen_at` is the time in milliseconds at which the clock stands, if it does;
+    `files` and `sha256` say where all of it comes from; `size` is about how many bytes
+    of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
+    come out again, sorted.
+    """
+
+    apps: Mapping[str, App] = field(default_factory=dict)
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+    keys: Mapping[str, Caller] = field(default_factory=dict)
+    users: tuple[User, ...] = ()
+    replies: tuple[str, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    frozen_at: int | None = None
+    files: tuple[str, ...] = ()
+    sha256: str = ""
+    size: int = 0
+    secrets: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
+        # The way of msgspec for what a frozen struct derives from its fields.
+        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+
+    @cached_property
+    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+        """The training under way, by dataset and collection."""
+        jobs: dict[JobsOf, tuple[Job, ...]] = {}
+        for job in self.jobs:
+            at = job.dataset_id, job.collection_id
+            jobs[at] = (*jobs.get(at, ()), job)
+        return jobs
+
+    @cached_property
+    def row_places(self) -> Mapping[str, RowPlace]:
+        """All data rows by id, made when one is first looked for."""
+        return dict(places_of(self.datasets.values()))
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids that a store may not give again, made when it first gives one."""
+        found = set(self.datasets)
+        for app in self.apps.values():
+            for records in app.records.values():
+                found.update(record.id for record in records)
+        for dataset in self.datasets.values():
+            for collection in dataset.tree:
+                found.add(collection.id)
+                if collection.file_id:
+                    found.add(collection.file_id)
+            for rows in dataset.rows.values():
+                found.update(row.id for row in rows)
+        found.update(row.id for job in self.jobs for row in job.rows)
+        return frozenset(found)
+
+    def sort(self, order: Order) -> None:
+        """Put all collections in order, so that no request has to wait for that."""
+        for dataset in self.datasets.values():
+            dataset.tree.listing(None, order)
+
+    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
+        """All chats and collections, in lists of `at_once`."""
+        holders: list[Iterable[Chat | Collection]] = [
+            *(app.chats.values() for app in self.apps.values()),
+            *(dataset.tree for dataset in self.datasets.values()),
+        ]
+        records = chain.from_iterable(holders)
+        while some := list(islice(records, at_once)):
+            yield some
+
+    def counts(self) -> dict[str, int]:
+        """How many datasets, collections and chats there are."""
+        datasets, apps = self.datasets.values(), self.apps.values()
+        return {
+            "datasets": len(datasets),
+            "collections": sum(len(dataset.tree) for dataset in datasets),
+            "chats": sum(len(app.chats) for app in apps),
+        }
