@@ -101,7 +101,8 @@ class Merged(Sequence[Collection]):
 
     def _count_in(self, index: int) -> int:
         """How many of those that come in stand before an index."""
-        numbers = range(len(self._differences.items))
+        # As many as the index at most, which makes it quick for the first pages.
+        numbers = range(min(len(self._differences.items), index))
         return bisect_left(numbers, index, key=self._index_of)
 
     def _kept(self, start: int, stop: int) -> list[Collection]:
@@ -123,4 +124,6 @@ class Merged(Sequence[Collection]):
     def _count_out(self, kept: int) -> int:
         """How many positions are taken out before the kept-th that is not."""
         out = self._differences.out
+        if not out or out[0] > kept:
+            return 0
         return bisect_right(range(len(out)), kept, key=lambda n: out[n] - n)

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from mock_server.app import Application, create_app
 from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, median, shown
-from tests.bench.in_process import call_seconds, timed_calls
+from tests.bench.in_process import Call, call_seconds, together
 from tests.support import LIST, PIN
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -99,12 +99,14 @@ def changing(app: Application, change: Change) -> float:
     """
     page = {"offset": 0, "datasetId": DATASET}
     lists = [("POST", LIST, as_json(page | {"searchText": it})) for it in ("", "ART")]
-    took = []
-    for number in range(CHANGES):
-        path, fields = change(app, number)
-        call = ("POST", COLLECTION + path, as_json(fields))
-        took.append(timed_calls(app, [call, *lists])[0])
-    return statistics.median(took)
+    groups = ([call_of(app, change, number), *lists] for number in range(CHANGES))
+    return statistics.median(together(app, groups))
+
+
+def call_of(app: Application, change: Change, number: int) -> Call:
+    """The call that makes a change."""
+    path, fields = change(app, number)
+    return "POST", COLLECTION + path, as_json(fields)
 
 
 def as_json(fields: Mapping[str, object]) -> bytes:
@@ -163,9 +165,7 @@ def resetting(app: Application) -> float:
     """Seconds for a reset of a sandbox with some collections changed."""
     took = []
     for _ in range(20):
-        for number in range(20):
-            path, fields = create(app, number)
-            timed_calls(app, [("POST", COLLECTION + path, as_json(fields))])
+        together(app, [[call_of(app, create, number) for number in range(20)]])
         took.append(median(app.sandbox.reset, 1))
     return statistics.median(took)
 

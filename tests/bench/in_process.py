@@ -5,57 +5,57 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 from starlette.types import ASGIApp, Message, Scope
 
+Call = tuple[str, str, bytes]
+"""A method, a path and a body."""
+
 
 async def _seconds(app: ASGIApp, scope: Scope, body: bytes) -> float:
-    return (await _answer(app, scope, body))[0]
-
-
-async def _answer(app: ASGIApp, scope: Scope, body: bytes) -> tuple[float, bytes]:
-    answer = b""
-
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Message) -> None:
-        nonlocal answer
         assert message.get("status", 200) == 200, message
-        answer = message.get("body", b"")
 
     start = time.perf_counter()
     await app(scope, receive, send)
-    return time.perf_counter() - start, answer
+    return time.perf_counter() - start
 
 
 def call_seconds(
     app: ASGIApp, method: str, path: str, body: bytes, times: int
 ) -> float:
     """The median of how long a call takes, without HTTP, in seconds."""
+    calls = repeat([(method, path, body)], times)
+    return statistics.median(together(app, calls))
 
-    async def run() -> float:
-        scope = _scope(method, path, body)
-        took = [await _seconds(app, dict(scope), body) for _ in range(times)]
-        return statistics.median(took)
+
+def together(app: ASGIApp, groups: Iterable[Sequence[Call]]) -> list[float]:
+    """How long the calls of each group take together, in seconds.
+
+    A group is only asked for when those before it are done.
+    """
+
+    async def run() -> list[float]:
+        took = []
+        for group in groups:
+            scopes = [_scope(*call) for call in group]
+            bodies = [body for _, _, body in group]
+            took.append(
+                sum(
+                    [
+                        await _seconds(app, *each)
+                        for each in zip(scopes, bodies, strict=True)
+                    ]
+                )
+            )
+        return took
 
     return asyncio.run(run())
-
-
-def timed_calls(
-    app: ASGIApp, calls: Sequence[tuple[str, str, bytes]]
-) -> tuple[float, list[bytes]]:
-    """How long calls (method, path, body) take together in seconds, and the answers."""
-
-    async def run() -> list[tuple[float, bytes]]:
-        return [
-            await _answer(app, _scope(method, path, body), body)
-            for method, path, body in calls
-        ]
-
-    answers = asyncio.run(run())
-    return sum(took for took, _ in answers), [answer for _, answer in answers]
 
 
 def _scope(method: str, path: str, body: bytes) -> Scope:
