@@ -127,11 +127,10 @@ def check_move(
 ) -> None:
     """Check that a dataset may go to a folder, or to the top level.
 
-    The caller has to manage it, the folder that it leaves and the one where it goes; at
-    the top level, a caller's general permission counts. Raises ParentNotFound,
+    The caller has to manage the folder that it leaves and the one where it goes; at the
+    top level, a caller's general permission counts. Raises ParentNotFound,
     DatasetForbidden, TeamForbidden, FolderCycle, FolderTooDeep.
     """
-    check_dataset(dataset, caller, Level.MANAGE, "$.id")
     target = folder_for(state, caller, parent_id, Level.MANAGE)
     folder_for(state, caller, dataset.parent_id, Level.MANAGE)
     above = path_of(state.store, target)

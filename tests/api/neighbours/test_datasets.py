@@ -149,6 +149,17 @@ def test_a_key_moves_a_dataset_between_folders(make_api: MakeApi) -> None:
     assert listed(api, parentId=other) == [INSIDE]
 
 
+def test_to_move_a_dataset_between_own_folders_it_takes_write_permission(
+    make_api: MakeApi,
+) -> None:
+    api = neighbours(make_api)
+    new = NEW | {"type": "folder"}
+    one, other = (ok(api, "POST", "create", new, WRITER) for _ in range(2))
+    made = ok(api, "POST", "create", NEW | {"parentId": one})
+    ok(api, "PUT", "update", {"id": made, "parentId": other}, WRITER)
+    assert listed(api, parentId=other) == [made]
+
+
 def test_who_does_not_manage_a_folder_takes_nothing_out_of_it(
     make_api: MakeApi,
 ) -> None:
