@@ -36,7 +36,8 @@ _FORBIDDEN = (500, 502001, "unAuthApp")
 _PARAMS = (500, 507004, "missingParams")
 
 CASES = (
-    ErrorCase(*_LIST, {}, *_BAD),
+    ErrorCase(*_LIST, {}, 500, 504000, "unAuthChat"),
+    ErrorCase(*_LIST, {"appId": ""}, *_BAD),
     ErrorCase(*_LIST, {"appId": UNKNOWN}, *_NO_APP),
     ErrorCase(*_LIST, {"appId": APP}, *_FORBIDDEN, OUTSIDER),
     ErrorCase(*_LIST, {"appId": APP, "pageSize": 0}, *_PARAMS),
@@ -46,6 +47,7 @@ CASES = (
     ErrorCase(*_LIST, {"appId": APP, "startUpdateTime": "yesterday"}, *_BAD),
     ErrorCase(*_DELETE, {"appId": APP}, *_BAD),
     ErrorCase(*_DELETE, {"appId": UNKNOWN, "chatId": "x"}, *_NO_APP),
+    ErrorCase(*_DELETE, _ONE, *_FORBIDDEN, OUTSIDER),
     ErrorCase(*_CLEAR, {}, *_BAD),
     ErrorCase(*_CLEAR, {"appId": UNKNOWN}, *_NO_APP),
     ErrorCase(*_CLEAR, {"appId": APP}, *_FORBIDDEN, OUTSIDER),

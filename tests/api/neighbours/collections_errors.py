@@ -84,6 +84,7 @@ CASES = (
     ErrorCase(*_LIST, _LISTED | {"pageNum": 0}, *_BAD),
     ErrorCase(*_SCROLL, _LISTED | {"pageSize": 0}, *_MISSING),
     ErrorCase(*_PATHS, {"sourceId": ITEM}, *_LOGIN),
+    ErrorCase(*_PATHS, {"sourceId": UNKNOWN}, *_UNKNOWN, has_login=True),
     ErrorCase(*_TRAINING, {}, *_BAD),
     ErrorCase(*_TRAINING, {"collectionId": UNKNOWN}, *_UNKNOWN),
     ErrorCase(*_TRAINING, {"collectionId": ITEM}, *_FORBIDDEN, OUTSIDER),

@@ -11,6 +11,7 @@ from tests.api.neighbours.world import (
     READER,
     UNKNOWN,
     ErrorCase,
+    made_id,
 )
 
 _DATA = "/api/core/dataset/data"
@@ -33,6 +34,9 @@ _FORBIDDEN = (500, 501004, "unAuthDataset")
 def _of(fields: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"collectionId": ITEM, **fields, **more}
 
+
+_ROW = made_id(1)
+_ONE_ROW = (("POST", f"{_DATA}/insertData", _of({"q": "a"})),)
 
 CASES = (
     *(
@@ -60,6 +64,12 @@ CASES = (
     ErrorCase(*_INSERT, _of({"q": "a", "indexes": ["b"]}), *_BAD),
     ErrorCase(*_INSERT, {"collectionId": UNKNOWN, "q": "a"}, *_NO_COLLECTION),
     ErrorCase(*_INSERT, _of({"q": "a"}), *_FORBIDDEN, READER),
+    ErrorCase(*_INSERT, _of({"q": "a"}), 500, 500, "error", first=_ONE_ROW),
+    ErrorCase(*_DETAIL, {"id": _ROW}, *_FORBIDDEN, OUTSIDER, first=_ONE_ROW),
+    ErrorCase(
+        *_UPDATE, {"dataId": _ROW, "q": "b"}, *_FORBIDDEN, READER, first=_ONE_ROW
+    ),
+    ErrorCase(*_DELETE, {"id": _ROW}, *_FORBIDDEN, READER, first=_ONE_ROW),
     ErrorCase(*_DETAIL, {}, *_BAD),
     ErrorCase(*_DETAIL, {"id": UNKNOWN}, *_NO_ROW),
     ErrorCase(*_UPDATE, {"dataId": UNKNOWN}, *_BAD),

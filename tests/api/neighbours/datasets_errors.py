@@ -9,6 +9,7 @@ from tests.api.neighbours.world import (
     UNKNOWN,
     WRITER,
     ErrorCase,
+    made_id,
 )
 
 _PATH = "/api/core/dataset"
@@ -27,6 +28,14 @@ _FORBIDDEN = (500, 501004, "unAuthDataset")
 _TEAM = (500, 500003, "unAuthTeam")
 _LOGIN = (403, 403, "unAuthorization")
 
+_CYCLE = (500, 507000, "invalidParams")
+_DEEP = (500, 507006, "folderDepthLimit")
+_INNERMOST = {"name": "N", "intro": "", "parentId": made_id(4)}
+_FOUR = tuple(
+    ("POST", f"{_PATH}/folder/create", {"name": "N", "intro": "", "parentId": parent})
+    for parent in (None, made_id(1), made_id(2), made_id(3))
+)
+
 CASES = (
     ErrorCase(*_CREATE, {}, *_BAD),
     *(
@@ -42,6 +51,11 @@ CASES = (
     ErrorCase(*_FOLDER, {"name": "New"}, *_BAD),
     ErrorCase(*_FOLDER, {"name": "New", "intro": ""}, *_TEAM, READER),
     ErrorCase(*_FOLDER, {"name": "N", "intro": "", "parentId": UNKNOWN}, *_UNKNOWN),
+    ErrorCase(
+        *_FOLDER, {"name": "N", "intro": "", "parentId": SHELF}, *_FORBIDDEN, READER
+    ),
+    ErrorCase(*_FOLDER, _INNERMOST, *_DEEP, first=_FOUR),
+    ErrorCase(*_CREATE, _NEW | _INNERMOST | {"type": "folder"}, *_DEEP, first=_FOUR),
     ErrorCase(*_LIST, {"type": ["dataset"]}, *_BAD),
     ErrorCase(*_LIST, {"parentId": 5}, *_BAD),
     ErrorCase(*_LIST, {"parentId": UNKNOWN}, *_UNKNOWN),
@@ -57,8 +71,13 @@ CASES = (
     ErrorCase(*_UPDATE, {"id": INSIDE, "parentId": INSIDE}, *_UNKNOWN),
     ErrorCase(*_UPDATE, {"id": INSIDE, "parentId": None}, *_LOGIN),
     ErrorCase(*_UPDATE, {"id": DATASET, "parentId": SHELF}, *_LOGIN),
+    ErrorCase(*_UPDATE, {"id": SHELF, "parentId": SHELF}, *_CYCLE, has_login=True),
     ErrorCase(*_DELETE, {}, *_BAD),
     ErrorCase(*_DELETE, {"id": UNKNOWN}, *_UNKNOWN),
     ErrorCase(*_DELETE, {"id": DATASET}, *_FORBIDDEN, WRITER),
     ErrorCase(*_PATHS, {"sourceId": DATASET, "type": "current"}, *_LOGIN),
+    ErrorCase(*_PATHS, {"sourceId": DATASET}, *_BAD, has_login=True),
+    ErrorCase(
+        *_PATHS, {"sourceId": UNKNOWN, "type": "parent"}, *_UNKNOWN, has_login=True
+    ),
 )

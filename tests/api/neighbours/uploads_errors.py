@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tests.api.neighbours.world import (
     DATASET,
+    ELSEWHERE,
     OUTSIDER,
     READER,
     UNKNOWN,
     ErrorCase,
+    made_id,
 )
 
 _CREATE = "/api/core/dataset/collection/create"
@@ -23,6 +25,11 @@ _FORBIDDEN = (500, 501004, "unAuthDataset")
 _TEXT_FIELDS = {"datasetId": DATASET, "name": "Text", "text": "Some text"}
 _LINK_FIELDS = {"datasetId": DATASET, "link": "https://example.com/page"}
 _NO_FILE = {"datasetId": DATASET, "fileId": UNKNOWN}
+
+_FOREIGN = (500, 501005, "unAuthDatasetCollection")
+_PLACE = {"datasetId": DATASET}
+_ONE_FILE = (("POST", f"{_CREATE}/text", _TEXT_FIELDS),)
+_SAME_FILE = {"datasetId": DATASET, "fileId": made_id(1)}
 
 CASES = (
     ErrorCase(*_TEXT, {"datasetId": DATASET, "name": "Text"}, *_BAD),
@@ -49,7 +56,27 @@ CASES = (
     ),
     ErrorCase(*_LINK, {**_LINK_FIELDS, "datasetId": UNKNOWN}, *_NO_DATASET),
     ErrorCase(*_LINK, _LINK_FIELDS, *_FORBIDDEN, READER),
+    ErrorCase(*_TEXT, {**_TEXT_FIELDS, "parentId": ELSEWHERE}, *_FOREIGN),
+    ErrorCase(*_LINK, {**_LINK_FIELDS, "parentId": UNKNOWN}, *_NO_DATASET),
+    ErrorCase(*_LINK, {**_LINK_FIELDS, "parentId": ELSEWHERE}, *_FOREIGN),
     ErrorCase(*_FILE, {}, 415, 415, "unsupportedMediaType"),
+    ErrorCase(*_FILE, _PLACE, 500, 500, "error", file=""),
+    ErrorCase(*_FILE, _PLACE, 400, 510000, "InvalidUploadFileType", file="a.exe"),
+    ErrorCase(*_FILE, _PLACE, *_BAD, file="%zz.txt"),
+    ErrorCase(*_FILE, {}, *_BAD, file="a.txt"),
+    ErrorCase(*_FILE, {"datasetId": UNKNOWN}, *_NO_DATASET, file="a.txt"),
+    ErrorCase(*_FILE, _PLACE, *_FORBIDDEN, READER, file="a.txt"),
+    ErrorCase(*_FILE, {**_PLACE, "parentId": UNKNOWN}, *_NO_DATASET, file="a.txt"),
+    ErrorCase(*_FILE, {**_PLACE, "parentId": ELSEWHERE}, *_FOREIGN, file="a.txt"),
+    *(
+        ErrorCase(*_FILE_ID, _SAME_FILE | fields, *error, first=_ONE_FILE)
+        for fields, error in (
+            ({"datasetId": UNKNOWN}, _NO_DATASET),
+            ({"parentId": UNKNOWN}, _NO_DATASET),
+            ({"parentId": ELSEWHERE}, _FOREIGN),
+        )
+    ),
+    ErrorCase(*_FILE_ID, _SAME_FILE, *_FORBIDDEN, READER, first=_ONE_FILE),
     ErrorCase(*_FILE_ID, {"datasetId": DATASET}, *_BAD),
     ErrorCase(*_FILE_ID, _NO_FILE, 404, 507002, "fileNotFound"),
     ErrorCase(*_EXPORT, {}, *_BAD),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from mock_server.domain.limits import Limits
@@ -50,7 +52,10 @@ WORLD: dict[str, Any] = {
 class ErrorCase:
     """A request that is refused, and with what, under profile `deployed`.
 
-    `fields` go into the query of GET and DELETE, else into a JSON body.
+    `fields` go into the query of GET and DELETE, else into a JSON body; with a `file`
+    they are the part `data` of a form, and that its name, empty for no file. `first`
+    are requests that are sent before, with the owner's key. With `has_login` a user
+    sends the request instead of a key.
     """
 
     operation: str
@@ -62,6 +67,9 @@ class ErrorCase:
     status_text: str
     key: str = OWNER
     choices: dict[str, Any] = field(default_factory=dict)
+    first: tuple[tuple[str, str, dict[str, Any]], ...] = ()
+    file: str | None = None
+    has_login: bool = False
 
     def __str__(self) -> str:
         return f"{self.operation}-{self.code}-{self.status_text}-{self.key}"
@@ -73,6 +81,33 @@ def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER)
     if method in ("GET", "DELETE"):
         return api.client.request(method, path, params=fields, headers=headers)
     return api.client.request(method, path, json=fields or {}, headers=headers)
+
+
+def prepare(api: Api, case: ErrorCase) -> None:
+    """Send what comes before the request of a case."""
+    for method, path, fields in case.first:
+        answer = send(api, method, path, fields)
+        assert answer.status_code == 200, answer.text
+
+
+def send_case(api: Api, case: ErrorCase) -> Any:
+    """Send the request of a case; gives the response."""
+    if case.file is not None:
+        parts: dict[str, Any] = {"data": (None, json.dumps(case.fields))}
+        if case.file:
+            parts["file"] = (case.file, "Some text")
+        headers = {"Authorization": f"Bearer {case.key}"}
+        return api.client.request(case.method, case.path, files=parts, headers=headers)
+    if case.has_login:
+        sent: dict[str, Any]
+        sent = {"params" if case.method == "GET" else "json": case.fields}
+        return api.client.request(case.method, case.path, headers=log_in(api), **sent)
+    return send(api, case.method, case.path, case.fields, case.key)
+
+
+def made_id(number: int) -> str:
+    """An id that a sandbox makes, by its number from 1 on."""
+    return sha256(str(number).encode()).hexdigest()[:24]
 
 
 def log_in(api: Api, username: str = "root") -> dict[str, str]:

@@ -154,7 +154,8 @@ TOKEN_LOGIN = neighbour.operation(
     access="login",
     since="4.0",
     modelled="A login token only; a key in `Authorization` is ignored.",
-    differs="There is one team; its permissions are those of the user's key.",
+    differs="There is one team; its permissions are those of the user's key. No answer "
+    "clears the cookie.",
 )
 
 

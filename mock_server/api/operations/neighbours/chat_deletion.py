@@ -36,7 +36,8 @@ DEL_HISTORY = neighbour.operation(
     traits=["write"],
     since="4.8.12 with keys, 4.14.5 at this path",
     modelled="The chat goes with its records; an unknown one is deleted too.",
-    differs="The service keeps the records of a deleted chat readable.",
+    differs="The service keeps the records of a deleted chat readable, and a "
+    "completion does not bring it back; there, chats of other members are refused.",
 )
 
 
@@ -65,7 +66,8 @@ CLEAR_HISTORIES = neighbour.operation(
     traits=["write"],
     since="4.8.12 with keys, 4.14.5 at this path",
     modelled="All chats of the application go, every member's, with their records.",
-    differs="A login deletes all chats too, in the service the user's own online ones.",
+    differs="Nobody knows where a chat comes from: in the service a key deletes those "
+    "of source `api`, and a login the user's own online ones.",
 )
 
 

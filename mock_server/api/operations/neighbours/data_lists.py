@@ -50,7 +50,10 @@ class RowsPage(Page[Row], frozen=True):
 
 
 def data_list(state: State, caller: Caller, body: DataListBody) -> RowsPage:
-    """A page of a collection's rows. Raises CollectionNotFound, DatasetForbidden."""
+    """A page of a collection's rows.
+
+    Raises MissingParams, CollectionNotFound, DatasetForbidden.
+    """
     paging = neighbour.paging_of(body, Limits.page_size)
     dataset, collection = targets.collection_for(
         state, caller, body.collection_id, Level.READ, "$.collectionId"
@@ -87,7 +90,11 @@ DATA_V2_LIST = neighbour.operation(
     summary="A page of a collection's data rows",
     body=DataListBody,
     data=RowsView,
-    refusals=(errors.CollectionNotFound, errors.DatasetForbidden),
+    refusals=(
+        errors.CollectionNotFound,
+        errors.DatasetForbidden,
+        errors.MissingParams,
+    ),
     perform=data_list,
     view=view,
     traits=["page"],
@@ -106,7 +113,11 @@ DATA_LIST = neighbour.operation(
     summary="A page of a collection's data rows, at an older path",
     body=DataListBody,
     data=RowsView,
-    refusals=(errors.CollectionNotFound, errors.DatasetForbidden),
+    refusals=(
+        errors.CollectionNotFound,
+        errors.DatasetForbidden,
+        errors.MissingParams,
+    ),
     perform=data_list,
     view=view,
     traits=["page"],

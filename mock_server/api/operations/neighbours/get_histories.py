@@ -17,7 +17,7 @@ from mock_server.views import View
 class GetHistoriesBody(neighbour.PagedFields, kw_only=True):
     """Which application; where chats come from, and since when, is not looked at."""
 
-    app_id: Id
+    app_id: Id | UnsetType = UNSET
     source: str | UnsetType | None = UNSET
     start_create_time: Time | UnsetType | None = UNSET
     end_create_time: Time | UnsetType | None = UNSET
@@ -48,9 +48,12 @@ class HistoriesView(View):
 def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[Chat]:
     """A page of an application's chat sessions.
 
-    Raises InvalidField, AppNotFound, AppForbidden.
+    Raises ChatNotFound without one, MissingParams, InvalidField, AppNotFound,
+    AppForbidden.
     """
     paging = neighbour.paging_of(body)
+    if body.app_id is UNSET:
+        raise errors.ChatNotFound("the id of an app", "nothing", "$.appId")
     since = time_of(body.start_update_time, "startUpdateTime")
     until = time_of(body.end_update_time, "endUpdateTime")
     app = chats.readable_app(state, caller, body.app_id)
@@ -78,7 +81,7 @@ def view(chat: Chat, _page: Page[Any], _state: State) -> HistoryView:
 
 def appear(body: GetHistoriesBody, number: int) -> Chat:
     """A chat session that is not there."""
-    return Chat(body.app_id, f"appeared-{number}", f"Appeared {number}")
+    return Chat(body.app_id or "", f"appeared-{number}", f"Appeared {number}")
 
 
 GET_HISTORIES = neighbour.operation(
@@ -88,13 +91,18 @@ GET_HISTORIES = neighbour.operation(
     summary="A page of an application's chat sessions",
     body=GetHistoriesBody,
     data=HistoriesView,
-    refusals=(errors.AppNotFound, errors.AppForbidden),
+    refusals=(
+        errors.ChatNotFound,
+        errors.AppNotFound,
+        errors.AppForbidden,
+        errors.MissingParams,
+    ),
     perform=get_histories,
     view=view,
     traits=["page"],
     appear=appear,
     since="4.8.12 with keys, 4.14.5 at this path",
     modelled="Pinned chats first, then the latest; pages by the shared parser.",
-    differs="Chats belong to no member; `source` and times of creation do not restrict "
-    "the list.",
+    differs="Chats belong to no member, and every one counts as done and read; "
+    "`source` and times of creation do not restrict the list.",
 )
