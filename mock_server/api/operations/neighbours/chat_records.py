@@ -94,7 +94,7 @@ def encode(page: Page[ChatRecord], state: State) -> bytes:
     return neighbour.encode_data(neighbour.ListOf(shown[::-1], page.total), state)
 
 
-def appear(_body: GetPaginationRecordsBody, number: int) -> ChatRecord:
+def appear(_body: object, number: int) -> ChatRecord:
     """A record that is not there."""
     return ChatRecord(f"appeared-{number}", "AI", f"Appeared {number}")
 
@@ -109,7 +109,7 @@ GET_PAGINATION_RECORDS = neighbour.operation(
     refusals=(errors.AppNotFound, errors.AppForbidden, errors.MissingParams),
     perform=get_pagination_records,
     encode=encode,
-    traits=["page", "total"],
+    traits=["page"],
     appear=appear,
     since="4.8.12 with keys, 4.14.5 at this path",
     modelled="Pages count from the newest record; inside one the oldest is first.",
@@ -141,7 +141,9 @@ class PartView(View):
     has_more_next: bool
 
 
-def get_records_v2(state: State, caller: Caller, body: GetRecordsV2Body) -> PartView:
+def get_records_v2(
+    state: State, caller: Caller, body: GetRecordsV2Body
+) -> Page[ChatRecord]:
     """A part of a chat's records. Raises AppNotFound, AppForbidden, RecordNotFound."""
     app = chats.readable_app(state, caller, body.app_id)
     records = state.store.records(app, body.chat_id) if body.chat_id else ()
@@ -149,8 +151,16 @@ def get_records_v2(state: State, caller: Caller, body: GetRecordsV2Body) -> Part
         body.initial_id or None, body.prev_id or None, body.next_id or None
     )
     start, end = chats.records_around(records, around, body.page_size)
-    shown = [record_view(record, is_v2=True) for record in records[start:end]]
-    return PartView(shown, len(records), start > 0, end < len(records))
+    items, size = records[start:end], end - start
+    return Page(items, len(records), app.level_of(caller), records, start, size)
+
+
+def encode_part(page: Page[ChatRecord], state: State) -> bytes:
+    """The envelope around a part, and whether there is more before and after it."""
+    shown = [record_view(record, is_v2=True) for record in page.items]
+    end = page.offset + len(page.items)
+    part = PartView(shown, page.total, page.offset > 0, end < page.total)
+    return neighbour.encode_data(part, state)
 
 
 GET_RECORDS_V2 = neighbour.operation(
@@ -162,6 +172,9 @@ GET_RECORDS_V2 = neighbour.operation(
     data=PartView,
     refusals=(errors.AppNotFound, errors.AppForbidden, errors.RecordNotFound),
     perform=get_records_v2,
+    encode=encode_part,
+    traits=["page"],
+    appear=appear,
     since="4.14.4, 4.14.5 at this path",
     modelled="The latest records, or those around, before or after one; oldest first.",
     differs="Without `chatId` nothing is found, but the app is checked; records hold "

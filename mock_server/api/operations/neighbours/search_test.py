@@ -10,6 +10,8 @@ from mock_server.api.operations.neighbours import neighbour
 from mock_server.domain import clock, errors, targets
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
+from mock_server.domain.limits import Limits
+from mock_server.domain.listing import Page
 from mock_server.domain.records import Collection, Row
 from mock_server.domain.similarity import parts_of, score, tokens_of
 from mock_server.domain.state import State
@@ -87,21 +89,51 @@ class Found(Struct, frozen=True):
     collection: Collection
 
 
-def search_test(state: State, caller: Caller, body: SearchTestBody) -> SearchView:
+class FoundPage(Page[Found], frozen=True, kw_only=True):
+    """Rows that have been found, in which dataset, and what was asked for."""
+
+    dataset_id: str
+    body: SearchTestBody
+
+
+def search_test(state: State, caller: Caller, body: SearchTestBody) -> FoundPage:
     """The rows nearest to a text. Raises DatasetNotFound, DatasetForbidden."""
     dataset = targets.dataset_for(
         state, caller, body.dataset_id, Level.READ, "$.datasetId"
     )
     found = sorted(_found(state, dataset, body), key=lambda it: (-it.score, it.row.id))
+    shown = list(_within(found, body.limit))
+    return FoundPage(
+        items=shown,
+        total=len(shown),
+        level=dataset.level_of(caller),
+        matching=shown,
+        page_size=Limits.integer,
+        dataset_id=dataset.id,
+        body=body,
+    )
+
+
+def encode(page: FoundPage, state: State) -> bytes:
+    """The envelope around what has been found."""
+    body = page.body
     types = [_SCORE_TYPES[body.search_mode]]
     if body.using_re_rank:
         types.append("reRank")
     shown = [
-        _view(each, dataset, [ScoreView(kind, each.score, index) for kind in types])
-        for index, each in enumerate(_within(found, body.limit))
+        _view(
+            each, page.dataset_id, [ScoreView(kind, each.score, at) for kind in types]
+        )
+        for at, each in enumerate(page.items)
     ]
     asked = body.limit, body.search_mode, body.using_re_rank, body.similarity
-    return SearchView(shown, "0.012s", *asked)
+    return neighbour.encode_data(SearchView(shown, "0.012s", *asked), state)
+
+
+def appear(_body: SearchTestBody, number: int) -> Found:
+    """A row that is not there, near enough."""
+    row = Row(f"appeared-{number}", f"Appeared {number}")
+    return Found(1, row, Collection("appeared", "Appeared"))
 
 
 def _found(state: State, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
@@ -125,14 +157,14 @@ def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
         yield each
 
 
-def _view(found: Found, dataset: Dataset, scores: list[ScoreView]) -> FoundView:
+def _view(found: Found, dataset_id: str, scores: list[ScoreView]) -> FoundView:
     row, collection = found.row, found.collection
     return FoundView(
         id=row.id,
         q=row.q,
         a=row.a or UNSET,
         chunk_index=row.chunk_index,
-        dataset_id=dataset.id,
+        dataset_id=dataset_id,
         collection_id=collection.id,
         source_name=collection.name,
         source_id=collection.file_id or collection.raw_link or UNSET,
@@ -149,6 +181,10 @@ SEARCH_TEST = neighbour.operation(
     data=SearchView,
     refusals=(errors.DatasetNotFound, errors.DatasetForbidden),
     perform=search_test,
+    encode=encode,
+    traits=["page"],
+    has_total=False,
+    appear=appear,
     since="4.8",
     modelled="A lexical score that is the same everywhere: the share of the text's "
     "pairs of neighbouring characters (its first 64, case ignored) that `q`, `a` and "
