@@ -83,6 +83,18 @@ def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER)
     return api.client.request(method, path, json=fields or {}, headers=headers)
 
 
+def ok(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
+    """The data of a request that succeeds."""
+    answer = send(api, method, path, fields, key)
+    assert answer.status_code == 200, answer.text
+    return answer.json().get("data")
+
+
+def call(api: Api, method: str, path: str, **fields: Any) -> Any:
+    """The data of a request that succeeds, with the key of the owner."""
+    return ok(api, method, path, fields)
+
+
 def prepare(api: Api, case: ErrorCase) -> None:
     """Send what comes before the request of a case."""
     for method, path, fields in case.first:
@@ -142,3 +154,20 @@ def made(answer: Any) -> str:
     data = answer.json()["data"]
     assert data["results"] == {"insertLen": 0}
     return str(data["collectionId"])
+
+
+def upload(
+    api: Api,
+    name: str = "a.txt",
+    content: bytes = b"Some text",
+    fields: Any = None,
+    key: str = OWNER,
+) -> Any:
+    """Upload a file as a client library does; gives the response."""
+    given = {"datasetId": DATASET} if fields is None else fields
+    return api.client.post(
+        LOCAL_FILE,
+        files={"file": (name, content)},
+        data={"data": json.dumps(given)},
+        headers={"Authorization": f"Bearer {key}"},
+    )
