@@ -155,7 +155,7 @@ _ROUTES: dict[str, Route] = {
         "get_histories",
         "getHistories",
         "POST",
-        APP
+        {"appId": Field(APP["appId"].is_valid)}
         | PAGING
         | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
     ),
@@ -313,7 +313,7 @@ _ROUTES: dict[str, Route] = {
         "POST",
         {
             "collectionId": NEEDED_ID,
-            "data": Field(many(ROW, 1, 200), is_required=True),
+            "data": Field(many(ROW, 0, 200), is_required=True),
         },
     ),
     f"{_SET}data/insertData": Route(

@@ -124,6 +124,8 @@ class Plain:
 
     def get_histories(self, fields: Fields) -> Any:
         start, size = paging(fields, 1000)
+        if "appId" not in fields:
+            raise Refused(NO_CHAT)
         since = moment(fields.get("startUpdateTime"), EARLIEST)
         until = moment(fields.get("endUpdateTime"), LATEST)
         app = self.app(fields, READ)
@@ -177,7 +179,7 @@ class Plain:
         return {
             "chatId": fields["chatId"],
             "appId": app["id"],
-            "title": chat["customTitle"] or chat["title"],
+            "title": chat["title"],
             "variables": {},
             "chatGenerateStatus": 1,
             "hasBeenRead": True,
@@ -337,7 +339,6 @@ class Plain:
     def move_dataset(self, dataset: Fields, parent: str | None) -> None:
         if not self.is_login and None in (parent, dataset["parentId"]):
             raise Refused(NO_KEY)
-        self.dataset(dataset["id"], MANAGE)
         self.dataset_folder(parent, MANAGE)
         self.dataset_folder(dataset["parentId"], MANAGE)
         path = self.dataset_path(parent)
