@@ -10,19 +10,22 @@ from mock_server.domain.records import App, Chat, ChatRecord
 from mock_server.domain.state import State
 
 
-def readable_app(state: State, caller: Caller, app_id: str) -> App:
-    """The application of that id. Raises AppNotFound, AppForbidden, in this order."""
-    return _app(state, caller, app_id, Level.READ, "read")
+def app_for(
+    state: State, caller: Caller, app_id: str, level: Level = Level.READ
+) -> App:
+    """The application of that id, with which the caller may do so much.
 
-
-def writable_app(state: State, caller: Caller, app_id: str) -> App:
-    """The application of that id. Raises AppNotFound, AppForbidden, in this order."""
-    return _app(state, caller, app_id, Level.WRITE, "write")
-
-
-def manageable_app(state: State, caller: Caller, app_id: str) -> App:
-    """The application of that id. Raises AppNotFound, AppForbidden, in this order."""
-    return _app(state, caller, app_id, Level.MANAGE, "manage")
+    Raises AppNotFound, AppForbidden, in this order.
+    """
+    app = state.store.app(app_id)
+    if app is None:
+        got = errors.describe_value(app_id)
+        raise errors.AppNotFound("the id of an app", got, "$.appId")
+    if app.level_of(caller) < level:
+        permission = f"{level.name.lower()} permission on app"
+        expected = f"a key with {permission} {errors.quoted(app.id)}"
+        raise errors.AppForbidden(expected, "a key without it", "$.appId")
+    return app
 
 
 def first_readable_app(state: State, caller: Caller) -> App:
@@ -32,17 +35,6 @@ def first_readable_app(state: State, caller: Caller) -> App:
             return app
     expected, hint = "the id of an app", "the key may read no app at all"
     raise errors.AppNotFound(expected, "nothing", "$.appId", hint)
-
-
-def _app(state: State, caller: Caller, app_id: str, level: Level, word: str) -> App:
-    app = state.store.app(app_id)
-    if app is None:
-        got = errors.describe_value(app_id)
-        raise errors.AppNotFound("the id of an app", got, "$.appId")
-    if app.level_of(caller) < level:
-        expected = f"a key with {word} permission on app {errors.quoted(app.id)}"
-        raise errors.AppForbidden(expected, "a key without it", "$.appId")
-    return app
 
 
 def histories(

@@ -18,6 +18,7 @@ from tests.api.neighbours.world import (
     OUTSIDER,
     READER,
     WORLD,
+    call,
     neighbours,
     send,
 )
@@ -42,16 +43,9 @@ def ask(api: Api, question: str = "How are you?", **fields: Any) -> Any:
     return send(api, "POST", COMPLETIONS, body)
 
 
-def data(api: Api, method: str, path: str, **fields: Any) -> Any:
-    """The data of a success."""
-    answer = send(api, method, path, fields)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["data"]
-
-
 def histories(api: Api, **fields: Any) -> list[str]:
     """The ids of the chats of a page."""
-    page = data(api, "POST", f"{CHAT}/history/getHistories", appId=APP, **fields)
+    page = call(api, "POST", f"{CHAT}/history/getHistories", appId=APP, **fields)
     return [chat["chatId"] for chat in page["list"]]
 
 
@@ -68,7 +62,7 @@ def streamed(answer: Any) -> list[Any]:
 
 
 def test_from_empty_to_pinned_renamed_deleted_and_cleared(api: Api) -> None:
-    data(api, "DELETE", f"{CHAT}/history/clearHistories", appId=APP)
+    call(api, "DELETE", f"{CHAT}/history/clearHistories", appId=APP)
     assert histories(api) == []
     assert ask(api, chatId="first").json()["id"] == "first"
     assert ask(api, chatId="second", stream=True).status_code == 200
@@ -76,29 +70,29 @@ def test_from_empty_to_pinned_renamed_deleted_and_cleared(api: Api) -> None:
     named = fields | {"top": True, "customTitle": "Kept"}
     assert send(api, "PUT", PIN, named).status_code == 200
     assert histories(api) == ["first", "second"]
-    shown = data(api, "POST", f"{CHAT}/history/getHistories", appId=APP)["list"][0]
+    shown = call(api, "POST", f"{CHAT}/history/getHistories", appId=APP)["list"][0]
     assert (shown["customTitle"], shown["title"]) == ("Kept", "How are you?")
-    assert data(api, "GET", f"{CHAT}/init", **fields)["title"] == "How are you?"
-    data(api, "DELETE", f"{CHAT}/history/delHistory", **fields)
+    assert call(api, "GET", f"{CHAT}/init", **fields)["title"] == "How are you?"
+    call(api, "DELETE", f"{CHAT}/history/delHistory", **fields)
     assert histories(api) == ["second"]
-    data(api, "DELETE", f"{CHAT}/history/clearHistories", appId=APP)
+    call(api, "DELETE", f"{CHAT}/history/clearHistories", appId=APP)
     assert histories(api) == []
 
 
 @pytest.mark.parametrize("path", [f"{CHAT}/history", CHAT])
 def test_both_families_of_paths_clear(api: Api, path: str) -> None:
-    data(api, "DELETE", f"{path}/clearHistories", appId=APP)
+    call(api, "DELETE", f"{path}/clearHistories", appId=APP)
     assert histories(api) == []
 
 
 def test_a_completion_creates_a_chat_with_a_title_and_two_records(api: Api) -> None:
     answer = ask(api, "A question of more than twenty characters").json()
-    page = data(api, "POST", f"{CHAT}/history/getHistories", appId=APP)
+    page = call(api, "POST", f"{CHAT}/history/getHistories", appId=APP)
     chat = next(each for each in page["list"] if each["chatId"] == answer["id"])
     assert (chat["title"], chat["top"]) == ("A question of more t", False)
     assert chat["updateTime"] == FROZEN
     fields = {"appId": APP, "chatId": answer["id"]}
-    found = data(api, "POST", f"{CHAT}/record/getPaginationRecords", **fields)
+    found = call(api, "POST", f"{CHAT}/record/getPaginationRecords", **fields)
     assert [record["obj"] for record in found["list"]] == ["Human", "AI"]
     assert {record["time"] for record in found["list"]} == {FROZEN}
     assert found["total"] == 2
@@ -188,10 +182,10 @@ def test_pages_of_records_count_from_the_newest(api: Api) -> None:
         ask(api, question, chatId="x")
     fields = {"appId": APP, "chatId": "x", "pageSize": 4}
     path = f"{CHAT}/record/getPaginationRecords"
-    assert texts(data(api, "POST", path, **fields)) == ["b", "b", "c", "c"]
-    older = data(api, "POST", f"{CHAT}/getPaginationRecords", **fields, pageNum=2)
+    assert texts(call(api, "POST", path, **fields)) == ["b", "b", "c", "c"]
+    older = call(api, "POST", f"{CHAT}/getPaginationRecords", **fields, pageNum=2)
     assert (texts(older), older["total"]) == (["a", "a"], 6)
-    assert data(api, "POST", path, appId=APP) == {"list": [], "total": 0}
+    assert call(api, "POST", path, appId=APP) == {"list": [], "total": 0}
 
 
 def test_records_are_scrolled_both_ways(api: Api) -> None:
@@ -200,7 +194,7 @@ def test_records_are_scrolled_both_ways(api: Api) -> None:
 
     def part(**more: Any) -> Any:
         fields = {"appId": APP, "chatId": "x", "pageSize": 2} | more
-        return data(api, "POST", f"{CHAT}/record/getRecords_v2", **fields)
+        return call(api, "POST", f"{CHAT}/record/getRecords_v2", **fields)
 
     last = part()
     assert (texts(last), last["hasMorePrev"], last["hasMoreNext"]) == (
@@ -219,25 +213,25 @@ def test_records_are_scrolled_both_ways(api: Api) -> None:
 def test_records_of_a_deleted_chat_are_gone(api: Api) -> None:
     ask(api, chatId="x")
     fields = {"appId": APP, "chatId": "x"}
-    data(api, "DELETE", f"{CHAT}/history/delHistory", **fields)
+    call(api, "DELETE", f"{CHAT}/history/delHistory", **fields)
     ask(api, "Again", chatId="x")
-    found = data(api, "POST", f"{CHAT}/record/getPaginationRecords", **fields)
+    found = call(api, "POST", f"{CHAT}/record/getPaginationRecords", **fields)
     assert texts(found) == ["Again", "Again"]
 
 
 def test_a_batch_is_deleted_and_unknown_ids_are_passed_over(api: Api) -> None:
     ask(api, chatId="x")
     path = f"{CHAT}/history/batchDelete"
-    data(api, "POST", path, appId=APP, chatIds=["x", "x", "nowhere"])
+    call(api, "POST", path, appId=APP, chatIds=["x", "x", "nowhere"])
     assert histories(api) == ["one"]
 
 
 def test_the_status_of_chats_is_told_and_marking_changes_nothing(api: Api) -> None:
     path = f"{CHAT}/history/getHistoryStatus"
-    found = data(api, "POST", path, appId=APP, chatIds=["one", "nowhere"])["list"]
+    found = call(api, "POST", path, appId=APP, chatIds=["one", "nowhere"])["list"]
     assert [(each["chatId"], each["hasBeenRead"]) for each in found] == [("one", True)]
     fields = {"appId": APP, "chatId": "one"}
-    assert data(api, "POST", f"{CHAT}/history/markRead", **fields) is None
+    assert call(api, "POST", f"{CHAT}/history/markRead", **fields) is None
 
 
 def test_chats_are_listed_by_the_time_of_their_update(api: Api) -> None:
@@ -247,7 +241,7 @@ def test_chats_are_listed_by_the_time_of_their_update(api: Api) -> None:
 
 
 def test_init_creates_nothing(api: Api) -> None:
-    opened = data(api, "GET", f"{CHAT}/init", appId=APP, chatId="new")
+    opened = call(api, "GET", f"{CHAT}/init", appId=APP, chatId="new")
     assert (opened["title"], opened["app"]["name"]) == ("", "App")
     assert histories(api) == ["one"]
 
@@ -324,9 +318,9 @@ def test_faults_of_pages_spoil_pages_of_records(api: Api) -> None:
     fields = {"appId": APP, "chatId": "x", "pageSize": 2}
     path = f"{CHAT}/record/getPaginationRecords"
     api.admin("POST", "/faults", {"kind": "page_drift", "insert": 1})
-    assert texts(data(api, "POST", path, **fields)) == ["a", "Appeared 1"]
+    assert texts(call(api, "POST", path, **fields)) == ["a", "Appeared 1"]
     api.admin("POST", "/faults", {"kind": "wrong_total", "by": 5})
-    assert data(api, "POST", path, **fields)["total"] == 7
+    assert call(api, "POST", path, **fields)["total"] == 7
 
 
 def test_numbers_of_pages_may_be_digits_beside_unknown_fields(api: Api) -> None:

@@ -20,6 +20,7 @@ from tests.api.neighbours.world import (
     WRITER,
     log_in,
     neighbours,
+    ok,
     send,
 )
 from tests.conftest import MakeApi
@@ -29,17 +30,10 @@ PATH = "/api/core/dataset/collection"
 NOW = "2026-01-01T00:00:00.000Z"
 
 
-def ok(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
-    """The data of a request that succeeds."""
-    answer = send(api, method, f"{PATH}/{path}", fields, key)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["data"]
-
-
 def create(api: Api, name: str = "New", key: str = OWNER, **fields: Any) -> str:
     """The id of a new collection."""
     body = {"datasetId": DATASET, "name": name, "type": "virtual"} | fields
-    return str(ok(api, "POST", "create", body, key))
+    return str(ok(api, "POST", f"{PATH}/create", body, key))
 
 
 def listed(api: Api, key: str = OWNER, **fields: Any) -> list[dict[str, Any]]:
@@ -81,7 +75,7 @@ def test_a_collection_is_made_in_a_folder_or_in_anything_else(
 def test_a_detail_shows_the_item_of_list_v2_and_more(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     item = listed(api, parentId=FOLDER)[0]
-    detail = ok(api, "GET", "detail", {"id": ITEM})
+    detail = ok(api, "GET", f"{PATH}/detail", {"id": ITEM})
     assert item.pop("dataAmount") == 0
     assert detail | item == detail
     assert detail["datasetId"] == detail["dataset"]["_id"] == DATASET
@@ -99,7 +93,7 @@ def test_a_detail_of_a_file_names_it() -> None:
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_a_name_brings_a_collection_to_the_top(make_api: MakeApi, method: str) -> None:
     api = neighbours(make_api)
-    assert ok(api, method, "update", {"id": FOLDER, "name": "Renamed"}) is None
+    assert ok(api, method, f"{PATH}/update", {"id": FOLDER, "name": "Renamed"}) is None
     first = listed(api)[0]
     assert (first["_id"], first["name"]) == (FOLDER, "Renamed")
     assert first["updateTime"] == NOW
@@ -110,10 +104,10 @@ def test_nothing_but_a_name_changes_the_time(make_api: MakeApi) -> None:
     before = listed(api, parentId=FOLDER)[0]
     created = "2020-01-01T00:00:00.000Z"
     given = {"name": "", "tags": ["red"], "forbid": True, "createTime": created}
-    ok(api, "POST", "update", {"id": ITEM} | given)
+    ok(api, "POST", f"{PATH}/update", {"id": ITEM} | given)
     changed = {"tags": ["red"], "forbid": True, "createTime": created}
     assert listed(api, parentId=FOLDER) == [before | changed]
-    ok(api, "POST", "update", {"id": ITEM, "tags": []})
+    ok(api, "POST", f"{PATH}/update", {"id": ITEM, "tags": []})
     assert listed(api, parentId=FOLDER)[0]["tags"] == []
 
 
@@ -121,7 +115,7 @@ def test_a_new_name_leaves_the_time_of_creation(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     made = create(api)
     api.admin("POST", "/clock/advance", {"seconds": 60})
-    ok(api, "POST", "update", {"id": made, "name": "Renamed"})
+    ok(api, "POST", f"{PATH}/update", {"id": made, "name": "Renamed"})
     first = listed(api)[0]
     assert (first["_id"], first["createTime"]) == (made, NOW)
     assert first["updateTime"] == "2026-01-01T00:01:00.000Z"
@@ -130,7 +124,7 @@ def test_a_new_name_leaves_the_time_of_creation(make_api: MakeApi) -> None:
 @pytest.mark.parametrize("name", ["manual", "mark", "手动录入"])
 def test_what_is_entered_by_hand_stays_on_top(make_api: MakeApi, name: str) -> None:
     api = neighbours(make_api)
-    ok(api, "POST", "update", {"id": FOLDER, "name": name})
+    ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "name": name})
     create(api)
     first = listed(api)[0]
     assert (first["_id"], first["updateTime"][:4]) == (FOLDER, "2999")
@@ -141,7 +135,7 @@ def test_forbid_holds_for_all_that_is_in_a_folder(make_api: MakeApi) -> None:
     inner = create(api, "Inner", parentId=FOLDER, type="folder")
     create(api, "Deep", parentId=inner)
     for forbid in (True, False):
-        ok(api, "POST", "update", {"id": FOLDER, "forbid": forbid})
+        ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "forbid": forbid})
         shown = [
             item["forbid"]
             for parent in (None, FOLDER, inner)
@@ -152,7 +146,7 @@ def test_forbid_holds_for_all_that_is_in_a_folder(make_api: MakeApi) -> None:
 
 def test_a_folder_with_too_much_in_it_is_not_changed(make_api: MakeApi) -> None:
     api = neighbours(make_api, limits=Limits(changed_collections=1))
-    ok(api, "POST", "update", {"id": FOLDER, "forbid": True})
+    ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "forbid": True})
     create(api, parentId=FOLDER)
     body = {"id": FOLDER, "forbid": False}
     assert send(api, "POST", f"{PATH}/update", body).status_code == 409
@@ -170,21 +164,21 @@ def test_an_external_file_names_a_collection(make_api: MakeApi) -> None:
     }
     api = make_api(document, profile="deployed")
     body = {"datasetId": DATASET, "externalFileId": "x", "name": "B"}
-    ok(api, "POST", "update", body)
+    ok(api, "POST", f"{PATH}/update", body)
     assert listed(api)[0]["name"] == "B"
 
 
 def test_a_collection_moves_with_what_is_in_it(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     target = create(api, "Target", type="folder")
-    ok(api, "POST", "update", {"id": FOLDER, "parentId": target})
+    ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "parentId": target})
     assert ids(api, parentId=None) == [target]
     assert ids(api, parentId=target) == [FOLDER]
     assert ids(api, parentId=FOLDER) == [ITEM]
     body = {"id": target, "parentId": ITEM}
     answer = send(api, "POST", f"{PATH}/update", body)
     assert answer.json()["code"] == 507000
-    ok(api, "POST", "update", {"id": FOLDER, "parentId": None})
+    ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "parentId": None})
     assert FOLDER in ids(api, parentId=None)
 
 
@@ -227,7 +221,12 @@ def test_a_folder_is_deleted_with_all_that_is_in_it(
 
 def test_several_are_deleted_even_of_several_datasets(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    ok(api, "POST", "delete", {"collectionIds": [ITEM, FOLDER, ITEM, ELSEWHERE]})
+    ok(
+        api,
+        "POST",
+        f"{PATH}/delete",
+        {"collectionIds": [ITEM, FOLDER, ITEM, ELSEWHERE]},
+    )
     assert listed(api) == listed(api, datasetId=INSIDE) == []
 
 
@@ -242,9 +241,9 @@ def test_data_rows_and_training_go_with_a_collection(make_api: MakeApi) -> None:
         "training": [waiting],
     }
     api = make_api(document, profile="deployed")
-    detail = ok(api, "GET", "trainingDetail", {"collectionId": ITEM})
+    detail = ok(api, "GET", f"{PATH}/trainingDetail", {"collectionId": ITEM})
     assert (detail["queuedCounts"]["parse"], detail["trainedCount"]) == (1, 1)
-    ok(api, "DELETE", "delete", {"id": ITEM})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": ITEM})
     assert api.sandbox.store.find_row("8" * 24) is None
     assert to_document(api.sandbox.store)["training"] == []
 
@@ -261,7 +260,7 @@ def test_training_moves_from_the_text_to_rows(make_api: MakeApi) -> None:
     api = make_api(document, profile="deployed")
     seen = []
     for _ in range(4):
-        shown = ok(api, "GET", "trainingDetail", {"collectionId": ITEM})
+        shown = ok(api, "GET", f"{PATH}/trainingDetail", {"collectionId": ITEM})
         queued = shown["queuedCounts"]
         seen.append((queued["parse"], queued["chunk"], shown["trainedCount"]))
         api.admin("POST", "/clock/advance", {"seconds": 2})
@@ -274,10 +273,10 @@ def test_the_older_list_is_paged_by_number(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     made = [create(api, f"Item {number}") for number in range(3)]
     page = {"datasetId": DATASET, "parentId": None, "pageNum": 2, "pageSize": 2}
-    found = ok(api, "POST", "list", page)
+    found = ok(api, "POST", f"{PATH}/list", page)
     assert (found["pageNum"], found["pageSize"], found["total"]) == (2, 2, 4)
     assert found["data"] == listed(api, parentId=None)[2:]
-    every = ok(api, "POST", "list", page | {"simple": True})
+    every = ok(api, "POST", f"{PATH}/list", page | {"simple": True})
     assert (every["pageNum"], len(every["data"])) == (2, 4)
     assert {each["_id"] for each in every["data"]} == {*made, FOLDER}
 
@@ -292,7 +291,7 @@ def test_the_older_list_has_the_filters_of_list_v2(make_api: MakeApi) -> None:
         ({"parentId": FOLDER, "searchText": "re"}, [red]),
         ({"parentId": FOLDER}, [ITEM]),
     ):
-        found = ok(api, "POST", "list", {"datasetId": DATASET} | fields)
+        found = ok(api, "POST", f"{PATH}/list", {"datasetId": DATASET} | fields)
         assert [each["_id"] for each in found["data"]] == wanted
 
 
@@ -307,7 +306,7 @@ def test_a_list_that_scrolls_wants_text_folder_and_all_tags(make_api: MakeApi) -
         ({"parentId": FOLDER, "searchText": "both"}, []),
         ({"parentId": FOLDER, "searchText": "re"}, [red]),
     ):
-        found = ok(api, "POST", "scrollList", {"datasetId": DATASET} | fields)
+        found = ok(api, "POST", f"{PATH}/scrollList", {"datasetId": DATASET} | fields)
         assert [each["_id"] for each in found["list"]] == wanted
         assert found["total"] == len(wanted)
 
@@ -317,10 +316,12 @@ def test_a_list_that_scrolls_is_capped_and_paged_by_offset(make_api: MakeApi) ->
     for number in range(35):
         create(api, f"Item {number}")
     every = {"datasetId": DATASET, "pageSize": "100"}
-    assert len(ok(api, "POST", "scrollList", every)["list"]) == 30
-    last = ok(api, "POST", "scrollList", every | {"offset": 30})
+    assert len(ok(api, "POST", f"{PATH}/scrollList", every)["list"]) == 30
+    last = ok(api, "POST", f"{PATH}/scrollList", every | {"offset": 30})
     assert (len(last["list"]), last["total"]) == (6, 36)
-    assert len(ok(api, "POST", "scrollList", {"datasetId": DATASET})["list"]) == 10
+    assert (
+        len(ok(api, "POST", f"{PATH}/scrollList", {"datasetId": DATASET})["list"]) == 10
+    )
 
 
 def test_paths_lead_to_a_collection(make_api: MakeApi) -> None:
@@ -336,7 +337,7 @@ def test_paths_lead_to_a_collection(make_api: MakeApi) -> None:
 
 def items(api: Api, path: str) -> tuple[list[str], int]:
     """The ids of a list at the top level, and its total."""
-    found = ok(api, "POST", path, {"datasetId": DATASET, "parentId": None})
+    found = ok(api, "POST", f"{PATH}/{path}", {"datasetId": DATASET, "parentId": None})
     shown = found["list" if "list" in found else "data"]
     return [each.get("_id") for each in shown], found["total"]
 
@@ -368,7 +369,7 @@ def test_a_reset_brings_back_what_there_was_and_the_same_ids(make_api: MakeApi) 
     api = neighbours(make_api)
     loaded = to_document(api.sandbox.store)
     made = create(api)
-    ok(api, "DELETE", "delete", {"id": FOLDER})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": FOLDER})
     api.admin("POST", "/reset")
     assert to_document(api.sandbox.store) == loaded
     assert create(api) == made
@@ -378,7 +379,7 @@ def test_another_sandbox_sees_nothing(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     other = api.admin("POST", "/sandboxes", {"profile": "deployed"}).json()["key"]
     create(api)
-    ok(api, "DELETE", "delete", {"id": FOLDER})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": FOLDER})
     assert ids(api, key=other) == [FOLDER]
 
 
@@ -386,7 +387,7 @@ def test_a_changed_state_can_be_put_back(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     inner = create(api, "Inner", parentId=FOLDER, type="folder")
     create(api, "Deep", parentId=inner, tags=["red"])
-    ok(api, "POST", "update", {"id": ITEM, "parentId": inner})
+    ok(api, "POST", f"{PATH}/update", {"id": ITEM, "parentId": inner})
     state = api.admin("GET", "/state").json()
     assert api.admin("PUT", "/state", state).status_code == 200
     assert api.admin("GET", "/state").json() == state
@@ -398,7 +399,7 @@ def test_created_collections_are_bounded(make_api: MakeApi) -> None:
     body = {"datasetId": DATASET, "name": "New", "type": "virtual"}
     assert send(api, "POST", f"{PATH}/create", body).status_code == 409
     create(api, datasetId=INSIDE)
-    ok(api, "DELETE", "delete", {"id": made})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": made})
     create(api)
 
 
@@ -413,8 +414,8 @@ def test_a_change_leaves_the_time_of_creation(
     make_api: MakeApi, path: str, fields: dict[str, Any]
 ) -> None:
     api = neighbours(make_api)
-    before = ok(api, "GET", "detail", {"id": ITEM})
+    before = ok(api, "GET", f"{PATH}/detail", {"id": ITEM})
     assert send(api, "POST", path, fields).status_code == 200
-    after = ok(api, "GET", "detail", {"id": ITEM})
+    after = ok(api, "GET", f"{PATH}/detail", {"id": ITEM})
     assert after["updateTime"] == NOW > before["updateTime"]
     assert after["createTime"] == before["createTime"] == before["updateTime"]

@@ -16,6 +16,7 @@ from tests.api.neighbours.world import (
     WRITER,
     log_in,
     neighbours,
+    ok,
     send,
 )
 from tests.conftest import MakeApi
@@ -26,23 +27,16 @@ NOW = "2026-01-01T00:00:00.000Z"
 NEW = {"type": "dataset", "name": "New", "intro": "About", "avatar": "/a.svg"}
 
 
-def ok(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
-    """The data of a request that succeeds."""
-    answer = send(api, method, f"{PATH}/{path}", fields, key)
-    assert answer.status_code == 200, answer.text
-    return answer.json()["data"]
-
-
 def listed(api: Api, key: str = OWNER, **fields: Any) -> list[str]:
     """The ids of a list of datasets."""
-    return [each["_id"] for each in ok(api, "POST", "list", fields, key)]
+    return [each["_id"] for each in ok(api, "POST", f"{PATH}/list", fields, key)]
 
 
 def folder(api: Api, name: str, parent: str | None = None) -> str:
     """The id of a new folder."""
     body = {"name": name, "intro": "", "parentId": parent}
-    assert ok(api, "POST", "folder/create", body) == {}
-    found = ok(api, "POST", "list", {"searchKey": name})
+    assert ok(api, "POST", f"{PATH}/folder/create", body) == {}
+    found = ok(api, "POST", f"{PATH}/list", {"searchKey": name})
     return str(found[0]["_id"])
 
 
@@ -54,9 +48,11 @@ def move(api: Api, dataset: str, parent: str | None) -> Any:
 
 def test_a_new_dataset_is_listed_first_and_can_be_read(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    made = ok(api, "POST", "create", NEW | {"parentId": SHELF, "vectorModel": "any"})
+    made = ok(
+        api, "POST", f"{PATH}/create", NEW | {"parentId": SHELF, "vectorModel": "any"}
+    )
     assert listed(api) == [made, INSIDE, SHELF, DATASET]
-    detail = ok(api, "GET", "detail", {"id": made})
+    detail = ok(api, "GET", f"{PATH}/detail", {"id": made})
     assert detail | NEW == detail
     assert detail["parentId"] == SHELF
     assert (detail["updateTime"], detail["tmbId"]) == (NOW, "tmb-owner")
@@ -68,16 +64,18 @@ def test_a_dataset_without_a_declared_member_has_the_default_one(
     make_api: MakeApi,
 ) -> None:
     api = make_api({"datasets": []}, profile="deployed")
-    made = ok(api, "POST", "create", NEW)
-    detail = ok(api, "GET", "detail", {"id": made})
+    made = ok(api, "POST", f"{PATH}/create", NEW)
+    detail = ok(api, "GET", f"{PATH}/detail", {"id": made})
     assert detail["tmbId"] == "65422be6aa44b7da77729ec9"
 
 
 def test_whoever_creates_a_dataset_owns_it(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    made = ok(api, "POST", "create", NEW, WRITER)
-    assert ok(api, "GET", "detail", {"id": made}, WRITER)["permission"]["isOwner"]
-    assert ok(api, "DELETE", "delete", {"id": made}, WRITER) is None
+    made = ok(api, "POST", f"{PATH}/create", NEW, WRITER)
+    assert ok(api, "GET", f"{PATH}/detail", {"id": made}, WRITER)["permission"][
+        "isOwner"
+    ]
+    assert ok(api, "DELETE", f"{PATH}/delete", {"id": made}, WRITER) is None
     assert made not in listed(api)
 
 
@@ -98,39 +96,45 @@ def test_a_search_looks_at_name_and_intro_and_nothing_else(make_api: MakeApi) ->
 
 def test_old_clients_get_the_list_with_fields_in_the_query(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    assert [each["_id"] for each in ok(api, "GET", "list", {"parentId": SHELF})] == [
-        INSIDE
-    ]
+    assert [
+        each["_id"] for each in ok(api, "GET", f"{PATH}/list", {"parentId": SHELF})
+    ] == [INSIDE]
 
 
 def test_the_query_of_a_post_says_nothing(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    assert len(ok(api, "POST", f"list?parentId={SHELF}")) == 3
+    assert len(ok(api, "POST", f"{PATH}/list?parentId={SHELF}")) == 3
 
 
 def test_what_a_key_may_not_read_is_not_listed(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     assert listed(api, key="outsider") == []
-    item = ok(api, "POST", "list", {"parentId": SHELF}, READER)[0]
+    item = ok(api, "POST", f"{PATH}/list", {"parentId": SHELF}, READER)[0]
     assert item["permission"]["value"] == 4
     assert "parentId" not in item
 
 
 def test_an_update_changes_what_it_names_and_no_time(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    before = ok(api, "GET", "detail", {"id": INSIDE})
-    ok(api, "PUT", "update", {"id": INSIDE, "name": "Other", "intro": ""}, WRITER)
+    before = ok(api, "GET", f"{PATH}/detail", {"id": INSIDE})
+    ok(
+        api,
+        "PUT",
+        f"{PATH}/update",
+        {"id": INSIDE, "name": "Other", "intro": ""},
+        WRITER,
+    )
     changed = {"name": "Other", "intro": ""}
-    assert ok(api, "GET", "detail", {"id": INSIDE}) == before | changed
-    ok(api, "PUT", "update", {"id": INSIDE, "name": "", "avatar": "/b"})
+    assert ok(api, "GET", f"{PATH}/detail", {"id": INSIDE}) == before | changed
+    ok(api, "PUT", f"{PATH}/update", {"id": INSIDE, "name": "", "avatar": "/b"})
     changed["avatar"] = "/b"
-    assert ok(api, "GET", "detail", {"id": INSIDE}) == before | changed
+    assert ok(api, "GET", f"{PATH}/detail", {"id": INSIDE}) == before | changed
 
 
 def test_an_update_keeps_the_collections(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     before = api.ids(key=OWNER, datasetId=DATASET)
-    ok(api, "PUT", "update", {"id": DATASET, "name": "Other"})
+    ok(api, "PUT", f"{PATH}/update", {"id": DATASET, "name": "Other"})
     assert api.ids(key=OWNER, datasetId=DATASET) == before
 
 
@@ -145,7 +149,7 @@ def test_a_login_moves_a_dataset_to_the_top_level_and_back(make_api: MakeApi) ->
 def test_a_key_moves_a_dataset_between_folders(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     other = folder(api, "Other", SHELF)
-    ok(api, "PUT", "update", {"id": INSIDE, "parentId": other})
+    ok(api, "PUT", f"{PATH}/update", {"id": INSIDE, "parentId": other})
     assert listed(api, parentId=other) == [INSIDE]
 
 
@@ -154,9 +158,9 @@ def test_to_move_a_dataset_between_own_folders_it_takes_write_permission(
 ) -> None:
     api = neighbours(make_api)
     new = NEW | {"type": "folder"}
-    one, other = (ok(api, "POST", "create", new, WRITER) for _ in range(2))
-    made = ok(api, "POST", "create", NEW | {"parentId": one})
-    ok(api, "PUT", "update", {"id": made, "parentId": other}, WRITER)
+    one, other = (ok(api, "POST", f"{PATH}/create", new, WRITER) for _ in range(2))
+    made = ok(api, "POST", f"{PATH}/create", NEW | {"parentId": one})
+    ok(api, "PUT", f"{PATH}/update", {"id": made, "parentId": other}, WRITER)
     assert listed(api, parentId=other) == [made]
 
 
@@ -164,8 +168,8 @@ def test_who_does_not_manage_a_folder_takes_nothing_out_of_it(
     make_api: MakeApi,
 ) -> None:
     api = neighbours(make_api)
-    made = ok(api, "POST", "create", NEW | {"parentId": SHELF}, WRITER)
-    own = ok(api, "POST", "create", NEW | {"type": "folder"}, WRITER)
+    made = ok(api, "POST", f"{PATH}/create", NEW | {"parentId": SHELF}, WRITER)
+    own = ok(api, "POST", f"{PATH}/create", NEW | {"type": "folder"}, WRITER)
     body = {"id": made, "parentId": own}
     answer = send(api, "PUT", f"{PATH}/update", body, WRITER)
     assert answer.json()["code"] == 501004
@@ -198,8 +202,8 @@ def test_folders_are_at_most_four_levels_deep(make_api: MakeApi) -> None:
 def test_a_folder_is_deleted_with_all_that_is_in_it(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     inner = folder(api, "Inner", SHELF)
-    made = ok(api, "POST", "create", NEW | {"parentId": inner})
-    ok(api, "DELETE", "delete", {"id": SHELF})
+    made = ok(api, "POST", f"{PATH}/create", NEW | {"parentId": inner})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
     assert listed(api) == [DATASET]
     for each in (SHELF, INSIDE, inner, made):
         answer = send(api, "GET", f"{PATH}/detail", {"id": each})
@@ -224,19 +228,25 @@ def test_paths_lead_from_the_outermost_folder(make_api: MakeApi) -> None:
 def test_a_reset_brings_back_what_there_was_and_the_same_ids(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     loaded = to_document(api.sandbox.store)
-    made = ok(api, "POST", "create", NEW)
-    ok(api, "DELETE", "delete", {"id": DATASET})
+    made = ok(api, "POST", f"{PATH}/create", NEW)
+    ok(api, "DELETE", f"{PATH}/delete", {"id": DATASET})
     api.admin("POST", "/reset")
     assert to_document(api.sandbox.store) == loaded
     assert FOLDER in api.ids(key=OWNER, datasetId=DATASET)
-    assert ok(api, "POST", "create", NEW) == made
+    assert ok(api, "POST", f"{PATH}/create", NEW) == made
 
 
 def test_a_state_with_changed_datasets_can_be_put_back(make_api: MakeApi) -> None:
     api = neighbours(make_api)
-    ok(api, "POST", "create", NEW | {"parentId": folder(api, "Other", SHELF)}, OWNER)
-    ok(api, "POST", "create", NEW, WRITER)
-    ok(api, "DELETE", "delete", {"id": DATASET})
+    ok(
+        api,
+        "POST",
+        f"{PATH}/create",
+        NEW | {"parentId": folder(api, "Other", SHELF)},
+        OWNER,
+    )
+    ok(api, "POST", f"{PATH}/create", NEW, WRITER)
+    ok(api, "DELETE", f"{PATH}/delete", {"id": DATASET})
     state = api.admin("GET", "/state").json()
     assert api.admin("PUT", "/state", state).status_code == 200
     assert api.admin("GET", "/state").json() == state
@@ -245,18 +255,18 @@ def test_a_state_with_changed_datasets_can_be_put_back(make_api: MakeApi) -> Non
 def test_another_sandbox_sees_nothing(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     other = api.admin("POST", "/sandboxes", {"profile": "deployed"}).json()["key"]
-    ok(api, "POST", "create", NEW)
-    ok(api, "DELETE", "delete", {"id": SHELF})
+    ok(api, "POST", f"{PATH}/create", NEW)
+    ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
     assert listed(api, key=other) == [INSIDE, SHELF, DATASET]
 
 
 def test_created_datasets_are_bounded(make_api: MakeApi) -> None:
     api = neighbours(make_api, limits=Limits(created_datasets=2))
-    ok(api, "POST", "create", NEW)
+    ok(api, "POST", f"{PATH}/create", NEW)
     folder(api, "Second")
     answer = send(api, "POST", f"{PATH}/create", NEW)
     assert answer.json()["statusText"] == "limitReached"
-    ok(api, "DELETE", "delete", {"id": SHELF})
+    ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
     assert send(api, "POST", f"{PATH}/create", NEW).status_code == 409
 
 
@@ -270,7 +280,7 @@ def test_faults_change_an_array_too(make_api: MakeApi) -> None:
         api.admin("POST", "/faults", fault | {"operation": "dataset.list"})
         assert listed(api)[:3] == wanted
     api.admin("POST", "/faults", {"kind": "alter", "set": {"name": None}})
-    names = {each["name"] for each in ok(api, "POST", "list")}
+    names = {each["name"] for each in ok(api, "POST", f"{PATH}/list")}
     assert names == {None}
 
 

@@ -15,23 +15,16 @@ from tests.api.neighbours.world import (
     FOLDER,
     ITEM,
     SHELF,
+    call,
     insert,
     made,
     neighbours,
-    send,
 )
 from tests.conftest import MakeApi
 from tests.support import Api
 
 COLLECTION = "/api/core/dataset/collection"
 PLACED = {"datasetId": DATASET, "parentId": FOLDER}
-
-
-def call(api: Api, method: str, path: str, **fields: Any) -> Any:
-    """The data of an answer."""
-    answer = send(api, method, path, fields)
-    assert answer.status_code == 200, answer.text
-    return answer.json().get("data")
 
 
 def session(api: Api, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from msgspec import Meta
 from mock_server.api.operations import contract
 from mock_server.api.operations.neighbours import fields, neighbour
 from mock_server.domain import chats, errors
-from mock_server.domain.access import Caller
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.state import State
 from mock_server.fixture.document import Id
 
@@ -17,7 +17,7 @@ def del_history(state: State, caller: Caller, query: fields.ChatQuery) -> None:
 
     Raises AppNotFound, AppForbidden.
     """
-    app = chats.readable_app(state, caller, query.app_id)
+    app = chats.app_for(state, caller, query.app_id)
     if state.store.chat(app, query.chat_id) is None:
         state.hint("the app has no chat session of this chatId: nothing was deleted")
     else:
@@ -49,7 +49,7 @@ class ClearHistoriesQuery(contract.RequestFields):
 
 def clear_histories(state: State, caller: Caller, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions with their records. Raises AppNotFound, AppForbidden."""
-    app = chats.readable_app(state, caller, query.app_id)
+    app = chats.app_for(state, caller, query.app_id)
     for chat in list(state.store.chats(app)):
         state.store.remove_chat(app, chat.chat_id)
 
@@ -83,7 +83,7 @@ def batch_delete(state: State, caller: Caller, body: BatchDeleteBody) -> None:
 
     Raises AppNotFound, AppForbidden.
     """
-    app = chats.manageable_app(state, caller, body.app_id)
+    app = chats.app_for(state, caller, body.app_id, Level.MANAGE)
     for chat_id in set(body.chat_ids):
         if state.store.chat(app, chat_id) is not None:
             state.store.remove_chat(app, chat_id)

@@ -40,7 +40,7 @@ def init(state: State, caller: Caller, query: fields.ChatQuery) -> InitView:
 
     Raises AppNotFound, AppForbidden.
     """
-    app = chats.readable_app(state, caller, query.app_id)
+    app = chats.app_for(state, caller, query.app_id)
     chat = state.store.chat(app, query.chat_id)
     title = "" if chat is None else chat.title
     return InitView(query.chat_id, app.id, title, AppView(app.name))

@@ -83,7 +83,7 @@ def get_pagination_records(
 ) -> Page[ChatRecord]:
     """A page of a chat's records. Raises AppNotFound, AppForbidden."""
     paging = neighbour.paging_of(body)
-    app = chats.readable_app(state, caller, body.app_id)
+    app = chats.app_for(state, caller, body.app_id)
     newest = state.store.records(app, body.chat_id)[::-1] if body.chat_id else ()
     return neighbour.page_of(newest, paging)
 
@@ -145,7 +145,7 @@ def get_records_v2(
     state: State, caller: Caller, body: GetRecordsV2Body
 ) -> Page[ChatRecord]:
     """A part of a chat's records. Raises AppNotFound, AppForbidden, RecordNotFound."""
-    app = chats.readable_app(state, caller, body.app_id)
+    app = chats.app_for(state, caller, body.app_id)
     records = state.store.records(app, body.chat_id) if body.chat_id else ()
     around = chats.Around(
         body.initial_id or None, body.prev_id or None, body.next_id or None

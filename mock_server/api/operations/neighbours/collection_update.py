@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from mock_server.api.operations import contract
 from mock_server.api.operations.neighbours import fields, neighbour
-from mock_server.domain import clock, collection_folders, errors, targets
+from mock_server.domain import collection_folders, errors, targets
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.records import Collection
@@ -38,7 +38,7 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
     InvalidField, and for a move ParentNotFound, CollectionForbidden, FolderCycle,
     CollectionTooDeep; and LimitReached.
     """
-    created = _create_time(body)
+    created = fields.time_of(body.create_time, "createTime")
     dataset, collection = _target(state, caller, body)
     changed = collection
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
@@ -58,19 +58,6 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
         below = collection_folders.below_to_change(state, dataset, collection)
     others = [replace(each, forbid=body.forbid) for each in below]
     state.store.put_collections(dataset, [replace(changed, **changes), *others])
-
-
-def _create_time(body: CollectionUpdateBody) -> int | None:
-    """The time in milliseconds, None if none is given. Raises InvalidField."""
-    if body.create_time is UNSET:
-        return None
-    try:
-        return clock.parse_time(body.create_time)
-    except ValueError:
-        expected = "a time like 2024-01-31T12:00:00Z"
-        got = errors.describe_value(body.create_time)
-        message = f"Expected {expected}, got {got} - at $.createTime"
-        raise errors.InvalidField(message) from None
 
 
 def _target(

@@ -81,7 +81,7 @@ def completions(state: State, caller: Caller, body: CompletionsBody) -> Complete
     """
     question = question_of(body.messages)
     if body.app_id:
-        app = chats.readable_app(state, caller, body.app_id)
+        app = chats.app_for(state, caller, body.app_id)
     else:
         app = chats.first_readable_app(state, caller)
     chat_id, reply = completion.complete(state, app, body.chat_id or None, question)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.operations import contract
+from mock_server.domain import clock, errors
 from mock_server.domain.limits import Limits
 from mock_server.fixture.document import Id
 from mock_server.views import View
@@ -78,3 +79,16 @@ class ProcessingFields(contract.RequestFields, kw_only=True):
     auto_indexes: Flag = UNSET
     image_index: Flag = UNSET
     index_prefix_title: Flag = UNSET
+
+
+def time_of(value: str | UnsetType | None, name: str) -> int | None:
+    """A time in milliseconds, None if none is given. Raises InvalidField."""
+    if value is UNSET or value is None:
+        return None
+    try:
+        return clock.parse_time(value)
+    except ValueError:
+        expected = "a time like 2024-01-31T12:00:00Z"
+        got = errors.describe_value(value)
+        message = f"Expected {expected}, got {got} - at $.{name}"
+        raise errors.InvalidField(message) from None

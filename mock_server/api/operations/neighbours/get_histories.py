@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from mock_server.api.operations.neighbours import neighbour
+from mock_server.api.operations.neighbours import fields, neighbour
 from mock_server.domain import chats, clock, errors
 from mock_server.domain.access import Caller
 from mock_server.domain.listing import Page
@@ -54,22 +54,10 @@ def get_histories(state: State, caller: Caller, body: GetHistoriesBody) -> Page[
     paging = neighbour.paging_of(body)
     if body.app_id is UNSET:
         raise errors.ChatNotFound("the id of an app", "nothing", "$.appId")
-    since = time_of(body.start_update_time, "startUpdateTime")
-    until = time_of(body.end_update_time, "endUpdateTime")
-    app = chats.readable_app(state, caller, body.app_id)
+    since = fields.time_of(body.start_update_time, "startUpdateTime")
+    until = fields.time_of(body.end_update_time, "endUpdateTime")
+    app = chats.app_for(state, caller, body.app_id)
     return neighbour.page_of(chats.histories(state, app, since, until), paging)
-
-
-def time_of(value: str | UnsetType | None, name: str) -> int | None:
-    """A bound in milliseconds, None without one. Raises InvalidField."""
-    if value is UNSET or value is None:
-        return None
-    try:
-        return clock.parse_time(value)
-    except ValueError as error:
-        expected, got = "a date-time of RFC 3339", errors.describe_value(value)
-        message = f"Expected {expected}, got {got}, {error} - at $.{name}"
-        raise errors.InvalidField(message) from None
 
 
 def view(chat: Chat, _page: Page[Any], _state: State) -> HistoryView:

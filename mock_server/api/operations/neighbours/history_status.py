@@ -7,7 +7,7 @@ from msgspec import Meta
 from mock_server.api.operations import contract
 from mock_server.api.operations.neighbours import fields, neighbour
 from mock_server.domain import chats, clock, errors
-from mock_server.domain.access import Caller
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.state import State
 from mock_server.fixture.document import Id, Time
 from mock_server.views import View
@@ -42,7 +42,7 @@ def get_history_status(
     state: State, caller: Caller, body: GetHistoryStatusBody
 ) -> StatusesView:
     """How far those chats are that there are. Raises AppNotFound, AppForbidden."""
-    app = chats.readable_app(state, caller, body.app_id)
+    app = chats.app_for(state, caller, body.app_id)
     some = (state.store.chat(app, each) for each in dict.fromkeys(body.chat_ids))
     found = [chat for chat in some if chat is not None]
     return StatusesView(
@@ -64,7 +64,7 @@ def mark_read(state: State, caller: Caller, body: fields.ChatQuery) -> None:
         raise errors.ChatNotFound(
             expected, errors.describe_value(body.chat_id), "$.chatId"
         )
-    chats.writable_app(state, caller, body.app_id)
+    chats.app_for(state, caller, body.app_id, Level.WRITE)
 
 
 GET_HISTORY_STATUS = neighbour.operation(
