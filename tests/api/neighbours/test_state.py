@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.api.neighbours.test_uploads import upload
 from tests.api.neighbours.world import (
     APP,
     CREATE,
@@ -19,6 +18,7 @@ from tests.api.neighbours.world import (
     insert,
     made,
     neighbours,
+    upload,
 )
 from tests.conftest import MakeApi
 from tests.support import Api

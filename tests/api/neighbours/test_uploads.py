@@ -26,6 +26,7 @@ from tests.api.neighbours.world import (
     made,
     neighbours,
     send,
+    upload,
 )
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -33,23 +34,6 @@ from tests.support import Api
 COLLECTIONS = len(WORLD["datasets"][0]["collections"])
 BOUNDARY = "edge"
 FORM = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-
-
-def upload(
-    api: Api,
-    name: str = "a.txt",
-    content: bytes = b"Some text",
-    fields: Any = None,
-    key: str = OWNER,
-) -> Any:
-    """Upload a file as a client library does; gives the response."""
-    given = {"datasetId": DATASET} if fields is None else fields
-    return api.client.post(
-        LOCAL_FILE,
-        files={"file": (name, content)},
-        data={"data": json.dumps(given)},
-        headers={"Authorization": f"Bearer {key}"},
-    )
 
 
 def post(api: Api, body: bytes | Iterator[bytes], headers: Any = FORM) -> Any:

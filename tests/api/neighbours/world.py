@@ -154,3 +154,20 @@ def made(answer: Any) -> str:
     data = answer.json()["data"]
     assert data["results"] == {"insertLen": 0}
     return str(data["collectionId"])
+
+
+def upload(
+    api: Api,
+    name: str = "a.txt",
+    content: bytes = b"Some text",
+    fields: Any = None,
+    key: str = OWNER,
+) -> Any:
+    """Upload a file as a client library does; gives the response."""
+    given = {"datasetId": DATASET} if fields is None else fields
+    return api.client.post(
+        LOCAL_FILE,
+        files={"file": (name, content)},
+        data={"data": json.dumps(given)},
+        headers={"Authorization": f"Bearer {key}"},
+    )
