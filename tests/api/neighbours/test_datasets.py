@@ -158,9 +158,9 @@ def test_to_move_a_dataset_between_own_folders_it_takes_write_permission(
 ) -> None:
     api = neighbours(make_api)
     new = NEW | {"type": "folder"}
-    one, other = (ok(api, "POST", "create", new, WRITER) for _ in range(2))
-    made = ok(api, "POST", "create", NEW | {"parentId": one})
-    ok(api, "PUT", "update", {"id": made, "parentId": other}, WRITER)
+    one, other = (ok(api, "POST", f"{PATH}/create", new, WRITER) for _ in range(2))
+    made = ok(api, "POST", f"{PATH}/create", NEW | {"parentId": one})
+    ok(api, "PUT", f"{PATH}/update", {"id": made, "parentId": other}, WRITER)
     assert listed(api, parentId=other) == [made]
 
 

@@ -122,6 +122,18 @@ def made_id(number: int) -> str:
     return sha256(str(number).encode()).hexdigest()[:24]
 
 
+def ok(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
+    """The data of a request that succeeds."""
+    answer = send(api, method, path, fields, key)
+    assert answer.status_code == 200, answer.text
+    return answer.json().get("data")
+
+
+def call(api: Api, method: str, path: str, **fields: Any) -> Any:
+    """The data of a request that succeeds, with the key of the owner."""
+    return ok(api, method, path, fields)
+
+
 def log_in(api: Api, username: str = "root") -> dict[str, str]:
     """The headers of a user who has logged in."""
     return {"token": api.sandbox.tokens.token(username)}
