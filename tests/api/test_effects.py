@@ -154,6 +154,14 @@ def test_what_does_nothing_has_a_hint(make_api: MakeApi) -> None:
     assert "any key counts as an owner's" in key
 
 
+def test_chats_that_are_passed_over_are_told(make_api: MakeApi) -> None:
+    api = make_api(profile="deployed")
+    asked = {"appId": APP, "chatIds": [CHAT, "x"]}
+    for name in ("getHistoryStatus", "batchDelete"):
+        api.send("POST", f"/api/core/chat/history/{name}", asked)
+        assert "not all chat sessions of these" in api.journal()[-1]["hint"]
+
+
 def test_a_hint_stays_with_its_request(make_api: MakeApi) -> None:
     api = make_api(profile="deployed")
     api.admin("POST", "/faults", {"kind": "delay", "ms": 1, "phase": "after"})

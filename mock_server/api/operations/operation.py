@@ -140,6 +140,7 @@ class Operation(Struct, frozen=True):
                 state.settle()
             data = self.perform(state, caller, request)
         except errors.Refusal as refusal:
+            state.notes.clear()
             return error_response(refusal, state.choices)
         note = state.take_note() if state.notes else None
         if distort is not None:

@@ -84,9 +84,12 @@ def batch_delete(state: State, caller: Caller, body: BatchDeleteBody) -> None:
     Raises AppNotFound, AppForbidden.
     """
     app = chats.app_for(state, caller, body.app_id, Level.MANAGE)
-    for chat_id in set(body.chat_ids):
-        if state.store.chat(app, chat_id) is not None:
-            state.store.remove_chat(app, chat_id)
+    ids = set(body.chat_ids)
+    known = [each for each in ids if state.store.chat(app, each) is not None]
+    for chat_id in known:
+        state.store.remove_chat(app, chat_id)
+    if len(known) < len(ids):
+        state.hint("the app has not all chat sessions of these chatIds")
 
 
 BATCH_DELETE = neighbour.operation(

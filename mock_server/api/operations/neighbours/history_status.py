@@ -43,8 +43,11 @@ def get_history_status(
 ) -> StatusesView:
     """How far those chats are that there are. Raises AppNotFound, AppForbidden."""
     app = chats.app_for(state, caller, body.app_id)
-    some = (state.store.chat(app, each) for each in dict.fromkeys(body.chat_ids))
+    ids = dict.fromkeys(body.chat_ids)
+    some = (state.store.chat(app, each) for each in ids)
     found = [chat for chat in some if chat is not None]
+    if len(found) < len(ids):
+        state.hint("the app has not all chat sessions of these chatIds")
     return StatusesView(
         [
             StatusView(chat.chat_id, clock.format_time(chat.update_time))
