@@ -9,6 +9,7 @@ This module holds what the two documents share: their frame, the schemas of type
 error responses.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
@@ -33,6 +34,7 @@ _HEADERS: Mapping[int, Mapping[str, object]] = {
     429: {"Retry-After": NUMBER} | {f"X-RateLimit-{each}": NUMBER for each in _LIMIT},
 }
 _NULL = {"type": "null"}
+_MODULES = re.compile(r"mock_server\.[\w.]*\.")
 
 JsonObject = dict[str, Any]
 
@@ -73,7 +75,7 @@ class Schemas:
             types, ref_template="#/components/schemas/{name}"
         )
         self.components: JsonObject = normalized(components)
-        self._by_type = dict(zip(types, normalized(schemas), strict=True))
+        self._by_type = dict(zip(types, map(normalized, schemas), strict=True))
 
     def component(self, struct: type) -> JsonObject:
         """The schema of a struct among `components`, to be completed by the caller."""
@@ -130,8 +132,17 @@ def normalized(schema: Any) -> Any:
         return [normalized(each) for each in nulls_last]
     if not isinstance(schema, dict):
         return schema
-    found = {name: normalized(each) for name, each in schema.items()}
+    found = {_short(name): normalized(each) for name, each in schema.items()}
+    if "$ref" in found:
+        found["$ref"] = _short(found["$ref"])
+    if isinstance(found.get("title"), str):
+        found["title"] = _MODULES.sub("", found["title"])
     if isinstance(found.get("description"), str):
         # Before Python 3.13, docstrings keep the indentation of their source.
         found["description"] = cleandoc(found["description"])
     return found
+
+
+def _short(name: str) -> str:
+    """The name of a component without the modules that generic types bring into it."""
+    return _MODULES.sub("", name).rstrip("_") if _MODULES.search(name) else name
