@@ -66,28 +66,14 @@ def list_v2(state: State, caller: Caller, request: ListV2) -> Page[Collection]:
     Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
     this order.
     """
-    level, matching = find(state, caller, request, state.choices)
-    offset, size = request.offset, request.page_size
-    page = matching[offset : offset + size]
-    if request.is_clamped:
-        state.notes.append(Note(served=(len(page), len(matching))))
-    return Page(page, len(matching), level, matching, offset, size)
-
-
-def find(
-    state: State, caller: Caller, request: ListV2, choices: Choices
-) -> tuple[Level, Sequence[Collection]]:
-    """The caller's level, and all collections that match a request, in order.
-
-    Raises as `list_v2` does.
-    """
+    choices = state.choices
     dataset = state.store.dataset(request.dataset_id)
     if dataset is None:
         got = errors.describe_value(request.dataset_id)
         raise errors.DatasetNotFound("the id of a dataset", got, "$.datasetId")
     level = dataset.level_of(caller)
     # Existence is checked before permission, of the parent too.
-    within = _within(dataset, request, choices, state, level)
+    within = _within(dataset, request, state, level)
     if level < Level.READ:
         expected = f"a key with read permission on dataset {errors.quoted(dataset.id)}"
         raise errors.DatasetForbidden(expected, "a key without it", "$.datasetId")
@@ -100,17 +86,19 @@ def find(
         text, tags = request.search_text, request.tags
         search = Search(text, fields, request.folders_only, tags)
         matching = listing.find(search, state.limits.cached_searches)
-    return level, matching
+    offset, size = request.offset, request.page_size
+    page = matching[offset : offset + size]
+    if request.is_clamped:
+        state.notes.append(Note(served=(len(page), len(matching))))
+    return Page(page, len(matching), level, matching, offset, size)
 
 
-def _within(
-    dataset: Dataset, request: ListV2, choices: Choices, state: State, level: Level
-) -> Within:
+def _within(dataset: Dataset, request: ListV2, state: State, level: Level) -> Within:
     """The part of the dataset that is asked for. Raises ParentNotFound.
 
     With choice parent_unknown=empty it may be a folder that there is not: an empty one.
     """
-    parent = request.parent_id
+    parent, choices = request.parent_id, state.choices
     if request.search_text and choices.search_scope == "dataset":
         return ANYWHERE
     if parent is OMITTED:

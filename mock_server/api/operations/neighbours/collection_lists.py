@@ -1,10 +1,10 @@
 """`collection.list` and `scrollList`: the older lists of collections."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import dataclasses
 from typing import Annotated
 
 from msgspec import UNSET, Meta, field
+from msgspec.structs import replace
 
 from mock_server.api.operations import list_v2
 from mock_server.api.operations.neighbours import fields, neighbour
@@ -140,12 +140,12 @@ def scroll_list(state: State, caller: Caller, body: ScrollListBody) -> Page[Coll
     paging = neighbour.paging_of(body, Limits.page_size)
     # One tag is looked up; what has it is looked through for the others.
     request = list_request(body, 0, 0, tuple(body.filter_tags[:1]))
-    choices = replace(state.choices, search_scope="folder")
-    level, found = listing.find(state, caller, request, choices)
-    matching: Sequence[Collection] = found
+    choices = dataclasses.replace(state.choices, search_scope="folder")
+    found = listing.list_v2(replace(state, choices=choices), caller, request)
+    matching = found.matching
     if wanted := set(body.filter_tags[1:]):
-        matching = [each for each in found if wanted.issubset(each.tags)]
-    return neighbour.page_of(matching, paging, level)
+        matching = [each for each in matching if wanted.issubset(each.tags)]
+    return neighbour.page_of(matching, paging, found.level)
 
 
 SCROLL_LIST = neighbour.operation(
