@@ -1,6 +1,6 @@
 """Faults: added, looked at with their next decisions, taken away."""
 
-from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, cast
 
 import msgspec
@@ -34,10 +34,12 @@ class PlanQuery(Input):
     plan: Annotated[int, Meta(ge=0, le=Limits.fault_plan)] = 0
 
 
+@cache
 def _view_type(definition: type[Fault]) -> type[FaultView]:
     """FaultView with the fields of one kind of fault beside the common ones.
 
-    They are read from the definition, so a further field of a kind is shown too.
+    They are read from the definition, so a further field of a kind is shown too. Made
+    when first needed: those of all kinds would take 3 ms of every start.
     """
     own = msgspec.structs.fields(definition)
     made = msgspec.defstruct(
@@ -47,11 +49,6 @@ def _view_type(definition: type[Fault]) -> type[FaultView]:
         rename={each.name: each.encode_name for each in own},
     )
     return cast(type[FaultView], made)
-
-
-_VIEWS: Mapping[str, type[FaultView]] = {
-    name: _view_type(kind.definition) for name, kind in KINDS.items()
-}
 
 
 def get_faults(call: Call) -> FaultsView:
@@ -117,7 +114,7 @@ def _fault(call: Call) -> ActiveFault:
 def _view(call: Call, fault: ActiveFault) -> FaultView:
     # The domain, a lower floor, holds definitions without knowing this type.
     definition = cast(Fault, fault.definition)
-    return _VIEWS[definition.kind](
+    return _view_type(type(definition))(
         id=fault.id,
         kind=definition.kind,
         remaining=fault.remaining,
