@@ -8,18 +8,20 @@ from importlib import import_module
 TYPE_CHECKING = False  # instead of importing `typing`, which takes 20 ms
 if TYPE_CHECKING:
     from mock_server.api.faults.fault import Fault
+    from mock_server.api.fixture import load_fixture
     from mock_server.app import create_app
     from mock_server.client import AdminClient
+    from mock_server.control.handle import MockServerFixture
     from mock_server.domain.sandbox import Sandbox
-    from mock_server.fixture.load import load_fixture
-    from mock_server.server import MockServer
-    from mock_server.testing.fixture import MockServerFixture
+    from mock_server.embedding import MockServer
+    from mock_server.testing.app import MockServerApp
 
 __version__ = "0.1.0"
 __all__ = [
     "AdminClient",
     "Fault",
     "MockServer",
+    "MockServerApp",
     "MockServerFixture",
     "Sandbox",
     "create_app",
@@ -31,11 +33,12 @@ _MODULES = {
     # Not from its own module: a kind is known once its class is, and the table imports
     # all of them.
     "Fault": "api.faults.table",
-    "MockServer": "server",
-    "MockServerFixture": "testing.fixture",
+    "MockServer": "embedding",
+    "MockServerApp": "testing.app",
+    "MockServerFixture": "control.handle",
     "Sandbox": "domain.sandbox",
     "create_app": "app",
-    "load_fixture": "fixture.load",
+    "load_fixture": "api.fixture",
 }
 
 

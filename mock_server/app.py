@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
@@ -16,25 +17,35 @@ from mock_server.admin.framework import Services
 from mock_server.admin.loading import Loader
 from mock_server.admin.resources.console import ConsoleRedirect
 from mock_server.api.application import PublicApi
+from mock_server.api.bound import BOUND, BoundApi, bind
+from mock_server.api.context import BOUND_TO
 from mock_server.api.description import Description
+from mock_server.api.faults.reader import read_faults
+from mock_server.api.fixture import load_fixture
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import DESCRIPTION, Operations
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
+from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
+    RequestSecrets,
+    Secrets,
+    redacted_text,
+)
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.sandboxes import DEFAULT, Sandboxes
 from mock_server.fixture.files import FixtureLike
-from mock_server.fixture.load import load_fixture
 
 ROOT = "/"
 ADMIN = "/__admin"
 _ADMIN_PATHS = f"{ADMIN}/"
+_OWN = "/__"
+"""What no path of the service begins with."""
 
 
 def create_app(
@@ -66,7 +77,7 @@ def create_app(
         time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen = choose(profile, choices)
-    generation = _load(fixture, limits)
+    generation = _load(fixture, limits, operations)
     generation.sort(chosen.list_order)
     sandboxes = Sandboxes(generation, as_profile(profile), chosen, environment)
     return application(
@@ -89,14 +100,15 @@ def application(
     description: bytes | None = None,
 ) -> Application:
     """An application around sandboxes; `loader` loads large documents for it."""
-    loader = loader or Loader(sandboxes.memory, sandboxes.limits)
-    services = Services(sandboxes, loader, operations)
+    loader = loader or Loader(sandboxes.memory, sandboxes.limits, operations=operations)
     secrets = Secrets(() if token is None else (token,))
+    services = Services(sandboxes, loader, operations, secrets)
     admin = ServerErrorMiddleware(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
     public = PublicApi(sandboxes, operations, secrets)
     pages = CORS(public, cors_origins, operations)
+    bound = CORS(BoundApi(sandboxes, operations, secrets), cors_origins, operations)
     described = ServerErrorMiddleware(Description(description))
     routes = [
         Route(ROOT, ConsoleRedirect(pages, _ADMIN_PATHS)),
@@ -105,25 +117,28 @@ def application(
         # Without CORS: pages of other origins have no business with it.
         Mount(ADMIN, admin),
     ]
-    return Application(services, public, pages, routes, secrets)
+    return Application(services, public, pages, bound, routes, secrets)
 
 
 def _load(
-    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None, limits: Limits
+    fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
+    limits: Limits,
+    operations: Operations,
 ) -> Generation:
     """The generation of any fixture. Raises FixtureError, ValueError if it is large."""
     most = limits.memory_bytes
-    if fixture is None:
-        return load_fixture(max_bytes=most, limits=limits)
     if isinstance(fixture, Generation):
         # Loaded elsewhere, perhaps with a larger budget.
         if fixture.size > most:
             expected = f"a memory of {fixture.size} bytes for the fixture"
             raise ValueError(f"Expected {expected}, got {most}")
         return fixture
-    if isinstance(fixture, Sequence) and not isinstance(fixture, str):
-        return load_fixture(*fixture, max_bytes=most, limits=limits)
-    return load_fixture(fixture, max_bytes=most, limits=limits)
+    if fixture is None:
+        fixture = ()
+    elif isinstance(fixture, str) or not isinstance(fixture, Sequence):
+        fixture = (fixture,)
+    faults = partial(read_faults, operations=operations)
+    return load_fixture(*fixture, max_bytes=most, limits=limits, faults=faults)
 
 
 class Application(Starlette):
@@ -139,22 +154,26 @@ class Application(Starlette):
         services: Services,
         public: ASGIApp,
         public_for_pages: ASGIApp,
+        bound: ASGIApp,
         routes: Sequence[BaseRoute],
         secrets: Secrets,
     ) -> None:
         """`services` is what `close` ends; `secrets` are kept out of the log.
 
-        `public_for_pages` is `public` to requests that have an origin.
+        `public_for_pages` is `public` to requests that have an origin, `bound` to those
+        of a sandbox's own address.
         """
         super().__init__(routes=routes)
         # A path with another slash is another path, and Starlette would answer for it.
         self.router.redirect_slashes = False
         self.sandboxes = services.sandboxes
         self.loader = services.loader
+        self.reloader = services.reloader
         self.operations = services.operations
         self._services = services
         self._public = public
         self._public_for_pages = public_for_pages
+        self._bound = bound
         self._secrets = secrets
 
     @property
@@ -168,14 +187,12 @@ class Application(Starlette):
 
     def redact(self, scope: Scope) -> tuple[str, str]:
         """The method and the path of a request as they may be logged."""
-        key = parse_headers(scope["headers"]).key
-        state = (self.sandboxes.of_key(key or "") or self.sandbox).state
-        found = self._secrets.of(state, key)
+        secrets = self._secrets_of(scope)
         longest = self.sandboxes.limits.logged_chars
         # Cut after the redaction, which does not find half a key; but first roughly, as
         # paths can be many times longer than what is shown.
         texts = (
-            found.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
+            secrets.redact(text[: longest + ESCAPED_KEY_BYTES]).decode("latin-1")
             for text in (scope["method"].encode(), scope["raw_path"])
         )
         method, path = (
@@ -184,20 +201,53 @@ class Application(Starlette):
         )
         return method, path
 
+    def redact_message(self, scope: Scope, message: str) -> str:
+        """The message of a refusal as it may be logged."""
+        longest = self.sandboxes.limits.logged_chars
+        roughly = message[: longest + ESCAPED_KEY_BYTES]
+        text = redacted_text(roughly, self._secrets_of(scope))
+        return text if len(text) <= longest else text[:longest] + CUT_MARK
+
+    def _secrets_of(self, scope: Scope) -> RequestSecrets:
+        """What the log is not to show of a request."""
+        key = parse_headers(scope["headers"]).key
+        bound_to = scope.get(BOUND_TO)
+        found = self.sandboxes.of_key(key or "") if bound_to is None else None
+        found = found or self.sandboxes.find(bound_to or DEFAULT)
+        state = (found or self.sandbox).state
+        return self._secrets.of(state, key)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
         raw = scope.get("raw_path") or b""
+        given = scope
         if b"%" in raw:
             # Some servers leave the query in it.
             path = raw.partition(b"?")[0].decode("latin-1")
             scope = {**scope, "path": path}
         path = scope["path"]
-        if path.startswith(_ADMIN_PATHS) or path in (ROOT, ADMIN, DESCRIPTION):
+        if path.startswith(_OWN):
+            await self._serve_own(path, given, scope, receive, send)
+        elif path in (ROOT, DESCRIPTION):
             await super().__call__(scope, receive, send)
         # Only pages have an origin; all others need no look at their headers.
         elif any(name == b"origin" for name, _ in scope["headers"]):
             await self._public_for_pages(scope, receive, send)
         else:
             await self._public(scope, receive, send)
+
+    async def _serve_own(
+        self, path: str, given: Scope, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Serve a path that no service has; `given` is the scope as it came."""
+        if path == ADMIN or path.startswith(_ADMIN_PATHS):
+            await super().__call__(scope, receive, send)
+        elif path.startswith(BOUND):
+            bind(given, path, self.sandboxes)
+            is_described = given["path"] == DESCRIPTION
+            serve = super().__call__ if is_described else self._bound
+            await serve(given, receive, send)
+        else:
+            await self._public_for_pages(scope, receive, send)

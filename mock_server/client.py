@@ -5,26 +5,50 @@ the admin API gives. Further fields are let through: the server may be newer.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import one_line
-from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
+from mock_server.http_call import (
+    Address,
+    Budget,
+    NoStream,
+    RawResponse,
+    Unreachable,
+    call,
+    stream_lines,
+)
 from mock_server.views import Failure, JournalView, Verified
 
 T = TypeVar("T")
+
+# Told by pytest: a failing call is shown at the line of the test that made it.
+__tracebackhide__ = True
+
 JSON, YAML = "application/json", "application/yaml"
 SECONDS = 30.0
 # Else `Retry-After: 0` would make a loop that never rests.
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
+_NO_ROUTE = "routeNotFound", "methodNotAllowed"
 _EXPECTED = "Expected an answer of a mock server, got"
+
+
+Send = Callable[
+    [Address, str, str, Mapping[str, str], bytes | None, Budget], RawResponse
+]
+"""What sends a request and gives the response, as `http_call.call` does."""
+
+
+class NotRunning(RuntimeError):
+    """A server that has not been started, or has been stopped; the text says which."""
 
 
 class Refused(Exception):
@@ -75,8 +99,8 @@ class AdminClient:
 
     A call takes `timeout` seconds at most. A server that is busy (503, Retry-After) is
     asked again within that time, and `tell` is called with a line that says so. `token`
-    is sent to `url` only, as redirects are not followed. Raises ValueError for a URL
-    that is none.
+    is sent to `url` only, as redirects are not followed. `send` is how: over a socket
+    by default. Raises ValueError for a URL that is none.
     """
 
     url: str
@@ -85,9 +109,15 @@ class AdminClient:
     timeout: float = SECONDS
     tell: Callable[[str], object] = lambda _: None
     limits: Limits = Limits()
+    send: Send = call
 
     def __post_init__(self) -> None:
-        Address.of(self.url)
+        base = Address.of(self.url).base
+        for further in ("/__admin", "/__sandboxes"):
+            if further in base:
+                given = one_line(self.url)
+                expected = f"Expected the address of a server, without {further}"
+                raise ValueError(f"{expected}, got {given!r}")
 
     def ask(
         self,
@@ -113,7 +143,12 @@ class AdminClient:
         if raw.status in statuses:
             return _decoded(raw, answer, place)
         if 400 <= raw.status <= 599:
-            raise Refused(raw.status, _decoded(raw, Failure, place).value)
+            failure = _decoded(raw, Failure, place).value
+            if failure.status_text in _NO_ROUTE:
+                # All routes that this client calls are there in a server of its age.
+                message = f"{failure.message} (is {self.url} an older mock-server?)"
+                failure = replace(failure, message=message)
+            raise Refused(raw.status, failure)
         raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
 
     def json(
@@ -170,6 +205,38 @@ class AdminClient:
             raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
         return given
 
+    def lines(self, path: str, silence: float) -> Iterator[bytes]:
+        """The lines of a stream of events, without end; see `stream_lines`.
+
+        No line takes longer than `silence` seconds. Raises as `ask`.
+        """
+        address, target = Address.of(self.url), self._target(path)
+        most = self.limits.event_bytes
+        try:
+            yield from stream_lines(
+                address,
+                target,
+                {"Accept": "text/event-stream", **self._credentials()},
+                self.budget(),
+                lambda: Budget(silence, most),
+            )
+        except Unreachable as error:
+            raise Unreachable(f"cannot reach {self.url}: {error}") from None
+        except NoStream as other:
+            raw, place = other.response, self._place("GET", path)
+            if 400 <= raw.status <= 599:
+                failure = _decoded(raw, Failure, place).value
+                raise Refused(raw.status, failure) from None
+            message = f"{_EXPECTED} {raw.summary()} - at {place}"
+            raise Unreachable(message) from None
+
+    def _target(self, path: str) -> str:
+        part = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
+        return f"/__admin{part}{path}"
+
+    def _credentials(self) -> dict[str, str]:
+        return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+
     def _send(
         self,
         method: str,
@@ -179,15 +246,12 @@ class AdminClient:
         budget: Budget,
     ) -> RawResponse:
         """Any response, after waiting for a busy server as long as there is time."""
-        part = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
-        headers = {"Content-Type": content_type, "Accept": JSON}
-        if self.token is not None:
-            headers["Authorization"] = f"Bearer {self.token}"
-        address, target = Address.of(self.url), f"/__admin{part}{path}"
+        headers = {"Content-Type": content_type, "Accept": JSON, **self._credentials()}
+        address, target = Address.of(self.url), self._target(path)
         busy: RawResponse | None = None
         while True:
             try:
-                raw = call(address, method, target, headers, content, budget)
+                raw = self.send(address, method, target, headers, content, budget)
             except Unreachable as error:
                 if busy is not None and budget.left <= 0:
                     return busy  # tells more than that time is over

@@ -11,7 +11,7 @@ import io
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from threading import Thread
 from typing import Any, NamedTuple
@@ -19,11 +19,14 @@ from urllib.parse import urlsplit
 
 from mock_server.domain.printable import glimpse, one_line
 
+__tracebackhide__ = True  # see `client`
+
 _PIECE_BYTES = 65_536
 # http.client alone would take 100 fields of 64 KiB each, and interim responses
 # (100 Continue) without end.
 _HEAD_BYTES = 65_536
 _SHOWN_BYTES = 256
+_EVENT_STREAM = "text/event-stream"
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -41,13 +44,22 @@ class Address(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """The address in a URL. Raises ValueError."""
+        """The address in a URL. Raises ValueError, with what may have been meant."""
         expected = f"Expected http://HOST:PORT, got {glimpse(url)}"
+        if "://" not in url and len(url) <= _SHOWN_BYTES:
+            with suppress(ValueError):
+                cls.of(f"http://{url}")
+                expected += f" (did you mean http://{url}?)"
         try:
             parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
+            host = parts.hostname
         except ValueError:
             raise ValueError(expected) from None
+        try:
+            port = parts.port
+        except ValueError:
+            hint = "(a port is a number from 1 to 65535)"
+            raise ValueError(f"{expected} {hint}") from None
         strange = parts.username is not None or parts.query or parts.fragment
         # In the whole URL: urlsplit drops tabs and line breaks without a word.
         visible = url.isascii() and url.isprintable() and " " not in url
@@ -64,7 +76,7 @@ class Budget:
     def __init__(self, seconds: float, max_bytes: int) -> None:
         self._end = time.monotonic() + seconds
         self._seconds = seconds
-        self._bytes = self._max_bytes = max_bytes
+        self._bytes = self.max_bytes = max_bytes
 
     @property
     def left(self) -> float:
@@ -82,7 +94,7 @@ class Budget:
         """Count received bytes. Raises Unreachable if they are too many."""
         self._bytes -= count
         if self._bytes < 0:
-            raise Unreachable(f"an answer of more than {self._max_bytes} bytes")
+            raise Unreachable(f"an answer of more than {self.max_bytes} bytes")
 
     def overrun(self) -> str:
         """The message for when time is over."""
@@ -120,17 +132,74 @@ def call(
     """Send a request; gives the response, whatever its status. Raises Unreachable."""
     with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
         stream = _Stream(sock, budget)
-        connection = http.client.HTTPConnection(address.host, address.port)
-        # With a socket it does not connect, for which it knows only a timeout per step.
-        connection.sock = stream
-        # A server may answer before it has read everything, and close.
-        with suppress(BrokenPipeError, ConnectionResetError):
-            target = f"{address.base}{path}"
-            fields = {"Connection": "close", **headers}
-            connection.request(method, target, content, fields)
-        with closing(connection.getresponse()) as response:
-            stream.head_is_over()
+        sent = _sent(stream, address, method, path, headers, content)
+        with closing(sent) as response:
             return _read(response)
+
+
+class NoStream(Exception):
+    """What came in place of a stream of events: the `response`."""
+
+    def __init__(self, response: RawResponse) -> None:
+        super().__init__(response.summary())
+        self.response = response
+
+
+def stream_lines(
+    address: Address,
+    path: str,
+    headers: Mapping[str, str],
+    budget: Budget,
+    line_budget: Callable[[], Budget],
+) -> Iterator[bytes]:
+    """The lines of a stream of events (GET), without their ends, as they come.
+
+    The head keeps to `budget`, each line to a budget of its own. Ends when the server
+    ends the stream. Raises Unreachable, and NoStream for another answer.
+    """
+    with _as_unreachable(budget), closing(_connect(address, budget)) as sock:
+        stream = _Stream(sock, budget)
+        sent = _sent(stream, address, "GET", path, headers, None)
+        with closing(sent) as response:
+            kind = response.headers.get_content_type()
+            if response.status != 200 or kind != _EVENT_STREAM:
+                raise NoStream(_read(response))
+            while line := _line(response, stream, line_budget()):
+                yield line
+
+
+def _line(response: http.client.HTTPResponse, stream: _Stream, budget: Budget) -> bytes:
+    """The next line with its end; empty at the end of the stream."""
+    stream.keep_to(budget)
+    with _as_unreachable(budget):
+        # What is in the buffer already has been counted: so the limit stands here too.
+        line = response.readline(budget.max_bytes + 1)
+        budget.take(len(line) if len(line) > budget.max_bytes else 0)
+        if line and not line.endswith(b"\n"):
+            raise http.client.IncompleteRead(b"", 0)
+        return line
+
+
+def _sent(
+    stream: _Stream,
+    address: Address,
+    method: str,
+    path: str,
+    headers: Mapping[str, str],
+    content: bytes | None,
+) -> http.client.HTTPResponse:
+    """Send a request; the response as soon as its head has come."""
+    connection = http.client.HTTPConnection(address.host, address.port)
+    # With a socket it does not connect, for which it knows only a timeout per step.
+    connection.sock = stream
+    # A server may answer before it has read everything, and close.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        target = f"{address.base}{path}"
+        fields = {"Connection": "close", **headers}
+        connection.request(method, target, content, fields)
+    response = connection.getresponse()
+    stream.head_is_over()
+    return response
 
 
 def _read(response: http.client.HTTPResponse) -> RawResponse:
@@ -164,6 +233,10 @@ def _as_unreachable(budget: Budget) -> Iterator[None]:
         raise Unreachable(f"what came is no HTTP: {glimpse(str(error))}") from None
     except http.client.IncompleteRead:
         raise Unreachable("the answer broke off") from None
+    except ssl.SSLCertVerificationError as error:
+        raise Unreachable(one_line(str(error))) from None
+    except ssl.SSLError as error:
+        raise Unreachable(f"{one_line(str(error))} (does it speak https?)") from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise Unreachable(one_line(str(error) or type(error).__name__)) from None
 
@@ -199,22 +272,26 @@ class _Stream:
         """The head has been read; its limit does not apply to the body."""
         self._received.head_bytes = None
 
+    def keep_to(self, budget: Budget) -> None:
+        """What is received from now on counts to this budget."""
+        self._received.budget = budget
+
 
 class _Received(io.RawIOBase):
     """The receiving side of a socket, within a budget and a limit for the head."""
 
     def __init__(self, sock: socket.socket, budget: Budget) -> None:
         self._sock = sock
-        self._budget = budget
+        self.budget = budget
         self.head_bytes: int | None = _HEAD_BYTES
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self._budget.seconds())
+        self._sock.settimeout(self.budget.seconds())
         count = self._sock.recv_into(buffer)
-        self._budget.take(count)
+        self.budget.take(count)
         if self.head_bytes is not None:
             self.head_bytes -= count
             if self.head_bytes < 0:

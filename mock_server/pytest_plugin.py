@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures `mock_server` and `mock_server_app`, marker, options.
+"""The pytest plugin: fixtures `mock_server` and its kin, marker, options.
 
 pytest imports this module in every run, also in those that do not use it. So whatever
 takes time to import is imported inside functions, when a test first needs it.
@@ -7,35 +7,40 @@ takes time to import is imported inside functions, when a test first needs it.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
-from pathlib import Path
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from mock_server.control.handle import MockServerFixture
+    from mock_server.testing.app import MockServerApp
+    from mock_server.testing.asked import Setup
+    from mock_server.testing.servers import LocalServers
+    from mock_server.testing.variants import Variant
 
-    from mock_server.testing.fixture import MockServerFixture
-    from mock_server.testing.servers import LocalServers, Setup, Variant
+__tracebackhide__ = True
 
-_FIXTURE = _MARK = "mock_server"
-_VARIANT, _BASELINE = "_mock_server_variant", "baseline"
-_URL, _CHOICES, _STRICT = "mock_server_url", "mock_server_choices", "mock_server_strict"
-_TOKEN, _TIMEOUT = "MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_TIMEOUT"
-# As for commands; `cli.settings`, which has it too, would import click.
-_MAX_SECONDS = 86_400
-_FURTHER_VIOLATIONS = (
-    "invalid_field",
-    "missing_authorization",
-    "unknown_route",
-    "neighbour",
-)
-"""Names of violations beside those of choices, and what stands for neighbours' all."""
+_MARK = "mock_server"
+_SESSION = "mock_server_session"
+_URL, _STRICT = "mock_server_url", "mock_server_strict"
+_LENIENT = ["false"]
+_CHOICES = "mock_server_choices"
+_ACCEPT, _ACCEPTED = "mock_server_choices_accept", "mock_server_choices_accepted"
 _MARK_HELP = (
-    "mock_server(fixture=None, profile=None, choices=None): the fixture file (relative "
-    "to the test file) or document, the profile and the choices of these tests"
+    "mock_server(fixture=None, profile=None, choices=None, strict=None): the fixture "
+    "file (relative to the test file) or document, the profile and the choices of "
+    "these tests, and whether they have to be on contract"
 )
+_Used = list[tuple[str, "MockServerFixture"]]
+_USED: pytest.StashKey[_Used] = pytest.StashKey()
+"""The servers that a test uses, by the names of the fixtures that gave them."""
+_SINCE: pytest.StashKey[tuple[int, list[str]]] = pytest.StashKey()
+"""Of the server of the session: the number of the first entry that is the test's, and
+the ids of faults that others have added in vain."""
+_OF_SESSION: pytest.StashKey[MockServerFixture] = pytest.StashKey()
+"""The server of the whole session, once a test has asked for it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,91 +57,69 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mock-server-choices",
         dest=_CHOICES,
-        choices=("all",),
+        metavar="all|all!|NAME|NAME=VALUE[,...]",
         help="Run each test that uses the mock server again for every other value of "
-        "every choice, and report which ones break it.",
+        "these choices, and report which ones break it. Values that cannot matter to "
+        "what a test does are left out, except with all!.",
+    )
+    group.addoption(
+        "--mock-server-choices-accept",
+        dest=_ACCEPT,
+        action="store_true",
+        help="Write what --mock-server-choices finds to the file of the ini value "
+        f"{_ACCEPTED}; none of it fails a test.",
+    )
+    parser.addini(
+        _ACCEPTED,
+        "A file, relative to this one, of what --mock-server-choices may find: lines "
+        "NAME=VALUE TEST. Only what is not in it fails a test.",
+        type="string",
+        default="",
     )
     parser.addini(
         _STRICT,
         "Fail a test whose requests depart from the documented interface: true, false, "
         "or the names of violations that are allowed (`neighbour`: all of neighbours).",
         type="args",
-        default=["false"],
+        default=_LENIENT,
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Called by pytest; adds the marker.
 
-    Raises pytest.UsageError for a URL or a variable that cannot be.
+    Raises pytest.UsageError for options, ini values and variables that cannot be: now,
+    so that a mistake is one line instead of an error in each test.
     """
     config.addinivalue_line("markers", _MARK_HELP)
+    if any(name.startswith("MOCK_SERVER_") for name in os.environ):
+        from mock_server.testing.variables import check_names
+
+        check_names(config)
     url = config.getoption(_URL)
-    # Now, so that a mistake is one line instead of an error in each test.
     if url is not None:
-        _check_url(url)
-        _remote_settings()
-    _allowed_violations(config)
+        from mock_server.testing.remote import check
+
+        check(url)
+    if _may_be_strict(config):
+        from mock_server.testing.strict import allowed_by_ini
+
+        allowed_by_ini(config)
+    if config.getoption(_CHOICES) is not None:
+        from mock_server.testing.choices_run import ChoicesRun
+
+        config.pluginmanager.register(ChoicesRun(config), _CHOICES)
+    elif config.getoption(_ACCEPT):
+        expected = "Expected --mock-server-choices too, got none"
+        raise pytest.UsageError(f"{expected} - at --mock-server-choices-accept")
 
 
-_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
-
-
-def _allowed_violations(config: pytest.Config) -> list[str] | None:
-    """The names of violations that mock_server_strict allows; None: all, it is off.
-
-    Raises pytest.UsageError for what is no name.
-    """
+def _may_be_strict(config: pytest.Config) -> bool:
+    """Whether mock_server_strict is anything but the default."""
     try:
-        given: list[str] = config.getini(_STRICT)
-    except (TypeError, pytest.UsageError) as error:
-        # In native TOML, a list cannot be true or false, and pytest tells it so only.
-        given = [str(error).rpartition(": ")[2]]
-    words = [name for word in given for name in word.split(",") if name]
-    if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
-        return [] if words[0].lower() in _TRUE else None
-    if not words:
-        raise pytest.UsageError(f"Expected a value, got none - at {_STRICT}")
-    from mock_server.domain.choices import table
-    from mock_server.domain.errors import did_you_mean
-
-    known = [*table(), *_FURTHER_VIOLATIONS]
-    for word in words:
-        if word not in known:
-            expected = f"true, false or names of violations, got {word!r}"
-            hint = did_you_mean(word, known)
-            raise pytest.UsageError(f"Expected {expected}{hint} - at {_STRICT}")
-    return words
-
-
-def _check_url(url: str) -> None:
-    from mock_server.http_call import Address
-
-    try:
-        Address.of(url)
-    except ValueError as error:
-        raise pytest.UsageError(f"{error} - at --mock-server-url") from None
-
-
-def _remote_settings() -> tuple[str | None, float | None]:
-    """The admin token for --mock-server-url, and the seconds that a call may take.
-
-    Raises pytest.UsageError for a variable that is empty or has another kind of value.
-    """
-    token, seconds = os.environ.get(_TOKEN), os.environ.get(_TIMEOUT)
-    for name, value in ((_TOKEN, token), (_TIMEOUT, seconds)):
-        if value is not None and not value.strip():
-            raise pytest.UsageError(f"Expected a value, got an empty one - at {name}")
-    if token is not None and not (token.isascii() and token.isprintable()):
-        raise pytest.UsageError(f"Expected visible ASCII - at {_TOKEN}")
-    try:
-        timeout = None if seconds is None else float(seconds)
-    except ValueError:
-        timeout = -1.0
-    if timeout is not None and not 0 <= timeout <= _MAX_SECONDS:
-        expected = f"seconds from 0 to {_MAX_SECONDS}"
-        raise pytest.UsageError(f"Expected {expected}, got {seconds} - at {_TIMEOUT}")
-    return token, timeout
+        return bool(config.getini(_STRICT) != _LENIENT)
+    except (TypeError, pytest.UsageError):  # for what is no list in native TOML
+        return True
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -145,48 +128,30 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return f"mock-server: {url}, a sandbox per test" if url else None
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Called by pytest; --mock-server-choices=all makes a test one run a variant."""
-    if _VARIANT not in metafunc.fixturenames or not metafunc.config.getoption(_CHOICES):
-        return
-    from mock_server.domain.choices import choose
-    from mock_server.testing.servers import variants
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Called by pytest; a marker with a mistake fails its test, whatever it uses."""
+    if item.get_closest_marker(_MARK) is not None:
+        from mock_server.testing.asked import marked
+        from mock_server.testing.mistakes import told_in_one_line
 
-    marked = _marked(metafunc.definition)
-    fixed = marked.get("choices") or {}
-    # Fixtures have no values while tests are collected, so the profile and choices
-    # of mock_server_settings are not known yet: `_mock_server_setup` skips variants
-    # that turn out to be the baseline.
-    baseline = choose(marked.get("profile") or "documented", fixed)
-    found = [None, *variants(baseline, fixed)]
-    ids = [_BASELINE if each is None else str(each) for each in found]
-    # Indirect: the values go to the fixture, and no test needs an argument for them.
-    metafunc.parametrize(_VARIANT, found, ids=ids, indirect=True)
+        with told_in_one_line():
+            marked(item)
 
 
 @pytest.fixture
 def _mock_server_variant(request: pytest.FixtureRequest) -> Variant | None:
     """The choice that differs from the baseline in this run of a test; None: none does.
 
-    Notes test and variant in the report, from which the summary is made.
+    A parameter of each test with --mock-server-choices.
     """
     variant: Variant | None = getattr(request, "param", None)
-    if hasattr(request, "param"):
-        name = _BASELINE if variant is None else str(variant)
-        test = request.node.nodeid
-        # The node id without this parameter, wherever among others it stands.
-        for part, rest in ((f"[{name}]", ""), (f"{name}-", ""), (f"-{name}", "")):
-            test = test.replace(part, rest, 1)
-        # Part of the report, which pytest-xdist sends from workers to the process that
-        # prints the summary. Plain data, as it travels.
-        request.node.user_properties.append((_VARIANT, [test, str(variant or "")]))
     return variant
 
 
 @pytest.fixture(scope="session")
 def mock_server_fixture() -> Any:
     """The fixture of the mock server; override it with a path or a document."""
-    return None
+    return ...  # nothing is overridden; None would be a `return` that is missing
 
 
 @pytest.fixture(scope="session")
@@ -199,9 +164,8 @@ def mock_server_settings() -> dict[str, Any]:
 def _mock_servers() -> Iterator[LocalServers]:
     from mock_server.testing.servers import LocalServers
 
-    servers = LocalServers()
-    yield servers
-    servers.close()
+    with closing(LocalServers()) as servers:
+        yield servers
 
 
 @pytest.fixture
@@ -211,57 +175,146 @@ def _mock_server_setup(
     mock_server_settings: dict[str, Any],
     _mock_server_variant: Variant | None,
 ) -> Setup:
-    from mock_server.domain.choices import choose
-    from mock_server.testing.servers import Setup
+    from mock_server.testing.asked import asked_by
+    from mock_server.testing.mistakes import told_in_one_line
 
-    marked, settings = _marked(request.node), dict(mock_server_settings)
-    fixture = marked.get("fixture", mock_server_fixture)
-    if isinstance(fixture, str | Path):
-        fixture = request.path.parent / fixture
-    profile = settings.pop("profile", "documented")
-    profile = marked.get("profile") or profile
-    choices = {**(settings.pop("choices", None) or {}), **(marked.get("choices") or {})}
-    variant = _mock_server_variant
-    if variant is not None:
-        if not variant.differs_from(choose(profile, choices)):
-            pytest.skip(f"{variant} is the baseline here")
-        choices[variant.name] = variant.value
-    return Setup(fixture, profile, choices, settings)
+    with told_in_one_line():
+        setup = asked_by(request.node, mock_server_fixture, mock_server_settings)
+    if not request.config.getoption(_CHOICES):
+        return setup
+    from mock_server.testing.choices_run import varied
+
+    return varied(setup, request.node, _mock_server_variant)
+
+
+@pytest.fixture
+def _mock_server_stack() -> Iterator[ExitStack]:
+    """Ends the servers and sandboxes of a test."""
+    from mock_server.testing.mistakes import told_in_one_line
+
+    with told_in_one_line(), ExitStack() as stack:
+        yield stack
 
 
 @pytest.fixture
 def mock_server(
-    request: pytest.FixtureRequest, _mock_server_setup: Setup
-) -> Iterator[MockServerFixture]:
+    request: pytest.FixtureRequest,
+    _mock_server_setup: Setup,
+    _mock_server_stack: ExitStack,
+) -> MockServerFixture:
     """A running mock server with the test's fixture, profile and choices."""
-    url = request.config.getoption(_URL)
-    if not url:
-        servers: LocalServers = request.getfixturevalue("_mock_servers")
-        yield servers.running(_mock_server_setup)
-        return
-    from mock_server.client import SECONDS, Refused
-    from mock_server.http_call import Unreachable
-    from mock_server.testing.servers import remote_sandbox
+    from mock_server.testing.mistakes import told_in_one_line
 
-    # Runs and workers may share the server, but not the sandbox of a test.
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    test = f"{run} {worker} {request.node.nodeid}"
-    token, timeout = _remote_settings()
-    seconds = SECONDS if timeout is None else timeout
-    try:
-        with remote_sandbox(url, token, _mock_server_setup, test, seconds) as server:
-            yield server
-    # From making or ending the sandbox. What a test raises does not come here:
-    # pytest throws nothing into the generators of fixtures.
-    except (Refused, Unreachable) as error:
-        pytest.fail(f"mock-server: {error}", pytrace=False)
+    stack, test = _mock_server_stack, request.node.nodeid
+    with told_in_one_line():
+        server = _running(request, _mock_server_setup, stack, test)
+    _use(request.node, _MARK, server)
+    return server
 
 
 @pytest.fixture
-def mock_server_app(_mock_servers: LocalServers, _mock_server_setup: Setup) -> ASGIApp:
-    """The mock server as an ASGI application; it opens no socket."""
-    return _mock_servers.app(_mock_server_setup)
+def mock_server_app(
+    request: pytest.FixtureRequest,
+    _mock_servers: LocalServers,
+    _mock_server_setup: Setup,
+) -> MockServerApp:
+    """The mock server of the test as an ASGI application; it opens no socket.
+
+    In a test that uses `mock_server` too, both show the same sandbox.
+    """
+    from mock_server.testing.mistakes import told_in_one_line
+
+    with told_in_one_line():
+        used = request.node.stash.get(_USED, [])
+        is_remote = bool(request.config.getoption(_URL))
+        begun = not is_remote and any(name == _MARK for name, _ in used)
+        app = _mock_servers.app(_mock_server_setup, begun=begun)
+        if is_remote and _MARK in request.fixturenames:
+            from mock_server.testing.mistakes import warn
+
+            apart = "mock_server_app runs in this process, apart from --mock-server-url"
+            warn(request.node, pytest.PytestWarning(f"{apart} and mock_server"))
+    _use(request.node, "mock_server_app", app.control)
+    return app
+
+
+@pytest.fixture
+def mock_server_factory(
+    request: pytest.FixtureRequest,
+    mock_server_fixture: Any,
+    mock_server_settings: dict[str, Any],
+    _mock_server_stack: ExitStack,
+) -> Callable[..., MockServerFixture]:
+    """Makes further servers for a test: `mock_server_factory(fixture, profile=...)`.
+
+    The arguments are those of the marker. What is left out is as the project has it;
+    the servers end with the test.
+    """
+    from mock_server.control.arguments import CHOSEN, check
+    from mock_server.control.raised_here import RaisedHere
+    from mock_server.testing.asked import setup_of
+    from mock_server.testing.mistakes import MISTAKES
+
+    folder, made = request.path.parent, 0
+
+    def make(fixture: Any = None, **options: Any) -> MockServerFixture:
+        __tracebackhide__ = True
+        nonlocal made
+        made += 1
+        asked = options if fixture is None else options | {"fixture": fixture}
+        place = "mock_server_factory"
+        check(asked, CHOSEN, place)
+        with RaisedHere(*MISTAKES):
+            settings = mock_server_settings
+            setup = setup_of(mock_server_fixture, settings, asked, folder, place)
+            test = f"{request.node.nodeid} {made}"
+            server = _running(request, setup, _mock_server_stack, test, made)
+        _use(request.node, f"mock_server_factory {made}", server)
+        return server
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def mock_server_session(
+    request: pytest.FixtureRequest,
+    mock_server_fixture: Any,
+    mock_server_settings: dict[str, Any],
+) -> Iterator[MockServerFixture]:
+    """A server for the whole session, which nothing resets but a test that asks for it.
+
+    For what is started once and needs an address, such as an application under test.
+    """
+    from mock_server.testing.asked import setup_of
+    from mock_server.testing.mistakes import told_in_one_line
+
+    with told_in_one_line(), ExitStack() as stack:
+        folder = request.config.rootpath
+        setup = setup_of(mock_server_fixture, mock_server_settings, {}, folder)
+        server = _running(request, setup, stack, _SESSION, -1)
+        request.config.stash[_OF_SESSION] = server
+        yield server
+
+
+def _running(
+    request: pytest.FixtureRequest,
+    setup: Setup,
+    stack: ExitStack,
+    test: str,
+    number: int = 0,
+) -> MockServerFixture:
+    """A server as a test asks for it; it ends with the stack."""
+    url = request.config.getoption(_URL)
+    if url is None:
+        servers: LocalServers = request.getfixturevalue("_mock_servers")
+        return servers.running(setup, number)
+    from mock_server.testing.remote import sandbox_of
+
+    return sandbox_of(request.node, url, setup, stack, test)
+
+
+def _use(item: pytest.Item, name: str, server: MockServerFixture) -> None:
+    item.stash.setdefault(_USED, []).append((name, server))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -270,12 +323,24 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     # In the call phase and not in the teardown of the fixture, so that the test fails
     # (or is an expected failure) instead of having an error. If the test has failed,
     # this raises, and its own message stands.
+    session = item.config.stash.get(_OF_SESSION, None)
+    if session is not None and _SESSION in getattr(item, "fixturenames", ()):
+        from mock_server.testing.mistakes import unfired_ids
+
+        entries = session.journal
+        since = entries[-1]["seq"] + 1 if entries else 0
+        item.stash[_SINCE] = since, unfired_ids(session)
+        _use(item, _SESSION, session)
     result = yield
-    server = _server_of(item)
-    if server is not None:
-        allowed = _allowed_violations(item.config)
-        if allowed is not None:
-            server.assert_no_violations(allowed)
+    used = item.stash.get(_USED, [])
+    if used:
+        from mock_server.testing.mistakes import warn_of_unfired
+        from mock_server.testing.strict import check_strictly
+
+        for name, server in used:
+            since, known = item.stash[_SINCE] if name == _SESSION else (0, [])
+            check_strictly(item, server, since)
+            warn_of_unfired(item, server, known)
     return result
 
 
@@ -287,47 +352,11 @@ def pytest_runtest_makereport(
     # The report of the call is made before fixtures are torn down, so the server and
     # its sandbox are still there.
     report = yield
-    server = _server_of(item)
-    if server is not None and report.failed and call.when == "call":
-        from mock_server.testing.fixture import report_sections
+    servers = item.stash.get(_USED, [])
+    if servers and report.failed and call.when == "call":
+        from mock_server.control.report import report_sections
 
-        report.sections.extend(report_sections(server))
+        for name, server in servers:
+            since = item.stash[_SINCE][0] if name == _SESSION else 0
+            report.sections.extend(report_sections(server, name, since))
     return report
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Called by pytest; after --mock-server-choices=all, lists what breaks tests."""
-    if not terminalreporter.config.getoption(_CHOICES):
-        return
-    from mock_server.testing.servers import dependences
-
-    outcomes = {
-        kind: [
-            tuple(value)
-            for report in terminalreporter.stats.get(kind, ())
-            for name, value in report.user_properties
-            if name == _VARIANT
-        ]
-        for kind in ("passed", "failed")
-    }
-    found = dependences(outcomes["passed"], outcomes["failed"])
-    terminalreporter.section("mock-server choices")
-    if not found:
-        terminalreporter.line("no test depends on what the documentation leaves open")
-    for variant, tests in sorted(found.items()):
-        terminalreporter.line(f"{variant} breaks {len(tests)}: {', '.join(tests)}")
-
-
-def _server_of(item: pytest.Item) -> MockServerFixture | None:
-    """The value of `mock_server` in a test; None if the test does not use it."""
-    server: MockServerFixture | None = getattr(item, "funcargs", {}).get(_FIXTURE)
-    return server
-
-
-def _marked(node: Any) -> dict[str, Any]:
-    """The arguments of all markers of a test; the closest marker wins."""
-    found: dict[str, Any] = {}
-    # `iter_markers` begins with the closest one.
-    for mark in reversed(list(node.iter_markers(_MARK))):
-        found |= mark.kwargs
-    return found

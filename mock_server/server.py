@@ -1,32 +1,32 @@
 """Serves an application: in the foreground, or in a thread for tests."""
 
+import errno
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import partial
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from starlette.types import ASGIApp
 
-from mock_server.app import create_app
-from mock_server.domain.choices import Value
-from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
-from mock_server.fixture.files import FixtureLike
 from mock_server.wire.drain import Server
 from mock_server.wire.protocol import HttpParser
 
 _BACKLOG = 2048
 _POLL_SECONDS = 0.05
+# Clients on this machine reach what listens on all addresses by these.
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound
 
 
 class CannotBind(Exception):
     """An address that the server cannot listen on; the text says which and why."""
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one. Raises CannotBind."""
+def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
+    """A listening socket; port 0 takes a free one. Raises CannotBind.
+
+    `free_port` is how the caller would ask for that one.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         if not 0 <= port <= 65535:
@@ -35,13 +35,28 @@ def bind(host: str, port: int) -> socket.socket:
             raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            reason = f"something listens there already; {free_port} takes a free port"
+        else:
+            reason = str(getattr(error, "strerror", None) or error)
         raise CannotBind(f"cannot listen on {host}:{port}: {reason}") from None
 
 
 def url_of(listener: socket.socket) -> str:
     """`http://HOST:PORT` of a listening socket."""
+    return _url(*listener.getsockname()[:2])
+
+
+def openable_url_of(listener: socket.socket) -> str:
+    """An address of a listening socket that clients on this machine can open.
+
+    A socket that listens on all addresses has none of these itself.
+    """
     host, port = listener.getsockname()[:2]
+    return _url(_LOOPBACK.get(host, host), port)
+
+
+def _url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -52,13 +67,18 @@ def serve(
     http: HttpParser = "zttp",
     on_ready: Callable[[], object] = lambda: None,
     on_stop: Callable[[], object] = lambda: None,
+    on_hangup: Callable[[], object] = lambda: None,
+    on_wait: Callable[[int], object] = lambda _: None,
     limits: Limits = Limits(),
 ) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are accepted.
 
-    `on_stop` is called to end the responses that have no end of their own.
+    `on_stop` is called to end the responses that have no end of their own, `on_hangup`
+    at SIGHUP, `on_wait` with the number of requests that a stop waits for. All are
+    called on the event loop.
     """
-    server = Server(app, http, on_ready, on_stop, embedded=False, limits=limits)
+    calls = on_ready, on_stop, on_hangup, on_wait
+    server = Server(app, http, *calls, embedded=False, limits=limits)
     server.run([listener])
 
 
@@ -89,59 +109,3 @@ def running(
         # uvicorn looks at it several times a second, so any thread may set it.
         server.should_exit = True
         thread.join()
-
-
-class MockServer:
-    """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
-
-    `url` is its base address while it runs, `sandbox` its default sandbox, `app` the
-    ASGI application that it serves. `memory` is how many bytes all its data may take;
-    by default what `limits` say. Raises FixtureError, ValueError for an impossible
-    setting (UnknownChoice among them), and on entering CannotBind.
-    """
-
-    def __init__(
-        self,
-        fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
-        *,
-        profile: str = "documented",
-        choices: Mapping[str, Value] | None = None,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        admin_token: str | None = None,
-        memory: int | None = None,
-        limits: Limits = Limits(),
-    ) -> None:
-        app = create_app(
-            fixture,
-            profile=profile,
-            choices=choices,
-            admin_token=admin_token,
-            memory=memory,
-            limits=limits,
-        )
-        self.url = ""
-        self.app = app
-        self.sandbox = app.sandbox
-        self._stack = ExitStack()
-        # Each call gives a new context, so that a server can be started again.
-        self._run = partial(
-            running, app, host=host, port=port, on_stop=app.close, limits=limits
-        )
-
-    @property
-    def key(self) -> str:
-        """An API key of level owner. Raises LookupError if there is none."""
-        if self.sandbox.key is None:
-            raise LookupError("the fixture declares no key of level owner")
-        return self.sandbox.key
-
-    def __enter__(self) -> Self:
-        self.url = self._stack.enter_context(self._run())
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        # Responses that a fault holds up would delay the stop by seconds.
-        for sandbox in self.app.sandboxes.all():
-            sandbox.state.end_waits()
-        self._stack.close()

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec import inspect
 
+from mock_server.api.fixture import load_fixture
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.fixture.files import FixtureLike
-from mock_server.fixture.load import load_fixture
 
 Document = dict[str, Any]
 

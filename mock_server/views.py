@@ -121,6 +121,28 @@ class MemoryView(View):
     requests: int
 
 
+class ProblemView(View):
+    """What is wrong with a fixture file; a problem of the whole file has line 0.
+
+    `message` is null for those who do not show the admin token, if there is one.
+    """
+
+    file: str
+    line: int
+    column: int
+    message: str | None
+
+
+class ReloadView(View):
+    """When the server last looked at its fixture files again, and the first problems.
+
+    With problems, what was served before goes on being served.
+    """
+
+    time: str
+    problems: list[ProblemView]
+
+
 class HealthView(View):
     """The state of a sandbox in short, and the memory that all sandboxes take."""
 
@@ -129,6 +151,7 @@ class HealthView(View):
     generation: int
     profile: str
     memory: MemoryView
+    reload: ReloadView | None = None
 
 
 class ResetView(View):
@@ -215,3 +238,75 @@ class Verified(View, omit_defaults=True):
     count: int
     message: str = ""
     nearest: list[NearMiss] | UnsetType = UNSET
+
+
+class StageView(View):
+    """A filter: how many collections it has kept out, and how many are left then.
+
+    `keepsItem` says whether it by itself keeps out the collection that is asked about,
+    null if none is.
+    """
+
+    name: str
+    kept_out: int
+    left: int
+    message: str
+    keeps_item: bool | None
+
+
+class RemedyView(View):
+    """What together shows what was missed.
+
+    `request` are fields to send, `omit` fields to leave out; the key is redacted as in
+    the journal, null if it may stay.
+    """
+
+    message: str
+    request: dict[str, Any]
+    omit: list[str]
+    choices: dict[str, str | int]
+    key: str | None
+
+
+class PlaceView(View):
+    """The index among all that match, and the offset of the page that shows it."""
+
+    index: int
+    offset: int
+
+
+class WhyView(View):
+    """What a list request shows, and why not more.
+
+    `shown` says whether the collection `item` is on the page; without one, whether the
+    page has any. `keptOutBy` are the stages each of which keeps it out; of an empty
+    page, those that the nearest remedy changes. `elsewhere` are other datasets that
+    have it.
+    """
+
+    dataset: str
+    item: str | None
+    shown: bool
+    total: int
+    message: str
+    kept_out_by: list[str]
+    place: PlaceView | None
+    elsewhere: list[str]
+    stages: list[StageView]
+    remedies: list[RemedyView]
+
+
+def why_lines(why: WhyView) -> list[str]:
+    """An explanation as lines of text: the reason, the stages, what would help."""
+    lines = [why.message]
+    # Those that let everything pass say nothing, but for the first, which has the sum.
+    told = [each for each in why.stages if each.kept_out or each.keeps_item]
+    for each in [*why.stages[:1], *(each for each in told if each.name != "dataset")]:
+        mark = "x" if each.keeps_item else "-"
+        lines.append(
+            f"  {mark} {each.message}: {each.kept_out:,} out, {each.left:,} left"
+        )
+    lines += [f"to see it: {each.message}" for each in why.remedies]
+    if not (why.shown or why.remedies):
+        lines.append("no setting shows it")
+    return lines

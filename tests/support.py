@@ -12,7 +12,11 @@ import httpx2
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.app import Application
+from mock_server.domain.generation import Generation
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
+from mock_server.fixture.files import Content
+from mock_server.fixture.load import draft
 
 ROOT = Path(__file__).parent.parent
 PIN = "/api/core/chat/history/updateHistory"
@@ -169,3 +173,8 @@ def is_pinned(app: Application) -> bool:
     chat = app.sandbox.chat("app-1", "chat-1")
     assert chat is not None
     return chat.top
+
+
+def load_text(content: bytes, name: str = "x", *, is_json: bool) -> Generation:
+    """What a fixture file of that content holds."""
+    return draft([Content(name, is_json, content)], Limits()).build()

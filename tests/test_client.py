@@ -12,8 +12,9 @@ import pytest
 from mock_server.cli import main
 from mock_server.client import JSON, YAML, AdminClient, Refused
 from mock_server.domain.limits import Limits
+from mock_server.embedding import MockServer
 from mock_server.http_call import Budget, Unreachable
-from mock_server.server import MockServer, bind
+from mock_server.server import bind
 from mock_server.views import HealthView, ResetView
 from tests.strangers import (
     Behaviour,
@@ -189,7 +190,7 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
         headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
         fetch("POST", server.url + LIST, content=body.encode(), headers=headers)
         with pytest.raises(SystemExit):
-            main(["journal", "--url", server.url])
+            main(["journal", "--json", "--url", server.url])
     assert body.replace("\u2028", r"\u2028") in capsys.readouterr().out
 
 

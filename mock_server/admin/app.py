@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin import framework
+from mock_server.admin import endpoint, framework
 from mock_server.admin.guard import Guard
 from mock_server.admin.resources import (
     apps,
@@ -14,15 +14,21 @@ from mock_server.admin.resources import (
     console,
     datasets,
     faults,
+    holders,
     journal,
     sandboxes,
+    schema,
     snapshots,
     state,
     verification,
+    why,
 )
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.operations.near_paths import nearest_path
 from mock_server.api.request import RequestBody
 from mock_server.domain.errors import describe_value
+
+_PREFIX = "/__admin"
 
 # In the order in which the OpenAPI document and the manual list them.
 _DESCRIBED = (
@@ -31,11 +37,15 @@ _DESCRIBED = (
     *clock.ROUTES,
     *choices.ROUTES,
     *apps.ROUTES,
+    *holders.APPS,
     *datasets.ROUTES,
+    *holders.DATASETS,
+    *why.ROUTES,
     *faults.ROUTES,
     *journal.ROUTES,
     *verification.ROUTES,
     *sandboxes.ROUTES,
+    *schema.ROUTES,
 )
 
 
@@ -63,12 +73,30 @@ def _by_path(routes: Sequence[framework.AdminRoute]) -> framework.Paths:
     return found
 
 
+def _nearest(path: str) -> str | None:
+    """The path of the admin API that is likely meant by one that it does not have."""
+    given = [each for each in path.split("/") if each]
+    known = [_filled(f"{_PREFIX}{each}".split("/")[1:], given) for each in table()]
+    return nearest_path(path, known)
+
+
+def _filled(parts: Sequence[str], given: Sequence[str]) -> str:
+    """The path of a route; its parameters are what stands there in another path."""
+    is_alike = len(parts) == len(given)
+    filled = (
+        own if is_alike and part.startswith("{") else part
+        for part, own in zip(parts, given if is_alike else parts, strict=True)
+    )
+    return "/" + "/".join(filled)
+
+
 async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers every admin request that no route takes."""
-    got = describe_value(scope["path"])
-    refusal = RouteNotFound("a route of the admin API", got, "path")
-    await framework.respond(
-        framework.plain_error(refusal), RequestBody(scope, receive), send
+    got, near = describe_value(scope["path"]), _nearest(scope["path"])
+    hint = f"did you mean {near}? Paths are exact" if near else ""
+    refusal = RouteNotFound("a route of the admin API", got, "path", hint)
+    await endpoint.respond(
+        endpoint.plain_error(refusal), RequestBody(scope, receive), send
     )
 
 
@@ -82,7 +110,7 @@ def admin_app(
     # Without methods: Starlette would refuse others itself, not in the form of the
     # admin errors. Each endpoint looks for the method instead.
     routes = [
-        Route(path, framework.AdminEndpoint(by_method, services))
+        Route(path, endpoint.AdminEndpoint(by_method, services))
         for path, by_method in table().items()
     ]
     # Paths are exact, as those of the operations are: none is led to another.

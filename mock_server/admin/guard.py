@@ -12,13 +12,22 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.framework import plain_error, respond
+from mock_server.admin.endpoint import plain_error, respond
+from mock_server.admin.guarded import admit
 from mock_server.admin.resources import console
-from mock_server.api.errors import ForeignHost, ForeignOrigin, UnknownKey
+from mock_server.api.errors import (
+    ForeignHost,
+    ForeignOrigin,
+    MissingAuthorization,
+    UnknownKey,
+)
 from mock_server.api.headers import bearer_token, values
 from mock_server.api.request import RequestBody
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.errors import Refusal, describe_value
+from mock_server.domain.errors import (
+    Refusal,
+    describe_value,
+)
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 # A port may be empty (RFC 3986 3.2.3).
@@ -65,11 +74,31 @@ class Guard:
         # Only now: an origin is compared with Host, and a page under a rebound name has
         # the origin that its Host says.
         self._check_origin(scope, host)
-        if self._token is not None and _route(scope) not in _OPEN:
+        try:
+            self._check_token(scope)
+        except Refusal:
+            if _route(scope) not in _OPEN:
+                raise
+        else:
+            admit(scope)
+
+    def _check_token(self, scope: Scope) -> None:
+        if self._token is None:
+            return
+        try:
             given = bearer_token(scope["headers"]).encode()
-            # Compared as bytes: compare_digest refuses texts that are not ASCII.
-            if not hmac.compare_digest(given, self._token.encode()):
-                raise UnknownKey("the admin token", "another", "header Authorization")
+        except MissingAuthorization as refusal:
+            # Not as to a client of the service, whose key would be of no use here.
+            expected = "the admin token, as header `Authorization: Bearer TOKEN`"
+            got = (
+                "one without it"
+                if values(scope["headers"], b"authorization")
+                else "none"
+            )
+            raise MissingAuthorization(expected, got, refusal.at) from None
+        # Compared as bytes: compare_digest refuses texts that are not ASCII.
+        if not hmac.compare_digest(given, self._token.encode()):
+            raise UnknownKey("the admin token", "another", "header Authorization")
 
     def _is_ours(self, host: str) -> bool:
         match = _HOST.fullmatch(host)

@@ -192,6 +192,7 @@ class Download(Struct):
     make: Callable[[], Iterator[bytes]]
     content_type: bytes
     opened: OpenResponses
+    status: int = 200
 
     async def send(
         self, scope: Scope, receive: Receive, send: Send, further: Headers
@@ -226,8 +227,8 @@ class Download(Struct):
             # Made once more just for that: kept, it would take its size in memory.
             length = sum([len(part) async for part in in_slices(self.make())])
             headers.append((b"content-length", b"%d" % length))
-        await send(_start(headers))
-        if scope["method"] == "GET":
+        await send(_start(headers, self.status))
+        if scope["method"] != "HEAD":
             for part in self.make():
                 await send(_part(part))
                 # A client that reads fast never makes `send` wait: let others in.
@@ -235,8 +236,8 @@ class Download(Struct):
         await send({"type": "http.response.body", "body": b""})
 
 
-def _start(headers: Headers) -> dict[str, object]:
-    return {"type": "http.response.start", "status": 200, "headers": headers}
+def _start(headers: Headers, status: int = 200) -> dict[str, object]:
+    return {"type": "http.response.start", "status": status, "headers": headers}
 
 
 def _part(content: bytes) -> dict[str, object]:

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
-from mock_server.api.context import RequestContext
+from mock_server.api.context import BOUND_TO, RequestContext
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
 from mock_server.api.journaling import Journaling
@@ -18,12 +18,12 @@ from mock_server.api.operations.operation import Access, Operation, Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.request import ClientGone, RequestBody, read_json
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
-from mock_server.domain.choices import remedies, served_with
-from mock_server.domain.errors import Refusal
+from mock_server.domain.errors import Refusal, quoted
 from mock_server.domain.faults import Request
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.domain.state import State
+from mock_server.domain.tolerance import remedies, served_with
 
 _NO_RESPONSE = responses.NoResponse()
 _BEGUN = "mock_server.begun"
@@ -94,7 +94,7 @@ class PublicApi:
         """The context of a request that has just come; its key says whose state."""
         headers = self._parse(scope["headers"])
         body = RequestBody(scope, receive, headers)
-        sandbox = self._sandbox_of(headers)
+        sandbox = self._sandbox_of(scope, headers)
         # Whatever happens meanwhile, one request sees one state.
         return RequestContext(
             scope, headers, body, perf_counter(), sandbox, sandbox.state
@@ -115,7 +115,7 @@ class PublicApi:
         if method != operation.method:
             operation.check_method(method, choices)
         if key is not None and operation.access == "caller":
-            request.caller = authorize(key, request.state)
+            request.caller = authorize(key, request.state, scope)
         else:
             request.caller = identify(request, operation.access)
         if not request.headers.is_json:
@@ -143,7 +143,7 @@ class PublicApi:
         """
         if request.sandbox.state is not request.state or request.operation is None:
             # The sandbox may be gone too, and what the key led to with it.
-            request.sandbox = self._sandbox_of(request.headers)
+            request.sandbox = self._sandbox_of(request.scope, request.headers)
             request.state, request.operation = request.sandbox.state, None
             return self._admit(request)
         return request.operation
@@ -157,7 +157,15 @@ class PublicApi:
         """
         state, content = request.state, request.content or b""
         keys = (request.headers.key or "", request.caller.key)
-        seen = Request(operation.name, keys, read_json(content), operation.traits)
+        connection = responses.connection_of(request.scope)
+        seen = Request(
+            operation.name,
+            keys,
+            read_json(content),
+            operation.traits,
+            content,
+            connection is None or connection.is_new(),
+        )
         decision = state.faults.decide(seen, state.clock.now())
         firing = decision.firing
         if firing is None:
@@ -176,11 +184,14 @@ class PublicApi:
             )
         )
 
-    def _sandbox_of(self, headers: request_headers.ParsedHeaders) -> Sandbox:
+    def _sandbox_of(
+        self, scope: Scope, headers: request_headers.ParsedHeaders
+    ) -> Sandbox:
         """The sandbox that a key, or a login, leads to; else the default one.
 
         That a key leads nowhere is found out when it is authorized.
         """
+        del scope
         found = None
         if headers.key:
             found = self._sandboxes.of_key(headers.key)
@@ -212,25 +223,41 @@ class PublicApi:
         )
 
 
-def authorize(key: str, state: State) -> Caller:
+def authorize(key: str, state: State, scope: Scope | None = None) -> Caller:
     """The holder of a key (spec 5), in the state of the sandbox that it leads to.
 
     A fixture that declares no keys takes any key as an owner's (choice unknown_key),
-    but none that looks as if a sandbox had issued it. Raises UnknownKey.
+    but none that looks as if a sandbox had issued it. At a bound address, where keys
+    lead nowhere else, declared ones count beside those that are issued for them.
+    `scope` is that of the request, which says whether it came so. Raises UnknownKey.
     """
-    caller = state.callers.get(key)
+    declared = state.callers
+    caller = declared.get(key)
     if caller is not None:
         return caller
     if key.startswith(ISSUED_KEY_PREFIX):
-        expected, got = "a key of a sandbox", "one that leads to none"
-        raise UnknownKey(expected, got, request_headers.AUTHORIZATION)
-    if state.callers or state.choices.unknown_key == "reject":
+        raise _foreign_key((scope or {}).get(BOUND_TO))
+    if declared and scope is not None and BOUND_TO in scope:
+        declared = state.store.generation.keys
+        caller = declared.get(key)
+        if caller is not None:
+            return caller
+    if declared or state.choices.unknown_key == "reject":
         expected, got = "a key that the fixture declares", "an unknown one"
         # While some are declared, no choice makes others count.
-        values = () if state.callers else remedies(state.choices, "unknown_key")
+        values = () if declared else remedies(state.choices, "unknown_key")
         hint = served_with(*values)
         raise UnknownKey(expected, got, request_headers.AUTHORIZATION, hint)
     return Caller(key)
+
+
+def _foreign_key(name: str | None) -> UnknownKey:
+    """The refusal of a key that a sandbox has issued, but not this one."""
+    expected, got = "a key of a sandbox", "one that leads to none"
+    if name is not None:
+        expected = f"a key of sandbox {quoted(name)}, to which the address is bound"
+        got = "one that it has not issued"
+    return UnknownKey(expected, got, request_headers.AUTHORIZATION)
 
 
 def identify(request: RequestContext, access: Access) -> Caller:
@@ -248,7 +275,7 @@ def identify(request: RequestContext, access: Access) -> Caller:
         if not keys:
             raise request_headers.missing_authorization(keys, *values)
         # Without one that could be read, the refusal says what is wrong.
-        return authorize(request_headers.bearer_token(headers), state)
+        return authorize(request_headers.bearer_token(headers), state, request.scope)
     caller = known if takes_logins else None
     if caller is None and access != "anyone":
         expected = "a login token, in header `token` or cookie `fastgpt_token`"

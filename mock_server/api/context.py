@@ -11,14 +11,17 @@ from mock_server.domain.faults import Firing
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.state import State
 
+BOUND_TO = "mock_server.bound"
+"""The key under which a scope names the sandbox to which its address is bound."""
+
 
 class RequestContext(Struct):
     """A request, and what has been found out about it so far.
 
-    `started` is in seconds, by a clock that never jumps. `sandbox` is the one that the
-    key leads to, the default one without a key; `state` is what that was in when the
-    request was admitted. `operation` and `caller` are known once it is admitted,
-    `content` once its body has come, `firing` if a fault fires.
+    `started` is in seconds, by a clock that never jumps. `sandbox` is that of a bound
+    address, else the one that the key leads to, else the default one; `state` is what
+    that was in when the request was admitted. `operation` and `caller` are known once
+    it is admitted, `content` once its body has come, `firing` if a fault fires.
     """
 
     scope: Scope

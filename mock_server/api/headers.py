@@ -14,9 +14,10 @@ from msgspec import Struct
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices import Choices, remedies, served_with, tolerates
+from mock_server.domain.choices import Choices
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
+from mock_server.domain.tolerance import remedies, served_with, tolerates
 
 Header = tuple[bytes, bytes]
 

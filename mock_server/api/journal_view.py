@@ -44,7 +44,7 @@ def entry_view(entry: Entry) -> views.EntryView:
             )
             for each in violations(entry)
         ],
-        hint=entry.hint,
+        hint=entry.hint_text,
     )
 
 

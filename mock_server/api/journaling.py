@@ -1,6 +1,5 @@
 """Enters requests and their responses in journals; no key gets further than here."""
 
-import hashlib
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -9,7 +8,7 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from mock_server.api import errors
-from mock_server.api.context import RequestContext
+from mock_server.api.context import BOUND_TO, RequestContext
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation, Operations, is_served
 from mock_server.api.redaction import (
@@ -19,8 +18,12 @@ from mock_server.api.redaction import (
     redact_entry,
 )
 from mock_server.api.response import Headers, Response
-from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
-from mock_server.domain.choices import Choices, remedies, tolerates
+from mock_server.domain.access import (
+    ISSUED_KEY_PREFIX,
+    MIN_REDACTABLE_LENGTH,
+    redacted_key,
+)
+from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal, describe_value
 from mock_server.domain.journal import (
     HONOURED,
@@ -33,6 +36,7 @@ from mock_server.domain.journal import (
     Violation,
 )
 from mock_server.domain.limits import Limits
+from mock_server.domain.tolerance import remedies, tolerates
 
 _WITH_HINT = (
     errors.MethodNotAllowed,
@@ -83,8 +87,10 @@ class Journaling:
                 entry.hint = refusal.message
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
-        elif not (journal.has_told_of_keys or state.callers):
-            self._tell_of_keys(entry, request, journal)
+        elif not journal.has_told_of_keys and (
+            not state.callers or BOUND_TO in request.scope
+        ):
+            _tell_of_keys(entry, request, journal)
         operation = request.operation
         is_neighbour = operation is None or operation.neighbour is not None
         is_login = is_neighbour and self._is_login(request)
@@ -101,13 +107,6 @@ class Journaling:
         if is_long:
             self._cut(entry, longest)
         journal.append(entry)
-
-    def _tell_of_keys(
-        self, entry: Entry, request: RequestContext, journal: Journal
-    ) -> None:
-        """Give the first entry with a key the hint that any other would do too."""
-        if request.caller.key:
-            entry.hint, journal.has_told_of_keys = _ANY_KEY, True
 
     def _entry(
         self, request: RequestContext, response: Response, headers: Headers
@@ -198,17 +197,19 @@ class Journaling:
             yield from operation.contract.find_violations(entry.body, choices)
 
 
+def _tell_of_keys(entry: Entry, request: RequestContext, journal: Journal) -> None:
+    """Give the first entry with a key the hint that any other would do too."""
+    state = request.state
+    is_any = state.choices.unknown_key == "accept" and not state.store.generation.keys
+    if request.caller.key and is_any:
+        entry.hint, journal.has_told_of_keys = _ANY_KEY, True
+
+
 def violations(entry: Entry) -> Iterator[Violation]:
     """The violations of an entry, as many as one lists; there may be more."""
     if entry.violations is not None:
         return iter(entry.violations)
     return islice(entry.find_violations(entry), Limits.violations)
-
-
-def redacted_key(key: str) -> str:
-    """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # of a short key four characters would be too much
-    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
 
 
 def _judged(
@@ -256,7 +257,6 @@ def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
 
 def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """The departure of a request without a key (spec 5)."""
-    is_login = not entry.was_refused and tolerates(entry.choices, "credentials")
     # Neighbours may be called with a login, and some by anyone.
     if entry.key is not None or (operation.neighbour and not entry.was_refused):
         return
@@ -265,9 +265,11 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
     refusal = missing_authorization(values(entry.header_pairs(), b"authorization"))
     # Which choice would help depends on the token, which is not kept.
     message = refusal.message
-    if entry.hint is not None and entry.hint.startswith(message):
-        message = entry.hint
+    hint = entry.hint_text
+    if hint is not None and hint.startswith(message):
+        message = hint
     section = operation.section if operation.neighbour else "5"
+    is_login = not entry.was_refused and tolerates(entry.choices, "credentials")
     effect = HONOURED if is_login else REFUSED
     yield Violation("missing_authorization", section, refusal.at, message, effect)
 

@@ -175,8 +175,9 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         (name, HIDDEN if name == b"set-cookie" else value)
         for name, value in entry.answer_headers
     ]
-    if entry.hint is not None:
-        entry.hint = redacted_text(entry.hint, secrets)
+    hint = entry.hint_text
+    if hint is not None:
+        entry.hint = redacted_text(hint, secrets)
     if entry.violations is not None:
         entry.violations = [
             replace(

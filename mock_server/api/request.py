@@ -8,7 +8,7 @@ from starlette.types import Message, Receive, Scope
 
 from mock_server.api.errors import BadJson, BodyTooLarge
 from mock_server.api.headers import ParsedHeaders, parse_headers
-from mock_server.domain.errors import InvalidField, cut, describe_value
+from mock_server.domain.errors import InvalidField, describe_value
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
 from mock_server.validation.walk import dotted
@@ -197,13 +197,9 @@ def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for part, item in items:
         if isinstance(item, int) and abs(item) > Limits.integer:
-            return [_shown(part)]
+            return [part]
         if isinstance(item, dict | list):
             path = _path_to_long(item)
             if path:
-                return [*path, _shown(part)]
+                return [*path, part]
     return []
-
-
-def _shown(part: str | int) -> str | int:
-    return cut(part) if isinstance(part, str) else part

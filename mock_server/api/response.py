@@ -23,9 +23,9 @@ from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
-from mock_server.domain.faults import RateLimitStatus
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import Limits
+from mock_server.domain.rate_limit import RateLimitStatus
 from mock_server.views import Failure
 
 R = TypeVar("R", bound="Response")
@@ -206,6 +206,7 @@ class Transport(Protocol):
     def get_write_buffer_size(self) -> int: ...
     def get_extra_info(self, name: str) -> Any: ...
     def is_closing(self) -> bool: ...
+    def is_new(self) -> bool: ...
     def close(self) -> None: ...
     def abort(self) -> None: ...
 
@@ -214,6 +215,13 @@ class Connection(Struct, frozen=True):
     """A client's connection, to be ended in ways that no HTTP server would choose."""
 
     transport: Transport
+
+    def is_new(self) -> bool:
+        """Whether it was made for the request that it now brings.
+
+        Browsers open some beforehand: of these the first request comes later.
+        """
+        return self.transport.is_new()
 
     async def reset(self, body: RequestBody) -> None:
         """End it by an RST, once earlier responses are sent, or after a while."""

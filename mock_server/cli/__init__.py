@@ -1,27 +1,46 @@
 """The command line: `mock-server [serve]` and the other commands."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mock_server import __version__
-from mock_server.cli.output import USAGE, Stop, open_standard_streams, tell
+from mock_server.cli.output import USAGE, Stop, open_standard_streams, piped, tell
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+from mock_server.cli.settings import check_names, is_strict
 
 _MODULES = {
     "serve": "serve",
+    "init": "init",
     "check": "show",
     "schema": "show",
-    "choices": "show",
     "openapi": "show",
+    "choices": "choices",
     "healthcheck": "healthcheck",
+    "wait": "control",
     "reset": "control",
     "state": "control",
-    "journal": "control",
-    "wait": "control",
-    "fault": "control",
+    "journal": "journal",
+    "fault": "faults",
+    "snapshot": "snapshots",
+    "clock": "clock",
+    "sandbox": "sandboxes",
+    "why": "why",
 }
+SHIPPED = ("demo", "empty", "paging", "permissions")
+"""The shipped fixtures, by the names that stand for them."""
+_COMPLETION = "_MOCK_SERVER_COMPLETE"
+"""The variable by which a shell asks click for completions."""
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")
 
 
 class Commands(click.Group):
@@ -35,8 +54,64 @@ class Commands(click.Group):
         """Put `serve` in front of arguments that name no command."""
         # So a fixture file named like a command needs `serve` in front of it.
         own = {*_MODULES, *ctx.help_option_names, "--version"}
-        is_own = bool(args) and args[0] in own
-        return super().parse_args(ctx, args if is_own else ["serve", *args])
+        # A shell that completes the first word wants commands too.
+        if args[0] in own if args else ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        if args and not ctx.resilient_parsing:
+            mistakes, word = _module("mistakes"), args[0]
+            if word.startswith("-"):
+                word = mistakes.first_word(args, _module("serve").serve)
+                word = word or mistakes.command_of(args, self, ctx)
+            mistakes.check_word(word, _MODULES, ctx)
+        return super().parse_args(ctx, ["serve", *args])
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Called by click; reads the arguments."""
+        with piped():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Called by click; runs the command."""
+        with piped():
+            return super().invoke(ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> "list[CompletionItem]":
+        """Called by click; commands, and what can follow `serve`."""
+        own = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            return [*own, *_module("serve").serve.shell_complete(ctx, incomplete)]
+        files = _module("complete").fixtures(ctx, None, incomplete)
+        # Any file only where nothing else begins so.
+        return own + [each for each in files if each.type == "plain" or not own]
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Called by click; tells the options of `serve` beside its own."""
+        click.Command.format_options(self, ctx, formatter)
+        serve = _module("serve").serve
+        params = [each for each in serve.params if isinstance(each, click.Option)]
+        with formatter.section("Options of serve"):
+            records = (each.get_help_record(ctx) for each in params)
+            formatter.write_dl([each for each in records if each])
+        self.format_commands(ctx, formatter)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Called by click; each command with a whole sentence."""
+        commands = ((name, self.get_command(ctx, name)) for name in _MODULES)
+        rows = [(name, each.get_short_help_str(999)) for name, each in commands if each]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Called by click."""
@@ -50,18 +125,22 @@ class Commands(click.Group):
         # Before the import, which takes most of the time in which a signal may come.
         if cmd_name != "serve" and ctx.obj is not None:
             ctx.obj()
-        module = import_module(f"{__name__}.{_MODULES[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(_module(_MODULES[cmd_name]), cmd_name)
         return command
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mock-server")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """A stateful mock server for FastGPT's chat pin and dataset collection list.
 
-    Without a COMMAND it serves, with the arguments of `serve`.
+    Without a COMMAND it serves, with the arguments of `serve`: fixture files, and the
+    options below. `mock-server COMMAND --help` tells of a command.
     """
+    # `serve` does it itself, as it has an option for it.
+    if ctx.invoked_subcommand != "serve":
+        check_names(is_strict())
 
 
 def main(
@@ -75,6 +154,8 @@ def main(
     command but `serve`.
     """
     open_standard_streams()
+    if _COMPLETION in os.environ:
+        _module("complete").install()
     try:
         # Left to itself, click exits with 2 for wrong usage, which here means a broken
         # fixture. The status is None after a command, and 0 after --help.
@@ -84,9 +165,15 @@ def main(
     except Stop as stop:
         stop.show()
         sys.exit(stop.status)
+    # A group without a command: the message is its help.
+    except click.exceptions.NoArgsIsHelpError as error:
+        tell(error.format_message())
+        sys.exit(USAGE)
     # After Stop, which is one of these but has a status and a wording of its own.
     except click.ClickException as error:
-        tell(f"{error.format_message()} (see mock-server --help)")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "mock-server"
+        tell(f"{error.format_message()} (see {command} --help)")
         sys.exit(USAGE)
     # What click makes of Ctrl-C.
     except click.Abort:

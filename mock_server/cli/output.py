@@ -9,7 +9,8 @@ import logging
 import os
 import select
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from io import FileIO
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -23,22 +24,60 @@ from mock_server.domain.printable import lines
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT = 1, 2, 3, 4
 
 
-def say(text: str) -> None:
-    """Write lines to stdout, made printable. Raises Stop if stdout is full or gone."""
-    write(lines(text))
+def say(text: str) -> bool:
+    """Write lines to stdout, made printable; as `write`."""
+    return write(lines(text))
 
 
-def write(text: str) -> None:
-    """Write text that is printable already. Raises Stop if stdout is full or gone."""
+def write(text: str) -> bool:
+    """Write text that is printable already; False if whoever reads it has gone.
+
+    That is no error: `head` goes when it has what it wants. Raises Stop if stdout is
+    full.
+    """
     try:
         click.echo(text)
+    except BrokenPipeError:
+        discard(sys.stdout)
+        return False
     except OSError as error:
         raise Stop(f"cannot write: {error.strerror}", USAGE) from None
+    return True
 
 
 def tell(text: str) -> None:
-    """Write lines to stderr, made printable."""
-    click.echo(lines(text), err=True)
+    """Write lines to stderr, made printable, if anybody reads it."""
+    try:
+        click.echo(lines(text), err=True)
+    except BrokenPipeError:
+        discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Let what is still written to a stream go nowhere: its reader has gone."""
+    # The descriptor, not the object: the interpreter flushes at exit what is left.
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+@contextmanager
+def piped() -> Iterator[None]:
+    """Ends what click prints by itself, such as help, quietly if nobody reads it."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard(sys.stdout)
+        raise click.exceptions.Exit(0) from None
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Numbers with the names of what they count, such as `1 dataset, 0 chats`."""
+    return ", ".join(
+        f"{count} {name.removesuffix('s') if count == 1 else name}"
+        for name, count in counts.items()
+    )
 
 
 class Stop(click.ClickException):
@@ -50,8 +89,9 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Called by `main`; prints the message without click's "Error: "."""
+        del file
         if self.message:
-            click.echo(lines(self.message), file=file, err=True)
+            tell(self.message)
 
 
 def open_standard_streams() -> None:
@@ -80,14 +120,11 @@ _FLUSH_SECONDS = 0.5
 class LineWriter:
     """Writes lines to a stream, in order, without ever blocking the caller.
 
-    At most `max_waiting` lines wait to be written. Nothing is written to a stream that
-    is None or has no file descriptor.
+    At most `Limits.waiting_lines` wait to be written. Nothing is written to a stream
+    that is None or has no file descriptor.
     """
 
-    def __init__(
-        self, stream: TextIO | None, max_waiting: int = Limits.waiting_lines
-    ) -> None:
-        self._max_waiting = max_waiting
+    def __init__(self, stream: TextIO | None) -> None:
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._dropped = 0
         self._lock = Lock()
@@ -103,7 +140,7 @@ class LineWriter:
     def write(self, line: str) -> None:
         """Let a line be written, or drop it if too many are waiting."""
         # The limit is kept here and not by the queue: a full queue would block `close`.
-        if self._lines.qsize() < self._max_waiting:
+        if self._lines.qsize() < Limits.waiting_lines:
             self._lines.put(line)
             return
         with self._lock:
@@ -129,7 +166,7 @@ class LineWriter:
         lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded: callers may add lines as fast as these are taken out.
-            while len(lines) < self._max_waiting:
+            while len(lines) < Limits.waiting_lines:
                 lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0

@@ -3,20 +3,24 @@
 import gc
 import json
 import logging
+import os
 import shlex
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import get_args
 
 import click
 from starlette.types import ASGIApp
 
 from mock_server import server
+from mock_server.api.faults.fault import Fault
+from mock_server.api.fixture import load_fixture
 from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
-from mock_server.cli import settings
+from mock_server.cli import complete, settings
 from mock_server.cli.output import (
     BROKEN_FIXTURE,
     UNREACHABLE,
@@ -24,18 +28,25 @@ from mock_server.cli.output import (
     LineHandler,
     LineWriter,
     Stop,
+    counted,
 )
-from mock_server.cli.show import report_text
+from mock_server.cli.progress import Loading
+from mock_server.cli.reload import Following, Watcher, watcher_of
+from mock_server.cli.reports import report_text
+from mock_server.cli.values import FaultText, faults, pairs, with_faults
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import PROFILES
+from mock_server.domain.faults import Definition
 from mock_server.domain.generation import Generation
-from mock_server.domain.limits import Limits
-from mock_server.domain.printable import json_text, one_line
+from mock_server.domain.printable import json_text, one_line, wants_colour
 from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.load import load_fixture
+from mock_server.environment import variable
+from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
-from mock_server.server import CannotBind, bind, url_of
+from mock_server.server import CannotBind, bind, openable_url_of, url_of
 from mock_server.wire.protocol import HttpParser
+
+_SHOWN_FAULTS = 5
 
 
 @click.command()
@@ -45,8 +56,10 @@ from mock_server.wire.protocol import HttpParser
     metavar="[FIXTURE]...",
     nargs=-1,
     type=click.Path(),
-    envvar=settings.PREFIX + "FIXTURE",
+    envvar=variable("fixture"),
+    shell_complete=complete.fixtures,
 )
+@settings.strict_setting()
 @settings.host_setting("Address to listen on.")
 @settings.port_setting("Port to listen on; 0 takes a free one.")
 @settings.setting(
@@ -60,8 +73,18 @@ from mock_server.wire.protocol import HttpParser
     multiple=True,
     type=settings.Listed(),
     metavar="NAME=VALUE",
-    callback=settings.pairs,
+    callback=pairs,
+    shell_complete=complete.assignments,
     help="A choice other than the profile's, see `mock-server choices`; repeatable.",
+)
+@settings.setting(
+    "fault",
+    multiple=True,
+    type=FaultText(),
+    metavar="KIND[:FIELD=VALUE,...]",
+    callback=faults,
+    shell_complete=complete.fault_texts,
+    help="A fault, or a preset, that is in force from the start; repeatable.",
 )
 @settings.setting(
     "http",
@@ -99,48 +122,58 @@ from mock_server.wire.protocol import HttpParser
     default="1GiB",
     help="Memory that all data may take, such as 512MiB.",
 )
+@settings.flag("watch", help="Load the fixture files again when they change.")
 def serve(
     fixtures: Sequence[str],
     host: str,
     port: int,
     profile: str,
     choice: dict[str, str],
+    fault: Sequence[Fault],
     http: HttpParser,
     cors_origin: Sequence[str],
     admin_token: str | None,
     allowed_host: Sequence[str],
     log_format: LogFormat | None,
     memory: int,
+    watch: bool,
 ) -> None:
     """Serve fixtures, or the shipped demo.
 
     A FIXTURE is a YAML or JSON file; several are merged.
     """
-    limits = Limits()
-    fixture = _loaded(fixtures, memory)
+    # Before files are read: what changes after that is not missed.
+    files = [str(located(each)) for each in fixtures]
+    watcher = watcher_of(files) if watch else None
     try:
         app = create_app(
-            fixture,
+            with_faults(_loaded(fixtures, memory), fault),
             profile=profile,
             choices=choice,
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,
             memory=memory,
-            limits=limits,
         )
-        listener = bind(host, port)
+        listener = bind(host, port, "--port 0")
     except ValueError as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
-    _run(app, listener, http, log_format, limits, is_open=admin_token is None)
+    app.reloader.files = files
+    app.reloader.complete = partial(with_faults, added=fault)
+    _run(app, listener, http, log_format, watcher, is_open=admin_token is None)
 
 
 def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
     """The fixture of these files, of at most so much memory. Raises Stop."""
     try:
-        return load_fixture(*fixtures, max_bytes=max_bytes)
+        if not fixtures:
+            return load_fixture(max_bytes=max_bytes)
+        with Loading(fixtures) as loading:
+            generation = load_fixture(*fixtures, max_bytes=max_bytes)
+            loading.done(generation)
+            return generation
     except FixtureError as error:
         raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
 
@@ -150,51 +183,76 @@ def _run(
     listener: socket.socket,
     http: HttpParser,
     log_format: LogFormat | None,
-    limits: Limits,
+    watcher: Watcher | None,
     *,
     is_open: bool,
 ) -> None:
     """Serve, with a banner and perhaps request lines, until asked to stop."""
-    url = url_of(listener)
-    out = LineWriter(sys.stdout, limits.waiting_lines)
-    err = LineWriter(sys.stderr, limits.waiting_lines)
+    out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
     # Warnings of uvicorn and of the server must not wait for a slow stderr either.
     logging.getLogger().addHandler(LineHandler(err))
 
-    def announce() -> None:
-        err.write(banner(app.sandbox, url, admin_open=is_open))
-        out.write(f"READY {url}")
+    following = Following(app, watcher, err.write)
 
-    if log_format is None and sys.stderr and sys.stderr.isatty():
-        log_format = "text"
-    logged: ASGIApp = app
-    if log_format is not None:
-        logged = RequestLog(app, log_format, err.write, app.operations, app.redact)
+    def announce() -> None:
+        err.write(banner(app.sandbox, openable_url_of(listener), admin_open=is_open))
+        following.start()
+        out.write(f"READY {url_of(listener)}")
+
     # __main__ has disabled the collector. It need never look at what is loaded by now:
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
     server.serve(
-        logged,
+        _logged(app, log_format, err.write),
         listener,
         http=http,
         on_ready=announce,
-        on_stop=app.close,
-        limits=limits,
+        on_stop=following.stop,
+        on_hangup=following.hang_up,
+        on_wait=lambda count: err.write(_waiting(count)),
     )
     out.close()
     err.close()
 
 
+def _waiting(count: int) -> str:
+    """What a stop says that does not come at once."""
+    noun = "request" if count == 1 else "requests"
+    return f"waiting for {count} {noun} to end (Ctrl-C again ends them)"
+
+
+def _logged(
+    app: Application, log_format: LogFormat | None, write: Callable[[str], object]
+) -> ASGIApp:
+    """The application, with request lines if they are asked for or on a terminal."""
+    is_terminal = bool(sys.stderr and sys.stderr.isatty())
+    if log_format is None and not is_terminal:
+        return app
+    return RequestLog(
+        app,
+        log_format or "text",
+        write,
+        app.operations,
+        app.redact,
+        app.redact_message,
+        is_coloured=wants_colour(is_terminal, os.environ),
+    )
+
+
 def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
-    """Four lines: the content, the keys, who may use the admin API, a call to try."""
+    """Lines: the content, the keys, faults if any, the console, a call to try.
+
+    `url` is an address that can be opened on this machine.
+    """
     fixture, profile = sandbox.baseline, sandbox.state.profile
-    counts = ", ".join(f"{count} {name}" for name, count in fixture.counts().items())
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
-        f"serving {counts} from {', '.join(fixture.files)}, profile {profile}",
+        f"serving {counted(fixture.counts())} from {', '.join(fixture.files)}, "
+        f"profile {profile}",
         f"keys: {_keys(sandbox)}",
-        f"admin: {url}/__admin {admin}",
+        *_faults(sandbox),
+        f"console: {url}/__admin/ (the admin API: {admin})",
         f"try: {_example(sandbox, url)}",
     )
     # Names and keys come from fixtures, which may be other people's files.
@@ -206,6 +264,25 @@ def _keys(sandbox: Sandbox) -> str:
     if declared or sandbox.choices.unknown_key == "reject":
         return declared or "none is declared, and none is accepted"
     return "any bearer key is accepted"
+
+
+def _faults(sandbox: Sandbox) -> list[str]:
+    """A line that tells the faults from the start, and when they end; or none."""
+    faults = sandbox.baseline.faults
+    texts = [f"f{at} {_fault(each)}" for at, each in enumerate(faults, 1)]
+    more = len(texts) - _SHOWN_FAULTS
+    if more > 0:
+        texts[_SHOWN_FAULTS:] = [f"and {more} more"]
+    return [f"faults: {', '.join(texts)}"] if texts else []
+
+
+def _fault(fault: Definition) -> str:
+    """`error of any operation (once, for 60 s at most)`."""
+    where = "any operation" if fault.operation == "*" else fault.operation
+    ends = [f"for {fault.ttl:g} s at most"]
+    if fault.times is not None:
+        ends.insert(0, "once" if fault.times == 1 else f"{fault.times:,} times")
+    return f"{fault.kind} of {where} ({', '.join(ends)})"
 
 
 def _example(sandbox: Sandbox, url: str) -> str:

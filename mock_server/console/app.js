@@ -6,6 +6,7 @@ import { ClockPanel } from "./clock.js";
 import { FaultPanel } from "./faults.js";
 import { notice, reason, tried } from "./notice.js";
 import { LIST, PIN } from "./operations.js";
+import { ReloadLine } from "./reload.js";
 import { Requests } from "./requests.js";
 import { SandboxPanel } from "./sandboxes.js";
 import { SnapshotPanel } from "./snapshots.js";
@@ -23,6 +24,7 @@ const faults = new FaultPanel(at("faults"));
 const others = [
   faults, new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
+  new ReloadLine(at("reload")),
 ];
 const stale = new Set();
 let trees = [];

@@ -8,6 +8,8 @@ import { events } from "./stream.js";
 
 const KEPT = 200;
 const RETRY_MS = 1500;
+// No entries, and as `next` the number of the next one that comes.
+const END = `/journal?since=${Number.MAX_SAFE_INTEGER}`;
 const COLUMNS = ["Time", "Operation", "Key", "Status", "Took", "Marks"];
 const live = document.getElementById("live");
 
@@ -23,6 +25,7 @@ export class Requests {
   #body = h("tbody");
   #empty = h("p", { class: "empty" });
   #total = 0;
+  #first = 1; // the number of the first request that counts
   #counted = h("span", { class: "count" });
   #pause = button("Pause", () => this.#toggle(), { class: "quiet" });
 
@@ -68,15 +71,16 @@ export class Requests {
 
   /** Drops what the server has dropped, as after a reset. */
   async refresh() {
-    const { total, kept, next } = await here("GET", "/journal?limit=1");
+    const { total, kept, next } = await here("GET", END);
     const first = next - kept;
     this.#entries = this.#entries.filter(({ seq }) => seq >= first);
+    this.#first = next - total;
     this.#count(total);
     this.#draw();
   }
 
   async #read(signal) {
-    const { next } = await here("GET", "/journal?limit=1");
+    const { next } = await here("GET", END);
     if (this.#entries[0]?.seq >= next) this.#forget(); // another server's
     const since = Math.max((this.#entries[0]?.seq ?? 0) + 1, next - KEPT);
     const where = inSandbox(`/journal/stream?changes=true&since=${since}`);
@@ -94,7 +98,8 @@ export class Requests {
   #add(entry) {
     this.#entries.unshift(entry);
     this.#entries.length = Math.min(this.#entries.length, KEPT);
-    this.#count(this.#total + 1);
+    // Not one more each: the total that was read counts what the stream brings later.
+    this.#count(Math.max(this.#total, entry.seq - this.#first + 1));
     this.#draw();
   }
 

@@ -4,6 +4,8 @@ import { here, path } from "./api.js";
 import { bdi, button, h, show } from "./dom.js";
 import { notice, tried } from "./notice.js";
 
+const NAME = "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.";
+
 export class SnapshotPanel {
   #list = h("ul");
   #empty = h("p", { class: "empty" }, "None yet. One keeps records, clock and choices.");
@@ -11,7 +13,10 @@ export class SnapshotPanel {
   constructor(parent) {
     const name = h("input", {
       type: "text", required: true, pattern: "[A-Za-z0-9._\\-]{1,64}", autocomplete: "off",
-      placeholder: "name", "aria-label": "Name of the snapshot",
+      placeholder: "name", "aria-label": "Name of the snapshot", title: NAME,
+      // Else the browser would only say that a format is requested, not which.
+      oninvalid: () => name.setCustomValidity(name.validity.patternMismatch ? NAME : ""),
+      oninput: () => name.setCustomValidity(""),
     });
     const take = tried(async () => {
       await here("PUT", path("snapshots", name.value), {});

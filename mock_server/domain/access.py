@@ -73,6 +73,12 @@ def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
     return next(owners, None)
 
 
+def redacted_key(key: str) -> str:
+    """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
+    shown = min(4, len(key) // 2)  # of a short key four characters would be too much
+    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
+
+
 class KeyRing:
     """The keys that a sandbox issues: its own owner's, and one per declared key.
 

@@ -30,7 +30,7 @@ def app_for(
 
 def first_readable_app(state: State, caller: Caller) -> App:
     """The first application that a caller may read. Raises AppNotFound."""
-    for app in state.store.generation.apps.values():
+    for app in state.store.apps():
         if app.level_of(caller) >= Level.READ:
             return app
     expected, hint = "the id of an app", "the key may read no app at all"

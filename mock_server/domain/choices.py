@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 
-from mock_server.domain.errors import did_you_mean
+from mock_server.domain.errors import all_problems, did_you_mean
 from mock_server.domain.limits import Limits
 
 Value = str | int
@@ -214,6 +214,10 @@ class Choices:
         tolerates=("accept",),
     )
 
+    def but(self, **values: Any) -> "Choices":
+        """The same, but for these values, which have to be of the table."""
+        return replace(self, **values)
+
 
 _FEW_VALUES = 3
 """Numbers that are listed one by one; more of them are shown as a range."""
@@ -236,7 +240,9 @@ class Choice(Struct, frozen=True):
             if str(known) == str(value) and not isinstance(value, bool):
                 return known
         expected = f"Expected {self.name} to be {self.values_text()}"
-        raise UnknownChoice(f"{expected}, got {value!r}")
+        texts = [each for each in self.values if isinstance(each, str)]
+        hint = did_you_mean(str(value), texts)
+        raise UnknownChoice(f"{expected}, got {value!r}{hint}")
 
     def values_text(self) -> str:
         """The values in words: `reject or clamp`, `1 to 30`."""
@@ -265,49 +271,6 @@ def table() -> Mapping[str, Choice]:
     }
 
 
-@cache
-def _tolerated() -> Mapping[str, tuple[Value, ...]]:
-    return {entry.name: entry.metadata["tolerates"] for entry in fields(Choices)}
-
-
-def tolerated(name: str) -> tuple[Value, ...]:
-    """The values of a choice under which something is served that others refuse.
-
-    None if the name is that of no choice, such as `invalid_field`.
-    """
-    return _tolerated().get(name, ())
-
-
-def tolerates(choices: Choices, name: str) -> bool:
-    """Whether the choices let a departure of that name pass.
-
-    A departure that has the name of no choice, such as `invalid_field`, is never let
-    pass.
-    """
-    return getattr(choices, name, None) in tolerated(name)
-
-
-def remedies(choices: Choices, *names: str) -> tuple[str, ...]:
-    """The values of these choices that serve what those in force refuse.
-
-    Each is written `name=value`; values that are in force already are left out.
-    """
-    return tuple(
-        f"{name}={value}"
-        for name in names
-        for value in tolerated(name)
-        if value != getattr(choices, name)
-    )
-
-
-def served_with(*needed: str) -> str:
-    """The end of a refusal's message: with which choices it would be served instead.
-
-    Any one of them will do; an empty text where there is none.
-    """
-    return f"served with the choice {' or '.join(needed)}" if needed else ""
-
-
 def as_profile(name: str) -> Profile:
     """The profile of that name. Raises UnknownChoice."""
     for profile in PROFILES:
@@ -333,15 +296,24 @@ def choose(
 def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
     """`base` with single choices replaced, by name.
 
-    Raises UnknownChoice for a name or a value that does not exist.
+    Raises UnknownChoice for names and values that do not exist.
     """
-    values: dict[str, Any] = {
-        name: _row(name).parse(value) for name, value in choices.items()
-    }
-    return replace(base, **values)
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, value in choices.items():
+        try:
+            values[name] = choice(name).parse(value)
+        except UnknownChoice as error:
+            problems.append(str(error))
+            # Of a thousand, further ones are not even found.
+            if len(problems) > Limits.told_problems:
+                break
+    if problems:
+        raise UnknownChoice(all_problems(problems))
+    return base.but(**values)
 
 
-def _row(name: str) -> Choice:
+def choice(name: str) -> Choice:
     """The choice of that name. Raises UnknownChoice, with a hint."""
     if name in table():
         return table()[name]

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from mock_server.domain import errors
-from mock_server.domain.access import Caller
+from mock_server.domain import errors, targets
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.records import DEFAULT_TMB_ID, Collection
 from mock_server.domain.state import State
@@ -19,6 +19,33 @@ def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
     return path[::-1]
 
 
+def target_for(
+    state: State, caller: Caller, dataset_id: str, parent_id: str | None
+) -> tuple[Dataset, str | None]:
+    """The dataset, and the folder in it, where the caller may put something new.
+
+    What does not exist comes before what is not permitted. Raises DatasetNotFound,
+    ParentNotFound, DatasetForbidden, in this order, and what `parent_for` does.
+    """
+    at = "$.datasetId"
+    dataset = targets.dataset_for(state, caller, dataset_id, Level.NONE, at)
+    check_parent_exists(state, dataset, parent_id)
+    targets.check_dataset(dataset, caller, Level.WRITE, at)
+    return dataset, parent_for(state, dataset, parent_id)
+
+
+def check_parent_exists(state: State, dataset: Dataset, parent_id: str | None) -> None:
+    """Raises ParentNotFound for what is neither the top level nor a collection."""
+    is_known = parent_id is None or parent_id in ROOT or parent_id in dataset.tree
+    if not is_known and state.store.find_collection(parent_id or "") is None:
+        expected, got = _folder_of(dataset), errors.describe_value(parent_id)
+        raise errors.ParentNotFound(expected, got, "$.parentId")
+
+
+def _folder_of(dataset: Dataset) -> str:
+    return f"null or the _id of a folder of dataset {errors.quoted(dataset.id)}"
+
+
 def parent_for(
     state: State, dataset: Dataset, parent_id: str | None, levels: int = 0
 ) -> str | None:
@@ -31,13 +58,9 @@ def parent_for(
     if parent_id is None or parent_id in ROOT:
         return None
     if parent_id not in dataset.tree:
-        expected = f"null or the _id of a folder of dataset {errors.quoted(dataset.id)}"
-        got = errors.describe_value(parent_id)
-        if state.store.find_collection(parent_id) is None:
-            raise errors.ParentNotFound(expected, got, "$.parentId")
-        raise errors.CollectionForbidden(
-            expected, f"one of another, {got}", "$.parentId"
-        )
+        check_parent_exists(state, dataset, parent_id)
+        got = f"one of another, {errors.describe_value(parent_id)}"
+        raise errors.CollectionForbidden(_folder_of(dataset), got, "$.parentId")
     most = state.limits.folder_depth
     if dataset.tree.depth(parent_id) + levels > most:
         expected = f"at most {most} folders above a collection"

@@ -33,6 +33,21 @@ def below(store: Store, dataset_id: str) -> list[Dataset]:
     return found
 
 
+def folder_of(state: State, parent_id: str | None) -> Dataset | None:
+    """The folder that a `parentId` names, None for the top level.
+
+    Raises ParentNotFound.
+    """
+    if parent_id in ROOT:
+        return None
+    parent = state.store.dataset(parent_id or "")
+    if parent is None or parent.type != FOLDER:
+        expected = "null or the id of a folder of datasets"
+        got = errors.describe_value(parent_id)
+        raise errors.ParentNotFound(expected, got, "$.parentId")
+    return parent
+
+
 def folder_for(
     state: State, caller: Caller, parent_id: str | None, level: Level
 ) -> str | None:
@@ -41,14 +56,10 @@ def folder_for(
     At the top level, what a key may do with datasets in general counts. Raises
     ParentNotFound, DatasetForbidden or TeamForbidden.
     """
-    if parent_id in ROOT:
+    parent = folder_of(state, parent_id)
+    if parent is None:
         check_team(caller)
         return None
-    parent = state.store.dataset(parent_id or "")
-    if parent is None or parent.type != FOLDER:
-        expected = "null or the id of a folder of datasets"
-        got = errors.describe_value(parent_id)
-        raise errors.ParentNotFound(expected, got, "$.parentId")
     check_dataset(parent, caller, level, "$.parentId")
     return parent.id
 

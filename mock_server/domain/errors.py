@@ -5,8 +5,9 @@ is answered.
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 from mock_server.domain.limits import Limits
 
@@ -170,19 +171,59 @@ def describe_value(value: object) -> str:
     return json.dumps(value)
 
 
+def all_problems(messages: Iterable[str]) -> str:
+    """The messages of several problems as one line: `first; second; and more`.
+
+    There is an end to their number and their length; without any it is empty.
+    """
+    text, found = "", iter(messages)
+    for message in islice(found, Limits.told_problems):
+        if not text:
+            text = message  # each shows texts of clients with their end cut off
+        elif len(text) + len(message) < Limits.told_chars:
+            text = f"{text}; {message}"
+        else:
+            return f"{text}; and more"
+    return text if next(found, None) is None else f"{text}; and more"
+
+
 _FEW, _MANY = 50, 5_000
 """Known words up to which all are compared, and up to which some are."""
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """` (did you mean 'title'?)`, or an empty text where no known word is near.
+    """` (did you mean 'title'?)`, or an empty text where no known word is near."""
+    near = _nearest(word, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def which_there_are(word: str, known: Iterable[str], count: int) -> str:
+    """What there is in place of something unknown: the nearest name, and the first.
+
+    `known` are names, of which there are so many. It is the hint of a Refusal.
+    """
+    if count == 0:
+        return "there are none"
+    compared = list(islice(known, _MANY)) if count <= _MANY else ()
+    near = _nearest(word, compared)
+    names = compared or islice(known, Limits.listed_names)
+    first = [quoted(cut(each)) for each in islice(names, Limits.listed_names)]
+    more = f" and {count - len(first)} more" if count > len(first) else ""
+    there_are = f"there {'is' if count == 1 else 'are'} {', '.join(first)}{more}"
+    if near is None:
+        return there_are
+    return f"did you mean {quoted(cut(near))}? T{there_are[1:]}"
+
+
+def _nearest(word: str, known: Collection[str]) -> str | None:
+    """The known word that is nearest, None where none is near.
 
     Among many known words only some that begin alike are compared, among very many
     none: a file with a thousand mistakes is still answered at once.
     """
     if len(known) > _MANY or len(word) > Limits.hinted_chars:
-        return ""
+        return None
     if len(known) > _FEW:
         known = [each for each in known if each[:3] == word[:3]][:_FEW]
     near = get_close_matches(word, known, 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    return near[0] if near else None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from math import ceil
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -20,6 +19,7 @@ from msgspec import Struct, field
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.rate_limit import RateLimit, RateLimitStatus
 from mock_server.domain.subset import holds
 
 
@@ -30,15 +30,27 @@ class Faults:
     """
 
     def __init__(
-        self, seconds: Callable[[], float], memory: Memory, limits: Limits
+        self,
+        seconds: Callable[[], float],
+        memory: Memory,
+        limits: Limits,
+        starting: Sequence[Definition] = (),
     ) -> None:
-        """`seconds` is a monotonic clock; faults are charged to `memory`."""
+        """`seconds` is a monotonic clock; faults are charged to `memory`.
+
+        Those `starting` are added at once; their definitions are charged elsewhere.
+        """
         self.active: list[ActiveFault] = []
         self._seconds = seconds
         self._memory = memory
         self._limits = limits
         self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
         self._added = 0
+        for definition in starting:
+            holding = memory.hold("faults")
+            # Whatever the budget says: for want of memory, no reset may fail.
+            holding.grow(_FIXED_BYTES)
+            self.active.append(self._activated(definition, holding))
 
     def add(self, definition: Definition) -> ActiveFault:
         """Add a fault behind the others. Raises InvalidField or LimitReached."""
@@ -64,10 +76,11 @@ class Faults:
         self._end_old()
         decision = Decision()
         for fault in self.active:
-            found = fault.match(request, now)
+            found = self._again(fault, request) or fault.match(request, now)
             if isinstance(found, Firing):
                 decision.firing = found
-                if fault.remaining == 0:
+                self._expect_again(fault, request, found)
+                if fault.remaining == 0 and not fault.resends:
                     self._spend([fault])
                 break
             if found is not None:
@@ -99,6 +112,25 @@ class Faults:
         """How long a fault can still fire."""
         return max(0.0, fault.ends - self._seconds())
 
+    def _again(self, fault: ActiveFault, request: Request) -> Firing | None:
+        """The firing at a request that the client's HTTP layer is sending again."""
+        resend = fault.resends.pop(request.fingerprint, None) if fault.resends else None
+        if resend is None or resend.ends <= self._seconds():
+            return None
+        return resend.firing
+
+    def _expect_again(
+        self, fault: ActiveFault, request: Request, firing: Firing
+    ) -> None:
+        """Have a fault meet the request again, unless its client will not resend it.
+
+        On a connection that was made for it a client shows the failure instead.
+        """
+        is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
+        if is_wanted and len(fault.resends) < self._limits.resends:
+            ends = self._seconds() + self._limits.resend_seconds
+            fault.resends[request.fingerprint] = Resend(firing, ends)
+
     def _check_room(self, count: int) -> None:
         """Raises InvalidField unless so many can be added."""
         self._end_old()
@@ -117,7 +149,10 @@ class Faults:
 
     def _end_old(self) -> None:
         now = self._seconds()
-        self._spend([fault for fault in self.active if fault.ends <= now])
+        for fault in self.active:
+            if fault.resends:
+                fault.forget_resends(now)
+        self._spend([fault for fault in self.active if fault.is_spent(now)])
 
     def _spend(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
@@ -131,7 +166,8 @@ class Faults:
 class ActiveFault(Struct, eq=False):
     """A fault that has been added: its counts, and when it ends (monotonic seconds).
 
-    What it takes is charged to `holding`.
+    What it takes is charged to `holding`. `resends` are requests at which it has fired
+    and will fire again without counting them.
     """
 
     id: str
@@ -142,6 +178,17 @@ class ActiveFault(Struct, eq=False):
     matches: int = 0
     fired: int = 0
     is_over: bool = False
+    resends: dict[bytes, Resend] = field(default_factory=dict)
+
+    def is_spent(self, now: float) -> bool:
+        """Whether it fires no more; `now` is in monotonic seconds."""
+        return self.ends <= now or (self.remaining == 0 and not self.resends)
+
+    def forget_resends(self, now: float) -> None:
+        """Expect those no longer of which the time is over."""
+        late = [sent for sent, each in self.resends.items() if each.ends <= now]
+        for sent in late:
+            del self.resends[sent]
 
     @property
     def remaining(self) -> int | None:
@@ -157,7 +204,8 @@ class ActiveFault(Struct, eq=False):
         None if it does not match, or matches and passes. `now` is in milliseconds.
         """
         wanted = self.definition
-        if not request.is_for(wanted):
+        # It may be there for the sake of `resends` alone.
+        if not request.is_for(wanted) or self.remaining == 0:
             return None
         if wanted.key is not None and wanted.key not in request.keys:
             return None
@@ -209,6 +257,13 @@ class Firing(Struct, frozen=True):
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
 
+class Resend(Struct, frozen=True):
+    """A firing that comes again if its request does before the time `ends`."""
+
+    firing: Firing
+    ends: float
+
+
 class Decision(Struct, eq=False):
     """What faults say to a request: one that fires, and where rate limits stand."""
 
@@ -220,13 +275,22 @@ class Request(Struct, frozen=True):
     """What faults are matched by: an operation, the keys it is known by, its body.
 
     `keys` are the one sent, by which rate limits count, and the declared one; `traits`
-    are those of the operation.
+    are those of the operation. `content` is the body as it came;
+    `is_on_new_connection` says whether its connection was made for it.
     """
 
     operation: str
     keys: Sequence[str]
     body: Mapping[str, object]
     traits: Collection[str] = ()
+    content: bytes = b""
+    is_on_new_connection: bool = True
+
+    @property
+    def fingerprint(self) -> bytes:
+        """What a request has in common with the same one that is sent again."""
+        head = f"{self.operation} {self.keys[0]} ".encode("utf-8", "replace")
+        return hashlib.sha256(head + self.content).digest()
 
     def is_for(self, definition: Definition) -> bool:
         """Whether its operation is named by a fault, and one that its kind suits."""
@@ -241,6 +305,8 @@ class Definition(Protocol):
     operation gives the kind no meaning, "" if there is none. `key` and `body` are None
     where anything matches, `times` where only the `ttl` (seconds) ends it; `limit` is a
     rate limit's number of requests and window (seconds); `size` is in bytes of memory.
+    `meets_resends` says whether it fires again, uncounted, at a request that the
+    client's HTTP layer sends again because the connection has ended.
     """
 
     @property
@@ -267,64 +333,12 @@ class Definition(Protocol):
     def limit(self) -> tuple[int, int] | None: ...
     @property
     def size(self) -> int: ...
-
-
-class RateLimit(Struct):
-    """At most `limit` requests in `window` seconds from the first of them, per key.
-
-    The windows of at most `max_keys` keys are kept, and charged to `holding`; where
-    there is no room for another, the oldest goes.
-    """
-
-    limit: int
-    window: int
-    holding: Holding
-    max_keys: int
-    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def count(self, key: str, now: int) -> RateLimitStatus:
-        """Count a request at that time in milliseconds, unless it is over the limit."""
-        length = self.window * 1000
-        start, count = self._windows.get(key, (now, 0))
-        # A sandbox's clock can be set back: before its start, a window is over too.
-        if not start <= now < start + length:
-            start, count = now, 0
-        is_allowed = count < self.limit
-        if key not in self._windows:
-            self._make_room(_WINDOW_BYTES + len(key))
-        self._windows[key] = start, count + is_allowed
-        left = self.limit - count - is_allowed
-        return RateLimitStatus(is_allowed, self.limit, left, start + length - now)
-
-    def _make_room(self, size: int) -> None:
-        while self._windows and (
-            len(self._windows) >= self.max_keys or not self.holding.fits(size)
-        ):
-            oldest = next(iter(self._windows))
-            del self._windows[oldest]
-            self.holding.grow(-_WINDOW_BYTES - len(oldest))
-        self.holding.grow(size)
-
-
-class RateLimitStatus(Struct, frozen=True):
-    """Where a limit stands after a request; `reset_ms` is what is left of the window.
-
-    `remaining` is how many requests it will still let pass.
-    """
-
-    is_allowed: bool
-    limit: int
-    remaining: int
-    reset_ms: int
-
     @property
-    def reset_seconds(self) -> int:
-        """What is left of the window in whole seconds, rounded up."""
-        return ceil(self.reset_ms / 1000)
+    def meets_resends(self) -> bool: ...
 
 
-# About what a fault takes beside its fields, and a rate limit's window beside its key.
-_FIXED_BYTES, _WINDOW_BYTES = 1_024, 256
+_FIXED_BYTES = 1_024
+"""About what a fault takes beside its fields."""
 
 
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:

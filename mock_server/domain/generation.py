@@ -9,6 +9,7 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
 from mock_server.domain.dataset import Dataset
+from mock_server.domain.faults import Definition
 from mock_server.domain.index import Order
 from mock_server.domain.jobs import Job
 from mock_server.domain.records import App, Chat, Collection, User
@@ -22,7 +23,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `users` may log in, `replies` are what completions answer in turn; `jobs` is the
-    training under way.
+    training under way, `faults` are in force from the start.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -35,6 +36,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     users: tuple[User, ...] = ()
     replies: tuple[str, ...] = ()
     jobs: tuple[Job, ...] = ()
+    faults: tuple[Definition, ...] = ()
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mock_server.domain.choices import Choices, served_with
+from mock_server.domain.choices import Choices
 from mock_server.domain.faults import Firing
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.tolerance import served_with
 
 # Memory is charged in steps: charging each entry would cost 1 % of a request. Steps
 # begin small, for there may be a thousand journals, and grow with what is kept.
@@ -140,6 +141,13 @@ class Violation(Struct, frozen=True):
         return replace(self, message=message, effect=REFUSED)
 
 
+Hint = str | Callable[[], str]
+"""Why a request has changed or found nothing: a text, or what makes it when asked.
+
+That holds no more than a text does, and always gives the same.
+"""
+
+
 class Note(Struct, frozen=True):
     """What an operation tells the journal of a request, beside its answer.
 
@@ -147,7 +155,7 @@ class Note(Struct, frozen=True):
     page and how many there are, where it holds fewer than were asked for.
     """
 
-    hint: str | None = None
+    hint: Hint | None = None
     served: tuple[int, int] | None = None
 
 
@@ -191,7 +199,7 @@ class Entry(Struct, eq=False, gc=False):
     choices: Choices = Choices()
     is_cut: bool = False
     answer_is_cut: bool = False
-    hint: str | None = None
+    hint: Hint | None = None
     note: Note | None = None
     violations: Sequence[Violation] | None = None
     seq: int = 0
@@ -205,6 +213,11 @@ class Entry(Struct, eq=False, gc=False):
         return self.status != 200 or (
             is_error and not self.answer.startswith(b'{"code":200,')
         )
+
+    @property
+    def hint_text(self) -> str | None:
+        """The hint in words."""
+        return self.hint() if callable(self.hint) else self.hint
 
     def header_pairs(self) -> list[tuple[bytes, bytes]]:
         """The request's headers, by lower-case names."""

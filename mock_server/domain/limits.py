@@ -54,6 +54,14 @@ class Limits:
 
     hinted_chars: int = 256
     """Characters of a word for which messages suggest another one."""
+    hinted_collections: int = 1_000
+    """Collections of a dataset that is looked through to say why a page is empty."""
+    told_problems: int = 8
+    """Problems of a request that one message names; of more it says that there are."""
+    told_chars: int = 2_048
+    """Characters of such a message, unless its first problem alone takes more."""
+    listed_names: int = 10
+    """Names of what there is that the message about an unknown one lists."""
     logged_chars: int = 1_024
     """Characters of a path that a request line shows."""
     waiting_lines: int = 4_096
@@ -140,7 +148,10 @@ class Limits:
     changed_collections: int = 10_000
     """Collections that are changed with the folder that they are in."""
     created_datasets: int = 1_000
-    """Datasets and folders of datasets that operations may add to one sandbox."""
+    """Datasets and folders of datasets that operations and single admin calls may add
+    to one sandbox."""
+    created_apps: int = 1_000
+    """Applications that single admin calls may add to one sandbox."""
     dataset_folder_depth: int = 4
     """Folders of datasets within one another, as the service has it."""
 
@@ -154,6 +165,10 @@ class Limits:
     """Bytes of memory of a state up to which that is so."""
     load_seconds: float = 60.0
     """Seconds that loading one document takes."""
+    quiet_seconds: float = 0.1
+    """How long fixture files have to stay as they are before they are loaded again."""
+    settle_seconds: float = 10.0
+    """How long is waited for that."""
     loads: int = 2
     """Large documents that are loaded at the same time."""
     sendings: int = 32
@@ -203,6 +218,13 @@ class Limits:
     """Milliseconds for which a fault holds up one answer."""
     fault_plan: int = 1_000
     """Decisions of a fault that are told beforehand."""
+    resend_seconds: float = 1.0
+    """How long after a fault of the connection a request counts as sent again by the
+    client's HTTP layer (field `connections`)."""
+    resends: int = 100
+    """Requests of one fault that may be sent again at the same time."""
+    new_seconds: float = 0.05
+    """Age up to which a connection counts as made for its first request."""
     limited_keys: int = 10_000
     """Keys of which one rate limit keeps the windows."""
     matched_bytes: int = 4 * 1024
@@ -229,5 +251,7 @@ class Limits:
     """Bytes of an answer."""
     journal_answer_bytes: int = 256 * 1024 * 1024
     """Bytes of a whole journal, page after page."""
+    event_bytes: int = 4 * 1024 * 1024
+    """Bytes of an entry, when the journal is followed."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""

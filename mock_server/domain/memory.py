@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
+from mock_server.domain.printable import size_text
 
 Kind = Literal[
     "states",
@@ -85,11 +86,12 @@ class Memory:
         self.clear_caches()
         if self.fits(size):
             return
-        expected = f"at most {_mib(self.limit)} of memory in use"
-        parts = [f"{kind} {_mib(n)}" for kind, n in self._used.items() if n >= _MIB]
-        got = f"{_mib(self.used + size)}"
-        held = f"held: {', '.join(parts) or 'little'}; {_HINT}"
-        raise LimitReached(expected, got, at, held)
+        expected = f"at most {size_text(self.limit)} of memory in use"
+        large = {kind: held for kind, held in self._used.items() if held >= _MIB}
+        parts = [f"{kind} {size_text(held)}" for kind, held in large.items()]
+        got = size_text(self.used + size)
+        hint = f"held: {', '.join(parts) or 'little'}; {_HINT}"
+        raise LimitReached(expected, got, at, hint)
 
     def has_room_for_journals(self, size: int) -> bool:
         """Whether journals may grow by that much, within their part of the budget."""
@@ -204,7 +206,3 @@ def size_of(value: object) -> int:
     if isinstance(value, list | tuple):
         return size + sum(map(size_of, value))
     return size
-
-
-def _mib(size: int) -> str:
-    return f"{size / _MIB:,.1f} MiB"

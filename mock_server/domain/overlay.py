@@ -96,6 +96,13 @@ class Overlay(Generic[K, V]):
         else:
             del self.changed[key]
 
+    def clear(self) -> None:
+        """Have again what the mapping below has."""
+        put = (value for value in self.changed.values() if value is not None)
+        self._holding.grow(-sum(map(self._size_of, put)))
+        self.changed = {}
+        self.created, self._len = 0, len(self._base)
+
     def _count(self, key: K, more: int) -> None:
         self._len += more
         if key not in self._base:

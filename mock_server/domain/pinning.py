@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import remedies, served_with
 from mock_server.domain.records import App, Chat
 from mock_server.domain.state import State
+from mock_server.domain.tolerance import remedies, served_with
 
 
 class UpdateHistory(Struct, frozen=True):

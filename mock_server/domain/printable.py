@@ -7,6 +7,7 @@ language stay as they are.
 """
 
 import re
+from collections.abc import Mapping
 
 _UNSAFE = (
     # Control characters but \n; marks of direction; line and paragraph separators,
@@ -51,6 +52,39 @@ def glimpse(text: str) -> str:
     """The beginning of a text in quotes, in one line."""
     shown = text[:_GLIMPSE_CHARS] + "…" if len(text) > _GLIMPSE_CHARS else text
     return f"'{one_line(shown)}'"
+
+
+_KIB, _MIB = 2**10, 2**20
+
+
+def size_text(size: int) -> str:
+    """A number of bytes in the unit that fits: `512 bytes`, `1.5 KiB`, `40.0 MiB`."""
+    if size < _KIB:
+        return f"{size} bytes"
+    if size < _MIB:
+        return f"{size / _KIB:.1f} KiB"
+    return f"{size / _MIB:,.1f} MiB"
+
+
+_COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36, "dim": 2}
+_OF_STATUS = {2: "green", 3: "cyan", 4: "yellow"}
+
+
+def coloured(text: str, colour: int | str) -> str:
+    """A printable text in a colour, for terminals.
+
+    `colour` is a name, or an HTTP status, which has one by its class; 0 stands for no
+    answer.
+    """
+    if isinstance(colour, int):
+        colour = _OF_STATUS.get(colour // 100, "red")
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+
+def wants_colour(is_terminal: bool, variables: Mapping[str, str]) -> bool:
+    """Whether to colour what is written; NO_COLOR and a dumb terminal ask not to."""
+    is_dumb = variables.get("TERM") == "dumb"
+    return is_terminal and not (variables.get("NO_COLOR") or is_dumb)
 
 
 def _escape(char: str) -> str:

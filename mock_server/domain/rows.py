@@ -1,6 +1,6 @@
 """The data rows of a sandbox: what has been put lies over those of the generation."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter, is_
 from sys import getsizeof
 
@@ -88,13 +88,13 @@ class Rows:
             self._forget(put)
 
     def find(
-        self, row_id: str, loaded: Mapping[str, RowPlace]
+        self, row_id: str, loaded: Callable[[str], RowPlace | None]
     ) -> tuple[RowPlace, bool] | None:
-        """A row by its id, and whether it has been put; `loaded` are those below."""
+        """A row by its id, and whether it has been put; `loaded` finds those below."""
         place = self._places.get(row_id)
         if place is not None:
             return place, True
-        place = loaded.get(row_id)
+        place = loaded(row_id)
         return None if place is None else (place, False)
 
     def has(self, dataset: Dataset, place: RowPlace) -> bool:

@@ -63,8 +63,9 @@ class Sandbox(HasState):
         """A key that may do everything; None if there is none."""
         if self.ring is not None:
             return self.ring.owner
-        any_key = self.choices.unknown_key == "accept"
-        return owner_key(self.store.generation.keys, any_key)
+        declared = self.store.generation.keys
+        any_key = not declared and self.choices.unknown_key == "accept"
+        return owner_key(declared, any_key)
 
     @property
     def keys(self) -> dict[str, str]:
@@ -85,7 +86,7 @@ class Sandbox(HasState):
             listener()
 
     def reset(self) -> None:
-        """Back to the baseline, without journal and faults; snapshots stay.
+        """Back to the baseline and its faults, without a journal; snapshots stay.
 
         Pending delays and hangs are cancelled.
         """
@@ -170,7 +171,9 @@ class Sandbox(HasState):
             callers=self._callers(self.baseline),
             logins=self._logins(self.baseline),
             journal=journal,
-            faults=Faults(environment.seconds, memory, environment.limits),
+            faults=Faults(
+                environment.seconds, memory, environment.limits, self.baseline.faults
+            ),
             texts=memory.cache_of(self.baseline),
             limits=environment.limits,
         )

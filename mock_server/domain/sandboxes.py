@@ -69,14 +69,19 @@ class Sandboxes:
 
     def get(self, name: str) -> Sandbox:
         """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
-        if name == DEFAULT:
-            return self.default
-        lease = self._used(name)
-        if lease is None:
+        found = self.find(name)
+        if found is None:
             raise errors.SandboxNotFound(
                 "the name of a sandbox", errors.describe_value(name), "path"
             )
-        return lease.sandbox
+        return found
+
+    def find(self, name: str) -> Sandbox | None:
+        """The sandbox of that name, which is then not idle; None if there is none."""
+        if name == DEFAULT:
+            return self.default
+        lease = self._used(name)
+        return None if lease is None else lease.sandbox
 
     def of_key(self, key: str) -> Sandbox | None:
         """The sandbox that a key leads to, which is then not idle.

@@ -8,9 +8,14 @@ from mock_server.domain import training
 from mock_server.domain.access import Caller
 from mock_server.domain.choices import Choices, Profile
 from mock_server.domain.clock import Clock
-from mock_server.domain.errors import LimitReached, SnapshotNotFound, describe_value
+from mock_server.domain.errors import (
+    LimitReached,
+    SnapshotNotFound,
+    describe_value,
+    which_there_are,
+)
 from mock_server.domain.faults import Faults
-from mock_server.domain.journal import Journal, Note
+from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
 from mock_server.domain.store import Store
@@ -41,9 +46,9 @@ class State(Struct, frozen=True, eq=False):
     waits: set[Callable[[], object]] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
 
-    def hint(self, text: str) -> None:
+    def hint(self, hint: Hint) -> None:
         """Say in the journal why a request that succeeds changes or finds nothing."""
-        self.notes.append(Note(hint=text))
+        self.notes.append(Note(hint=hint))
 
     def take_note(self) -> Note:
         """All notes as one, which are gone then."""
@@ -147,9 +152,9 @@ class Snapshots:
     def get(self, name: str) -> Snapshot:
         """The snapshot of that name. Raises SnapshotNotFound."""
         if name not in self:
-            raise SnapshotNotFound(
-                "the name of a snapshot", describe_value(name), "path"
-            )
+            hint = which_there_are(name, self, len(self._by_name))
+            expected = "the name of a snapshot"
+            raise SnapshotNotFound(expected, describe_value(name), "path", hint)
         return self._by_name[name]
 
     def drop(self, name: str) -> None:

@@ -7,25 +7,19 @@ whoever calls passes that.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
-from sys import getsizeof
 from typing import Self, cast
 
 from msgspec.structs import replace
 
+from mock_server.domain import sizes
 from mock_server.domain.changed_tree import ChangedTree
 from mock_server.domain.dataset import Dataset, Tree
-from mock_server.domain.generation import Generation
+from mock_server.domain.generation import Generation, JobsOf
 from mock_server.domain.jobs import next_due, size_of_jobs
+from mock_server.domain.loaded import Loaded
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.overlay import Overlay
-from mock_server.domain.records import (
-    App,
-    Chat,
-    ChatRecord,
-    Collection,
-    LoginCode,
-    Row,
-)
+from mock_server.domain.records import App, Chat, ChatRecord, Collection, LoginCode, Row
 from mock_server.domain.rows import Rows
 from mock_server.domain.uploads import File
 
@@ -46,23 +40,24 @@ class Store:
         self.generation = generation
         self.created_chats = 0
         """How many chat sessions there are that the generation does not have."""
+        self._apps = generation.apps
+        self._loaded = Loaded(generation)
         self._memory = Memory() if memory is None else memory
-        self._holding = self._memory.hold(kind)
-        holding = self._holding
+        self._holding = holding = self._memory.hold(kind)
         # By app, then by chat id.
         self._chats: dict[str, Overlay[str, Chat]] = {}
         self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
-        self._datasets = Overlay(generation.datasets, holding, _dataset_size)
+        self._datasets = Overlay(generation.datasets, holding, sizes.of_dataset)
         self._rows = Rows(holding)
         self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
-        self.files: Overlay[str, File] = Overlay({}, holding, _file_size)
+        self.files: Overlay[str, File] = Overlay({}, holding, sizes.of_file)
         """The files that have been uploaded, by id."""
         self.turns = 0
         """How many replies completions have given."""
-        self.login_codes: Overlay[str, LoginCode] = Overlay({}, holding, _code_size)
+        self.login_codes: Overlay[str, LoginCode] = Overlay({}, holding, sizes.of_code)
         """The codes of those who are about to log in, by user name, by age."""
         self._last_id = 0
 
@@ -77,6 +72,9 @@ class Store:
         holding = copy._holding
         holding.reserve(_STORE_BYTES + self.size)
         copy.created_chats = self.created_chats
+        if self._apps is not self.generation.apps:
+            copy._apps = {**self._apps}
+        copy._loaded = self._loaded.copy()
         copy._chats = {app: it.copy(holding) for app, it in self._chats.items()}
         copy._records = {app: it.copy(holding) for app, it in self._records.items()}
         copy._datasets = self._datasets.copy(holding)
@@ -97,9 +95,9 @@ class Store:
             self._last_id += 1
             # An id is no secret: it has to look like one, and differ from all others.
             made = sha256(str(self._last_id).encode()).hexdigest()[:24]
-            # No number is used twice: only a state that was saved and is loaded now
-            # can have brought such an id.
-            if made not in self.generation.ids:
+            # No number is used twice: only what was saved and is loaded now can have
+            # brought such an id.
+            if not self._loaded.has(made):
                 return made
 
     def check_room(self, size: int) -> None:
@@ -108,7 +106,26 @@ class Store:
 
     def app(self, app_id: str) -> App | None:
         """The application of that id."""
-        return self.generation.apps.get(app_id)
+        return self._apps.get(app_id)
+
+    def apps(self) -> list[App]:
+        """All applications as they are now, put ones last."""
+        return list(self._apps.values())
+
+    def put_app(self, app: App, part: Generation) -> None:
+        """Have an application, loaded with `part`, in place of the one of its id.
+
+        Its chats and records are all that there are then. Raises LimitReached.
+        """
+        self._own_apps()[app.id] = app
+        self._forget_changes(app.id)
+        self._loaded.apps[app.id] = part
+
+    def remove_app(self, app_id: str) -> None:
+        """Remove an application that there is, with its chats. Raises LimitReached."""
+        del self._own_apps()[app_id]
+        self._forget_changes(app_id)
+        self._loaded.apps.pop(app_id, None)
 
     def chat(self, app: App, chat_id: str) -> Chat | None:
         """The chat session of an application as it is now."""
@@ -134,7 +151,7 @@ class Store:
         """
         chats = self._chats.get(app.id)
         if chats is None:
-            chats = self._chats[app.id] = Overlay(app.chats, self._holding, _chat_size)
+            chats = self._chats_of(app)
         old = chats.changed.get(chat.chat_id)
         # A pin that is repeated keeps the texts of the chat: its size is known.
         if (
@@ -150,9 +167,7 @@ class Store:
 
     def remove_chat(self, app: App, chat_id: str) -> None:
         """Remove a chat session that there is, with its records."""
-        chats = self._chats.get(app.id)
-        if chats is None:
-            chats = self._chats[app.id] = Overlay(app.chats, self._holding, _chat_size)
+        chats = self._chats_of(app)
         created = chats.created
         chats.remove(chat_id)
         self.created_chats += chats.created - created
@@ -195,19 +210,32 @@ class Store:
             dataset = replace(dataset, tree=old.tree, rows=old.rows)
         self._datasets.put(dataset.id, dataset)
 
+    def put_whole_dataset(self, dataset: Dataset, part: Generation) -> None:
+        """Have a dataset, loaded with `part`, in place of the one of its id.
+
+        Its collections and rows are all that there are then. Raises LimitReached.
+        """
+        old = self._datasets.get(dataset.id)
+        self._datasets.put(dataset.id, dataset)
+        self._forget_inside(dataset.id, old)
+        self._loaded.datasets[dataset.id] = part
+
     def remove_dataset(self, dataset_id: str) -> None:
         """Remove a dataset that there is, with all that is in it.
 
         What is in it as in a folder stays: that is for the caller to remove.
         """
-        dataset = self._datasets.get(dataset_id)
-        if dataset is not None and isinstance(dataset.tree, ChangedTree):
-            self._holding.grow(-dataset.tree.size)
+        old = self._datasets.get(dataset_id)
         self._datasets.remove(dataset_id)
+        self._forget_inside(dataset_id, old)
+        self._loaded.datasets.pop(dataset_id, None)
+
+    def _forget_inside(self, dataset_id: str, old: Dataset | None) -> None:
+        """Forget what has been changed in a dataset, which was `old`."""
+        if old is not None and isinstance(old.tree, ChangedTree):
+            self._holding.grow(-old.tree.size)
         self._rows.remove_all(dataset_id)
-        for at in [at for at in self.jobs if at[0] == dataset_id]:
-            self.jobs.remove(at)
-        self._remove_files(lambda file: file.dataset_id == dataset_id)
+        self._forget_work(lambda place: place[0] == dataset_id)
 
     def created_collections(self, dataset_id: str) -> int:
         """How many collections a dataset has that the generation does not have."""
@@ -224,10 +252,7 @@ class Store:
         return None
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
-        """Keep a collection of a dataset in place of the one with its id.
-
-        Raises LimitReached.
-        """
+        """Keep a collection in place of the one of its id. Raises LimitReached."""
         self._changed_tree(dataset).put(collection)
 
     def put_collections(
@@ -241,13 +266,7 @@ class Store:
         ids = list(dict.fromkeys(ids))
         self._changed_tree(dataset).remove(ids)
         self._rows.remove(dataset, ids)
-        if self.jobs:
-            for at in [(dataset.id, each) for each in ids]:
-                if at in self.jobs:
-                    self.jobs.remove(at)
-        if self.files:
-            gone = {(dataset.id, each) for each in ids}
-            self._remove_files(lambda file: file.place in gone)
+        self._forget_work({(dataset.id, each) for each in ids}.__contains__)
 
     def rows(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
         """The data rows of a collection, in the order in which they are listed."""
@@ -256,15 +275,12 @@ class Store:
     def put_rows(
         self, dataset: Dataset, collection_id: str, rows: Sequence[Row]
     ) -> None:
-        """Keep these rows of a collection, in order, instead of its own.
-
-        Raises LimitReached.
-        """
+        """Keep these rows, in order, as those of a collection. Raises LimitReached."""
         self._rows.put(dataset, collection_id, rows)
 
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
         """The row of that id, its dataset and its collection."""
-        found = self._rows.find(row_id, self.generation.row_places)
+        found = self._rows.find(row_id, self._loaded.row_place)
         if found is None:
             return None
         place, is_put = found
@@ -272,8 +288,26 @@ class Store:
         collection = None if dataset is None else dataset.tree.get(place.collection_id)
         if dataset is None or collection is None:
             return None
-        is_there = is_put or self._rows.has(dataset, place)
-        return (dataset, collection, place.row) if is_there else None
+        if not (is_put or self._rows.has(dataset, place)):
+            return None
+        return dataset, collection, place.row
+
+    def _own_apps(self) -> dict[str, App]:
+        """The applications, to change. Raises LimitReached."""
+        if self._apps is self.generation.apps:
+            self._holding.charge(_APP_SLOT_BYTES * len(self._apps))
+            self._apps = {**self._apps}
+        return cast("dict[str, App]", self._apps)
+
+    def _forget_changes(self, app_id: str) -> None:
+        """Forget what has been changed in an application that is another one now."""
+        chats = self._chats.pop(app_id, None)
+        if chats is not None:
+            self.created_chats -= chats.created
+            chats.clear()
+        records = self._records.pop(app_id, None)
+        if records is not None:
+            records.clear()
 
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
         """The tree of a dataset, to change. Raises LimitReached."""
@@ -284,42 +318,30 @@ class Store:
         self._datasets.put(now.id, replace(now, tree=tree))
         return tree
 
-    def _remove_files(self, is_gone: Callable[[File], bool]) -> None:
-        for file in [file for file in self.files.values() if is_gone(file)]:
+    def _forget_work(self, is_gone: Callable[[JobsOf], bool]) -> None:
+        """Forget the training and the files of collections that are gone."""
+        for place in [place for place in self.jobs if is_gone(place)]:
+            self.jobs.remove(place)
+        for file in [file for file in self.files.values() if is_gone(file.place)]:
             self.files.remove(file.id)
+
+    def _chats_of(self, app: App) -> Overlay[str, Chat]:
+        """The chats of an application, to change."""
+        chats = self._chats.get(app.id)
+        if chats is None:
+            chats = Overlay(app.chats, self._holding, sizes.of_chat)
+            self._chats[app.id] = chats
+        return chats
 
     def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
         """The records of an application's chats, to change."""
         records = self._records.get(app.id)
         if records is None:
-            records = Overlay(app.records, self._holding, _records_size)
+            records = Overlay(app.records, self._holding, sizes.of_records)
             self._records[app.id] = records
         return records
 
 
-# About what these take without their texts: a store that is a copy; a dataset, and its
-# tree once that has been changed; a chat; a record of one; a login code; a file.
-_STORE_BYTES, _DATASET_BYTES, _TREE_BYTES = 1_024, 500, 1_500
-_CHAT_BYTES, _RECORD_BYTES, _CODE_BYTES, _FILE_BYTES = 400, 250, 500, 400
-
-
-def _chat_size(chat: Chat) -> int:
-    return _CHAT_BYTES + getsizeof(chat.title) + getsizeof(chat.custom_title)
-
-
-def _records_size(records: Sequence[ChatRecord]) -> int:
-    return sum(_RECORD_BYTES + getsizeof(record.text) for record in records)
-
-
-def _code_size(_: LoginCode) -> int:
-    return _CODE_BYTES
-
-
-def _dataset_size(dataset: Dataset) -> int:
-    more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
-    texts = getsizeof(dataset.name) + getsizeof(dataset.intro)
-    return _DATASET_BYTES + more + texts
-
-
-def _file_size(_: File) -> int:
-    return _FILE_BYTES
+# About what these take: a store that is a copy, without what it holds; an application
+# in a mapping, without itself.
+_STORE_BYTES, _APP_SLOT_BYTES = 1_024, 120

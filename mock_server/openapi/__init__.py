@@ -19,6 +19,7 @@ import msgspec
 
 from mock_server import __version__
 from mock_server.api.errors import ERRORS
+from mock_server.api.fixture import document_schema
 from mock_server.domain.errors import Refusal
 from mock_server.views import Failure
 
@@ -60,6 +61,12 @@ def encode(document: JsonObject) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
+def fixture_schema() -> JsonObject:
+    """The JSON Schema of fixtures, the same on every Python."""
+    schema: JsonObject = normalized(document_schema())
+    return schema
+
+
 class Schemas:
     """The JSON Schemas of types.
 
@@ -84,6 +91,11 @@ class Schemas:
         found: JsonObject = self.components[name]
         return found
 
+    def any_of(self, shape: Any) -> JsonObject:
+        """The schema of a shape."""
+        any_of: list[JsonObject] = [self._by_type[each] for each in _any(shape)]
+        return any_of[0] if len(any_of) == 1 else {"anyOf": any_of}
+
     def content(
         self,
         shape: Any,
@@ -91,8 +103,7 @@ class Schemas:
         examples: Mapping[str, object] | None = None,
     ) -> JsonObject:
         """A body of that shape in each of the media types; the examples are JSON."""
-        any_of = [self._by_type[each] for each in _any(shape)]
-        schema = any_of[0] if len(any_of) == 1 else {"anyOf": any_of}
+        schema = self.any_of(shape)
         content: JsonObject = {each: {"schema": schema} for each in media_types}
         if examples and JSON in content:
             content[JSON]["examples"] = examples

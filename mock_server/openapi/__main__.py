@@ -1,20 +1,30 @@
-"""Writes the OpenAPI documents of the package: `python -m mock_server.openapi`.
+"""Writes the documents of the package: `python -m mock_server.openapi`.
 
-Run it after changing what they describe; tests/openapi says when they are stale.
+These are both OpenAPI documents and the JSON Schema of fixtures. Run it after changing
+what they describe; tests/openapi and tests/fixture say when they are stale.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from mock_server.openapi import admin, encode, public
+from mock_server.openapi import admin, encode, fixture_schema, public
 
 
 def main() -> None:
-    """Write `public.json` and `admin.json` beside this file, and say which are new."""
-    for name, document in (("public", public.make()), ("admin", admin.make())):
-        path, content = Path(__file__).with_name(f"{name}.json"), encode(document)
-        if path.read_bytes() != content:
+    """Write each document that is not as the code has it, and say which."""
+    for path, content in documents():
+        if not path.exists() or path.read_bytes() != content:
             path.write_bytes(content)
             print(f"renewed {path.name}")
+
+
+def documents() -> Iterator[tuple[Path, bytes]]:
+    """The documents with the paths at which they are committed."""
+    folder = Path(__file__).parent
+    # The schema first: the admin API shows it among its examples.
+    yield folder.with_name("fixture.schema.json"), encode(fixture_schema())
+    yield folder / "public.json", encode(public.make())
+    yield folder / "admin.json", encode(admin.make())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -12,10 +13,12 @@ from mock_server.admin.framework import AdminRoute
 from mock_server.admin.guard import OPEN_PATHS
 from mock_server.api import errors as refusals
 from mock_server.api.faults.table import KINDS
+from mock_server.api.fixture import FAULT_TYPES
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
 from mock_server.domain.limits import Limits
+from mock_server.fixture.document import Document
 from mock_server.openapi import JSON, JsonObject, Schemas, frame, normalized
 from mock_server.openapi import examples as example
 from mock_server.openapi.calls import APP, CHAT, DATASET, valid_request
@@ -67,11 +70,9 @@ def _schemas(routes: Sequence[AdminRoute]) -> Schemas:
         shapes += [each for each in (route.body, route.raw_body) if each]
     schemas = Schemas(shapes)
     for kind in KINDS.values():
-        operations = {"enum": ["*", *kind.definition.operations()]}
-        schemas.component(kind.definition)["allOf"] = [
-            {"properties": {"operation": operations}},
-            kind.definition.schema,
-        ]
+        schemas.component(kind.definition)["allOf"] = kind.rules
+    faults = schemas.component(Document)["properties"]["faults"]
+    faults["items"] = schemas.any_of(FAULT_TYPES)
     return schemas
 
 
@@ -193,12 +194,18 @@ _PATH_VALUES: Mapping[str, str] = {
     "id": "65abd0ad9d1448617cba6031",
     "name": "before",
 }
+_APP, _DATASET = "/apps/{appId}", "/datasets/{datasetId}"
 _CHAT, _CHATS = "/apps/{appId}/chats/{chatId}", "/apps/{appId}/chats"
 _ITEM = "/datasets/{datasetId}/collections/{id}"
 _ITEMS = "/datasets/{datasetId}/collections"
 _PUT_CHAT = {"title": "A copy of my invoice", "top": True}
 _PUT_ITEM = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
 _SMALL = {"clock": "2026-01-01T00:00:00Z", "apps": [{"id": "app", "name": "Support"}]}
+_NEW_APP = {"name": "Sales", "chats": [{"chatId": "chat-1", "title": "Offer"}]}
+_NEW_DATASET = {"name": "Prices", "collections": [{"_id": "2024", "name": "2024"}]}
+_WHY = urlencode(
+    {"dataset": DATASET, "request": '{"parentId":null,"searchText":"install"}'}
+)
 _CALLED = next(iter(OPERATIONS.values()))
 _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...] = (
     ("GET", "/health", None),
@@ -220,17 +227,26 @@ _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...
     ("GET", "/choices", None),
     ("PUT", "/choices", {"choices": {"page_size_over_limit": "clamp"}}),
     ("GET", "/apps", None),
+    ("PUT", _APP, _NEW_APP, {"appId": "sales"}),
+    ("PUT", _APP, _NEW_APP, {"appId": "sales"}),
+    ("GET", _APP, None, {"appId": "sales"}),
+    ("DELETE", _APP, None, {"appId": "sales"}),
     ("GET", f"{_CHATS}?limit=2", None),
     ("GET", _CHAT, None),
     ("PUT", _CHAT, _PUT_CHAT),
     ("PUT", _CHAT, _PUT_CHAT, {"chatId": "new"}),
     ("DELETE", _CHAT, None),
     ("GET", "/datasets", None),
+    ("PUT", _DATASET, _NEW_DATASET, {"datasetId": "prices"}),
+    ("PUT", _DATASET, _NEW_DATASET, {"datasetId": "prices"}),
+    ("GET", _DATASET, None, {"datasetId": "prices"}),
+    ("DELETE", _DATASET, None, {"datasetId": "prices"}),
     ("GET", f"{_ITEMS}?limit=2", None),
     ("GET", _ITEM, None),
     ("PUT", _ITEM, _PUT_ITEM),
     ("PUT", _ITEM, _PUT_ITEM, {"id": "new"}),
     ("DELETE", _ITEM, None),
+    ("GET", f"/why?{_WHY}", None),
     ("POST", "/faults", {"kind": "error", "status": 502, "times": 2}),
     ("GET", "/faults", None),
     ("GET", "/faults/{id}?plan=2", None),
@@ -283,6 +299,7 @@ def sessions() -> list[example.ExampleSession]:
 
 def _successful() -> Iterator[example.ExampleRequest]:
     yield _request("POST", "/sandboxes", {"name": _TEAM, "ttl": 600})
+    yield _request("GET", "/schema", None)
     yield _request("GET", "/sandboxes", None)
     yield _request("GET", "/sandboxes/{sandbox}", None)
     for prefix, sandbox in (("", "default"), ("/sandboxes/{sandbox}", _TEAM)):

@@ -15,13 +15,13 @@ from msgspec import Struct, field
 from starlette.types import ASGIApp, Message
 
 from mock_server.admin.loading import Loader
+from mock_server.api.fixture import load_fixture
 from mock_server.app import Application, application
 from mock_server.domain.choices import Value, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.fixture.files import shipped
-from mock_server.fixture.load import load_fixture
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
 USER, LOGIN = "root", "login"

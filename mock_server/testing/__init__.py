@@ -1,1 +1,1 @@
-"""The parts of the pytest plugin that are imported only once a test uses it."""
+"""The parts of the pytest plugin that need more than pytest."""

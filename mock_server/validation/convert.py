@@ -1,8 +1,8 @@
-"""Plain data converted to msgspec types; the first mistake becomes InvalidField.
+"""Plain data converted to msgspec types; mistakes become one InvalidField.
 
 This is the one way from JSON objects of others to structs. Valid data is converted
 once, at C speed; only what msgspec refuses is walked through, for a message that names
-the place.
+the places.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct, inspect
 
-from mock_server.domain.errors import InvalidField
+from mock_server.domain.errors import InvalidField, all_problems
 from mock_server.validation import walk
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ def convert(
 ) -> S:
     """A JSON object as a struct; unless `strict`, numbers and booleans may be strings.
 
-    Raises InvalidField for the first mistake, which it places below `root`.
+    Raises InvalidField for all mistakes, which it places below `root`.
     """
     try:
         return msgspec.convert(fields, kind, strict=strict)
@@ -38,9 +38,12 @@ def convert(
         # The walk takes no numbers in strings: only what is none is to be a mistake.
         numbers = number_fields(kind)
         found |= {name: walk.as_number(found[name]) for name in numbers & found.keys()}
-    for mistake in walk.mistakes(found, kind):
-        at = root + walk.dotted(mistake.path)[1:]
-        raise InvalidField(f"{mistake.message} - at {at}")
+    problems = all_problems(
+        f"{mistake.message} - at {root}{walk.dotted(mistake.path)[1:]}"
+        for mistake in walk.mistakes(found, kind)
+    )
+    if problems:
+        raise InvalidField(problems)
     # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
     try:
         return with_integers(fields, kind)

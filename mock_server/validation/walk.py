@@ -8,19 +8,19 @@ inclusive bounds. They convert nothing; `convert` does.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET, Struct, inspect
 
-from mock_server.domain.errors import describe_value, did_you_mean
+from mock_server.domain.errors import cut, describe_value, did_you_mean
 
 Path = tuple[str | int, ...]
 """Keys and indices from the top of a document down to a value."""
 
 
 def dotted(path: Path) -> str:
-    """The path as error messages write it: `$.datasets[0].name`."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    """The path as error messages write it: `$.datasets[0].name`; long keys are cut."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{cut(part)}" for part in path)
     return "$" + "".join(parts)
 
 
@@ -86,6 +86,15 @@ def _walk_union(
         yield Mistake(path, _message(value, wanted))
 
 
+_FEW_FIELDS = 24
+
+
+def _all_of(fields: Mapping[str, object]) -> str:
+    """` (there are ms, ttl)`: what there is, where it is not too much to read."""
+    is_short = 0 < len(fields) <= _FEW_FIELDS
+    return f" (there are {', '.join(fields)})" if is_short else ""
+
+
 def _walk_fields(
     value: dict[str, object], wanted: inspect.StructType, path: Path
 ) -> Iterator[Mistake]:
@@ -94,8 +103,10 @@ def _walk_fields(
         if key in known:
             yield from _walk(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
-            hint = did_you_mean(key, known)
-            yield Mistake((*path, key), f"unknown field {key!r}{hint}", at_key=True)
+            hint = did_you_mean(key, known) or _all_of(known)
+            yield Mistake(
+                (*path, key), f"unknown field {cut(key)!r}{hint}", at_key=True
+            )
     for name, field in known.items():
         if field.required and name not in value:
             message = f"Expected the field {name!r} here, got none"

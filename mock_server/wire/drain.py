@@ -7,7 +7,9 @@ progress are waited for, then all that is left is cut off.
 """
 
 import asyncio
+import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -31,8 +33,9 @@ class Server(uvicorn.Server):
     """Serves one application.
 
     `on_ready` is called once requests are accepted, `on_stop` when it should end the
-    responses that have no end of their own. An `embedded` server stops without waiting
-    for idle connections.
+    responses that have no end of their own, `on_hangup` at SIGHUP, which ends no
+    server, `on_wait` when a stop waits for so many requests. An `embedded` server stops
+    without waiting for idle connections.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class Server(uvicorn.Server):
         http: HttpParser,
         on_ready: Callable[[], object],
         on_stop: Callable[[], object] = lambda: None,
+        on_hangup: Callable[[], object] = lambda: None,
+        on_wait: Callable[[int], object] = lambda _: None,
         *,
         embedded: bool,
         limits: Limits = Limits(),
@@ -65,16 +70,23 @@ class Server(uvicorn.Server):
         )
         self._on_ready = on_ready
         self._on_stop = on_stop
+        self._on_hangup = on_hangup
+        self._on_wait = on_wait
         self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
         self._unread = UnreadConnections(limits.unread_seconds)
         self._check_seconds = limits.unread_seconds / _CHECKS_PER_LIMIT
         self._next_check: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_hung_up = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn; listens, then reports."""
         await super().startup(sockets)
         self._check_unread()
         self._on_ready()
+        self._loop = asyncio.get_running_loop()
+        if self._is_hung_up:
+            self._hang_up()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn once a stop is asked for; ends all connections."""
@@ -87,10 +99,14 @@ class Server(uvicorn.Server):
         await self._until(lambda: not connections, self._idle_seconds)
         for connection in list(connections):
             connection.shutdown()
+        if tasks and not self.force_exit:
+            self._on_wait(len(tasks))
         await self._until(lambda: not connections and not tasks, GRACE_SECONDS)
         for connection in list(connections):
             connection.transport.abort()
-        await self._until(lambda: not tasks, IDLE_SECONDS)
+        # However often it was asked for: a request whose client has gone ends by
+        # itself, and one that is cancelled is logged as an error.
+        await self._until(lambda: not tasks, IDLE_SECONDS, is_forced=True)
         for task in list(tasks):
             task.cancel()
         if self._next_check is not None:
@@ -104,10 +120,15 @@ class Server(uvicorn.Server):
         self._unread.check(connections, loop.time())
         self._next_check = loop.call_later(self._check_seconds, self._check_unread)
 
-    async def _until(self, done: Callable[[], bool], seconds: float) -> None:
-        """Wait for a condition, for that long at most; a second signal ends it."""
+    async def _until(
+        self, done: Callable[[], bool], seconds: float, *, is_forced: bool = False
+    ) -> None:
+        """Wait for a condition, for that long at most.
+
+        A second signal ends the wait, unless that is forced.
+        """
         end = asyncio.get_running_loop().time() + seconds
-        while not (done() or self.force_exit):
+        while not (done() or (self.force_exit and not is_forced)):
             if asyncio.get_running_loop().time() >= end:
                 return
             await asyncio.sleep(_POLL_SECONDS)
@@ -120,8 +141,28 @@ class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Called by uvicorn around serving."""
-        with super().capture_signals():
+        with super().capture_signals(), self._captured_hangup():
             yield
             # uvicorn would raise them again, and the process end by the signal; a stop
             # that was asked for exits with 0.
             self._captured_signals.clear()
+
+    @contextmanager
+    def _captured_hangup(self) -> Iterator[None]:
+        # As with the other signals of uvicorn: only the main thread can do this.
+        in_main = threading.current_thread() is threading.main_thread()
+        if not in_main or not hasattr(signal, "SIGHUP"):
+            yield
+            return
+        before = signal.signal(signal.SIGHUP, self._hang_up)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def _hang_up(self, *_: object) -> None:
+        """Called at SIGHUP, amid whatever code is running."""
+        if self._loop is None:
+            self._is_hung_up = True
+        elif not self.should_exit:
+            self._loop.call_soon_threadsafe(self._on_hangup)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable
 from typing import Protocol
 
+from mock_server.domain.limits import Limits
+
 if sys.platform != "win32":
     import fcntl
     import termios
@@ -30,6 +32,8 @@ class CoalescingTransport:
     ) -> None:
         self._transport = transport
         self._call_soon = loop.call_soon
+        self._now = loop.time
+        self._made = loop.time()
         self._parts: list[bytes] = []
         self._written = 0
         self.get_extra_info = transport.get_extra_info
@@ -61,6 +65,11 @@ class CoalescingTransport:
         """The number of bytes still to be sent."""
         waiting = sum(map(len, self._parts))
         return waiting + self._transport.get_write_buffer_size()
+
+    def is_new(self) -> bool:
+        """Whether it was made a moment ago, and nothing has been written to it."""
+        age = self._now() - self._made
+        return not (self._written or self._parts) and age <= Limits.new_seconds
 
     def sent(self) -> int:
         """The number of bytes handed to the operating system so far."""

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from mock_server.domain.limits import Limits
-from mock_server.server import MockServer
+from mock_server.embedding import MockServer
 from tests.support import APP, CHAT, LIBRARY, PIN, client_of, wait
 
 STREAM = "/__admin/journal/stream"

@@ -46,6 +46,10 @@ CHANGES: dict[tuple[str, str], object] = {
     ("PUT", "/clock"): {"now": "2030-01-01T00:00:00Z"},
     ("POST", "/clock/advance"): {"seconds": 60},
     ("PUT", "/choices"): {"profile": "deployed"},
+    ("PUT", "/apps/{appId}"): {"name": "Put"},
+    ("DELETE", "/apps/{appId}"): None,
+    ("PUT", "/datasets/{datasetId}"): {"name": "Put"},
+    ("DELETE", "/datasets/{datasetId}"): None,
     ("PUT", "/apps/{appId}/chats/{chatId}"): {"title": "Put"},
     ("DELETE", "/apps/{appId}/chats/{chatId}"): None,
     ("PUT", "/datasets/{datasetId}/collections/{id}"): {"name": "Put"},
@@ -58,6 +62,8 @@ CHANGES: dict[tuple[str, str], object] = {
     ("DELETE", "/sandboxes/{sandbox}"): None,
 }
 """What changes something when it is called, and the body that does."""
+QUERIES = {"/why": f"?dataset={DATASET}"}
+"""What a route needs beside its path."""
 ONLY_READS = {("POST", "/journal/verify")}
 
 
@@ -80,7 +86,7 @@ class Row:
 
     @property
     def path(self) -> str:
-        return filled(self.template)
+        return filled(self.template) + QUERIES.get(self.route.path, "")
 
     @property
     def changes(self) -> bool:

@@ -129,6 +129,6 @@ def test_large_bodies_are_charged_while_they_are_held(make_api: MakeApi) -> None
     body = b" " * 300_000
     answer = api.client.post(LIST, content=body, headers=[AUTH, JSON])
     assert (answer.status_code, answer.json()["statusText"]) == (409, "limitReached")
-    assert "at most 0.4 MiB of memory in use" in answer.json()["message"]
+    assert "at most 390.6 KiB of memory in use" in answer.json()["message"]
     assert api.client.get("/__admin/health").json()["memory"]["requests"] == 0
     assert api.list_v2().status_code == 200

@@ -10,6 +10,8 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.cli.serve import banner
+from tests.process import serving
+from tests.support import LIST, SECONDS, fetch
 
 
 def said(document: dict[str, Any], **choices: str) -> str:
@@ -50,3 +52,41 @@ def test_what_a_fixture_holds_moves_no_terminal() -> None:
     call = text.splitlines()[-1]
     assert json.loads(shlex.split(call)[-1])["datasetId"] == name
     assert "##[" not in text
+
+
+def test_faults_from_the_start_are_told_with_their_ends() -> None:
+    error = {"kind": "error", "status": 500, "times": 1_000}
+    limit = {"kind": "rate_limit", "limit": 1, "window": 1, "ttl": 600}
+    lists = {"kind": "hang", "operation": "listV2"}
+    told = said({"faults": [error, limit, lists]}).splitlines()[2]
+    assert told == (
+        "faults: f1 error of any operation (1,000 times, for 60 s at most), "
+        "f2 rate_limit of any operation (for 600 s at most), "
+        "f3 hang of listV2 (once, for 60 s at most)"
+    )
+    many = said({"faults": [error] * 7}).splitlines()[2]
+    assert many.endswith(" (1,000 times, for 60 s at most), and 2 more")
+    assert "faults:" not in said({})
+
+
+def test_one_is_told_in_the_singular() -> None:
+    collections = [{"name": "a"}, {"name": "b"}]
+    text = said({"datasets": [{"id": "d", "collections": collections}]})
+    assert text.startswith("serving 1 dataset, 2 collections, 0 chats from ")
+
+
+@pytest.mark.parametrize(
+    ("bound", "opened"), [("0.0.0.0", "127.0.0.1"), ("::", "[::1]")]
+)
+def test_what_listens_everywhere_tells_an_address_to_open(
+    bound: str, opened: str
+) -> None:
+    with serving("--port=0", "--host", bound) as (url, process):
+        where = f"http://{opened}:{url.rpartition(':')[2]}"
+        page = fetch("GET", f"{where}/__admin/")
+        assert page.headers["content-type"].startswith("text/html")
+        process.terminate()
+        lines = process.communicate(timeout=SECONDS)[1].splitlines()
+    assert bound in url  # the line for programs says what the server listens on
+    told = lines[2].split()[1], lines[3].split()[4]
+    assert told == (f"{where}/__admin/", where + LIST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,13 +54,13 @@ def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
     assert "Traceback" not in err
 
 
-def test_the_banner_tells_counts_keys_admin_and_a_call() -> None:
+def test_the_banner_tells_counts_keys_console_and_a_call() -> None:
     with serving("serve", PERMISSIONS, "--port=0") as (url, process):
         _, _, err = stop(process, signal.SIGTERM)
     assert "2 datasets, 63 collections, 3 chats from permissions.yaml" in err
     assert "profile documented" in err
     assert "fastgpt-owner, fastgpt-manager" in err
-    assert f"admin: {url}/__admin open" in err
+    assert f"console: {url}/__admin/ (the admin API: open" in err
     assert f"curl -X POST {url}{LIST} -H 'Authorization: Bearer fastgpt-owner'" in err
     assert err.count("\n") == 4
 
@@ -117,6 +118,9 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
         "path": LIST,
         "status": 400,
         "fault": None,
+        "reason": "Expected an integer from 0 to 9007199254740991, got nothing - at "
+        "$.offset (served with the choice offset_missing=accept); Expected a string of "
+        "1 to 256 characters, got nothing - at $.datasetId",
     }
     assert made["key"] not in err
 
@@ -136,21 +140,42 @@ def test_request_lines_as_text() -> None:
     with serving("--port=0", "--log-format=text") as (url, process):
         fetch("GET", url + "/a%0Ab")
         _, _, err = stop(process, signal.SIGTERM)
-    assert " GET /a%0Ab 404 " in err.splitlines()[-1]
+    line = err.splitlines()[-1]
+    assert " GET /a%0Ab 404 " in line
+    assert re.search(r' ms - Expected PUT .*, got the string "/a%0Ab" - at path$', line)
+    assert "\x1b" not in line
 
 
 @pytest.mark.parametrize(
     ("args", "variables", "status", "message"),
     [
         (["--nope"], {}, 1, "No such option"),
-        (["--port", "x"], {}, 1, "'x' is not a valid integer"),
+        (["--port", "x"], {}, 1, "a port from 0 to 65535, got 'x' - at --port"),
         (["--choice", "legacy_paths"], {}, 1, "Expected NAME=VALUE"),
         (["--choice", "legacy_path=on"], {}, 1, "did you mean 'legacy_paths'?"),
         (["--choice", "legacy_paths=yes"], {}, 1, "off or on"),
-        ([], {"MOCK_SERVER_PORT": "99999"}, 1, "99999 is not in the range"),
-        ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "'real' is not one of"),
+        ([], {"MOCK_SERVER_PORT": "99999"}, 1, "got '99999' - at MOCK_SERVER_PORT"),
+        ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "documented or deployed, got 'real'"),
         (["check"], {}, 1, "Missing argument"),
-        (["no.yaml"], {}, 2, "no.yaml: no such file"),
+        (["no.yaml"], {}, 2, "no.yaml: no such file in "),
+        (["dmeo"], {}, 1, "no command 'dmeo' (did you mean 'demo'?), and no such file"),
+        (["./chek"], {}, 2, "chek: no such file in "),
+        (["chek", "x.yaml"], {}, 1, "no command 'chek' (did you mean 'check'?)"),
+        (["xyz"], {}, 1, "no command 'xyz', and no such file"),
+        (["xyz"], {}, 1, "(see mock-server --help)"),
+        (["--prot", "80"], {}, 1, "--port"),
+        (["--prot", "80"], {}, 1, "(see mock-server serve --help)"),
+        (["fault", "ad"], {}, 1, "(see mock-server fault --help)"),
+        (["fault", "add", "error", "x"], {}, 1, "(see mock-server fault add --help)"),
+        (["--port", "80", "chek"], {}, 1, "no command 'chek' (did you mean 'check'?)"),
+        (["--port=80", "check"], {}, 1, "Expected the command check in front of all"),
+        (["--port", "80", "chek.yaml"], {}, 2, "chek.yaml: no such file"),
+        (["--nope", "chek"], {}, 1, "No such option"),
+        (["--nope", "journal"], {}, 1, "No such option"),
+        (["--sandbox", "a", "journal"], {}, 1, "Expected the command journal in front"),
+        (["--url=x", "fault", "list"], {}, 1, "Expected the command fault in front"),
+        (["reset"], {"MOCK_SERVER_URL": "x"}, 1, "- at MOCK_SERVER_URL"),
+        (["serve", "--port", "80", "chek"], {}, 2, "chek: no such file"),
         (["--admin-token", "two words"], {}, 1, "an admin token of visible ASCII"),
         (["--allowed-host", "mock.example:80"], {}, 1, "a host name without port"),
         (["--cors-origin", "http://a.example/"], {}, 1, "Expected an origin like"),
@@ -197,6 +222,8 @@ def test_a_port_in_use_is_status_3() -> None:
         done = process("--port", port)
     assert (done.returncode, done.stdout) == (3, "")
     assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
+    assert "--port 0 takes a free port" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_healthcheck_finds_the_server_of_the_environment() -> None:
@@ -263,9 +290,28 @@ def test_a_full_stdout_is_one_message() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_check_takes_shipped_fixtures_by_name() -> None:
+    assert run("check", "demo", "paging").out.startswith("ok: 4 datasets, ")
+    done = run("check", "dmeo")
+    assert done.status == 2
+    assert "(did you mean 'demo'?)" in done.out
+
+
+def test_a_shipped_fixture_is_served_by_its_name() -> None:
+    with serving("--port=0", "paging") as (url, _):
+        health = fetch("GET", url + "/__admin/health").json()
+        assert health["fixture"]["files"] == ["paging.yaml"]
+
+
 def test_check_counts_what_it_loads() -> None:
     done = run("check", PERMISSIONS)
     assert done.out == "ok: 2 datasets, 63 collections, 3 chats\n"
+
+
+def test_check_counts_faults_where_there_are_any(tmp_path: Path) -> None:
+    path = tmp_path / "faults.yaml"
+    path.write_text("faults: [{kind: reset}, {preset: flaky}]")
+    assert run("check", str(path)).out.endswith(" 0 chats, 4 faults\n")
 
 
 def test_choices_shows_the_table() -> None:
@@ -285,9 +331,22 @@ def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> Non
     assert json.loads(run("openapi", *args).out) == served
 
 
+@pytest.mark.parametrize("group", ["fault", "clock"])
+def test_a_group_alone_shows_its_help(group: str) -> None:
+    done, asked = run(group), run(group, "--help")
+    assert (done.status, done.out, done.err) == (1, "", asked.out)
+
+
 def test_version_and_help() -> None:
     assert process("--version").stdout == f"mock-server, version {__version__}\n"
-    commands = run("--help").out.partition("Commands:")[2]
+    text = run("--help").out
+    options, _, commands = text.partition("Commands:")
+    serve = cli.get_command(click.Context(cli), "serve")
+    assert serve is not None
+    for each in serve.params:
+        assert isinstance(each, click.Argument) or each.opts[0] in options
+    for line in " ".join(commands.split()).split(". "):
+        assert line[0].islower()  # a name begins where a sentence has ended
     assert "healthcheck" in commands
     assert "..." not in commands
     assert "MOCK_SERVER_ALLOWED_HOST" in run("serve", "--help").out.replace("\n", "")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from mock_server.api.faults.table import KINDS, PRESETS
-from mock_server.server import MockServer
+from mock_server.domain.limits import Limits
+from mock_server.embedding import MockServer
 from tests.cli import commands
-from tests.support import APP, CHAT, LIBRARY, PIN, fetch
+from tests.support import APP, CHAT, DATASET, LIBRARY, PIN, fetch
 
 TOKEN = "s3cret-admin-token"
 
@@ -88,15 +89,51 @@ def test_a_broken_state_exits_2_and_says_where(
 ) -> None:
     file = tmp_path / "broken.yaml"
     file.write_text("apps:\n  - id: 5\n")
-    assert "state:2:9: " in run(server, "state", str(file), status=2)
+    said = run(server, "state", str(file), status=2)
+    assert said.startswith(f"{file}:2:9: Expected ")
+    assert said == run(server, "sandbox", "create", "--state", str(file), status=2)
+
+
+def test_a_state_over_the_limit_is_told_what_to_do(
+    server: MockServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "large.yaml"
+    file.write_bytes(b"#" * (Limits.fixture_bytes + 1))
+    said = run(server, "state", str(file), status=1)
+    assert "limit fixture_bytes; start the server with it in several files" in said
+
+
+def test_a_shipped_fixture_is_a_state_by_its_name(server: MockServer) -> None:
+    assert json.loads(run(server, "state", "paging"))["sandbox"] == "default"
+    run(server, "state", "-", text=json.dumps(LIBRARY))
+
+
+def test_digits_are_text_where_a_field_is_a_text(server: MockServer) -> None:
+    added = json.loads(run(server, "fault", "add", "error", "message=2024"))
+    assert added["message"] == "2024"
+    added = json.loads(
+        run(server, "fault", "add", "error", 'message="7"', "status=500")
+    )
+    assert (added["message"], added["status"]) == ("7", 500)
+    args = "why", "--dataset", DATASET, "searchText=2024", "pageSize=5"
+    assert 'searchText "2024"' in run(server, *args)
 
 
 def test_the_journal_is_printed_by_criteria(server: MockServer) -> None:
     pin(server)
     pin(server, extra=1)
-    page = json.loads(run(server, "journal", "--violations"))
+    text = run(server, "journal", "--json", "--violations")
+    page = json.loads(text)
     assert [entry["seq"] for entry in page["entries"]] == [page["next"] - 1]
-    options = ("--operation", "updateHistory", "--status", "200", "--body", "{}")
+    options = (
+        "--json",
+        "--operation",
+        "updateHistory",
+        "--status",
+        "200",
+        "--body",
+        "{}",
+    )
     assert len(json.loads(run(server, "journal", *options))["entries"]) == 2
 
 
@@ -122,6 +159,90 @@ def test_faults_are_added_listed_and_cleared(server: MockServer) -> None:
     assert server.sandbox.faults.all() == []
 
 
+def test_one_fault_is_removed_by_its_id(server: MockServer) -> None:
+    for kind in ("error", "delay"):
+        run(server, "fault", "add", kind, *(["ms=1"] if kind == "delay" else []))
+    assert json.loads(run(server, "fault", "remove", "f1"))["kind"] == "error"
+    assert [each.id for each in server.sandbox.faults.all()] == ["f2"]
+    text = run(server, "fault", "remove", "f1", status=1)
+    assert "Expected the id of a fault" in text
+
+
+def test_a_snapshot_is_taken_listed_restored_and_deleted(server: MockServer) -> None:
+    pin(server)
+    run(server, "snapshot", "take", "before")
+    pin(server, top=False)
+    chat = server.sandbox.chat(APP, CHAT)
+    assert chat is not None
+    assert chat.top is False
+    listed = json.loads(run(server, "snapshot", "list"))["snapshots"]
+    assert [each["name"] for each in listed] == ["before"]
+    run(server, "snapshot", "restore", "before")
+    restored = server.sandbox.chat(APP, CHAT)
+    assert restored is not None
+    assert restored.top is True
+    run(server, "snapshot", "delete", "before")
+    assert list(server.sandbox.snapshots) == []
+
+
+def test_a_clock_is_frozen_advanced_and_run(server: MockServer) -> None:
+    frozen = json.loads(run(server, "clock", "freeze", "2026-01-31T12:00:00Z"))
+    assert frozen == {"now": "2026-01-31T12:00:00.000Z", "frozen": True}
+    for duration, now in (("90", "12:01:30"), ("2h", "14:01:30"), ("0.5s", "")):
+        status = 0 if now else 1
+        text = run(server, "clock", "advance", duration, status=status)
+        assert (now or "Expected seconds, or a time like 30s") in text
+    assert json.loads(run(server, "clock", "run"))["frozen"] is False
+    # Where it is, not at a time of its own.
+    assert json.loads(run(server, "clock", "freeze"))["now"] >= "2026-01-31T14:01:30"
+    assert json.loads(run(server, "clock", "show"))["frozen"] is True
+
+
+def test_choices_are_set_one_by_one_or_with_a_profile(server: MockServer) -> None:
+    run(server, "choices", "set", "list_order=name")
+    said = run(server, "choices", "set", "page_size_default=5")
+    assert "profile documented\n" in said
+    assert "page_size_default=5   (documented: 10)\n" in said
+    assert "list_order=name   (documented: update_time_desc)\n" in said
+    both = ("--profile", "deployed", "error_form=plain", "--json")
+    view = json.loads(run(server, "choices", "set", *both))
+    assert view["profile"] == "deployed"
+    choices = view["choices"]
+    assert (choices["error_form"], choices["page_size_default"]) == ("plain", 10)
+    shown = run(server, "choices", "show")
+    assert shown.startswith("profile deployed\n")
+    assert "error_form=plain   (deployed: service)" in shown
+
+
+def test_a_sandbox_is_made_shown_listed_and_deleted(
+    server: MockServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "state.yaml"
+    file.write_text("apps: [{id: of-mine}]")
+    options = ("--ttl", "60", "--profile", "deployed", "--choice", "list_order=name")
+    state = ("--state", str(file))
+    text = run(server, "sandbox", "create", "--name", "mine", *options, *state)
+    made = json.loads(text)
+    assert (made["name"], made["profile"]) == ("mine", "deployed")
+    assert '"of-mine"' in run(server, "state", "--sandbox", "mine")
+    listed = json.loads(run(server, "sandbox", "list"))["sandboxes"]
+    assert "mine" in {each["name"] for each in listed}
+    for named in (("mine",), ("--sandbox", "mine")):
+        assert json.loads(run(server, "sandbox", "show", *named))["key"] == made["key"]
+    run(server, "sandbox", "delete", "mine")
+    run(server, "sandbox", "show", "mine", status=1)
+
+
+def test_a_sandbox_from_a_broken_fixture_is_not_made(
+    server: MockServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "broken.yaml"
+    file.write_text("apps:\n  - id: 5\n")
+    create = ("sandbox", "create", "--name", "broken", "--state", str(file))
+    assert f"{file}:2:9: " in run(server, *create, status=2)
+    run(server, "sandbox", "show", "broken", status=1)
+
+
 def test_the_help_of_faults_lists_every_kind_and_preset(server: MockServer) -> None:
     text = run(server, "fault", "add", "--help")
     for name in (*KINDS, *PRESETS):
@@ -142,9 +263,29 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
     [
         (("reset", "--url", "http://127.0.0.1:1"), 3, "cannot reach"),
         (("reset", "--url", "127.0.0.1:8000"), 1, "Expected http://HOST:PORT"),
+        (("reset", "--url", "localhost:1"), 1, "(did you mean http://localhost:1?)"),
+        (("snapshot", "restore", "x"), 1, "Expected the name of a snapshot"),
+        (("snapshot", "take", "a b"), 1, "Expected a name like"),
+        (("clock", "freeze", "noon"), 1, "Expected a time like 2024-01-31T12:00:00Z"),
+        (
+            ("clock", "advance", "soon"),
+            1,
+            "15m, 2h or 1d, got 'soon'",
+        ),
+        (("clock", "advance", "--", "-1"), 1, "Expected seconds, or"),
+        (("choices", "set"), 1, "Expected NAME=VALUE or --profile, got neither"),
+        (("choices", "set", "list_order=size"), 1, "fixture, got 'size'"),
+        (("choices", "set", "list_oder=name"), 1, "did you mean 'list_order'?"),
+        (("choices", "--json", "show"), 1, "choices show --json"),
+        (("sandbox", "create", "--ttl", "0"), 1, "at $.ttl"),
+        (("sandbox", "create", "--name", "default"), 1, "default"),
+        (("sandbox", "create", "--sandbox", "a"), 1, "Expected no --sandbox"),
+        (("sandbox", "create", "--state", "no.yaml"), 2, "no.yaml: no such file"),
+        (("sandbox", "show"), 1, "Expected the NAME of a sandbox, got none"),
+        (("sandbox", "delete", "nope"), 1, "Expected the name of a sandbox"),
         (("reset", "--admin-token", "wrong"), 1, "Expected the admin token"),
         (("reset", "--sandbox", "nope"), 1, "Expected the name of a sandbox"),
-        (("state", "/nowhere.yaml"), 1, "cannot read /nowhere.yaml"),
+        (("state", "/nowhere.yaml"), 2, "/nowhere.yaml: no such file"),
         (("journal", "--body", "{", "--exactly", "1"), 1, "Expected a JSON object"),
         (("journal", "--body", "[]"), 1, "Expected a JSON object"),
         (("journal", "--body", "[]", "--exactly", "1"), 1, "Expected an object"),
@@ -153,6 +294,12 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
         (("wait", "--sandbox", "typo"), 1, "Expected the name of a sandbox"),
         (("fault", "add", "eror"), 1, "did you mean 'error'?"),
         (("fault", "add", "error", "status"), 1, "Expected FIELD=VALUE"),
+        (("fault", "add", "flakey"), 1, "did you mean 'flaky'?"),
+        (("fault", "add", "error:times=3,skip=1"), 1, "(error times=3 skip=1)"),
+        (("fault", "add", "error", "times=3", "times=4"), 1, "Expected times once"),
+        (("fault", "add", "flaky", "status=500"), 1, "only seed for the preset"),
+        (("reset", "--url", "localhost:1"), 1, "http://localhost:1?) - at --url"),
+        (("reset", "--url", "http://a:80000"), 1, "a number from 1 to 65535"),
         (("fault", "add", "error", "times=null"), 1, "got null - at $.times"),
         (("journal", "--operation", "pin"), 1, "Expected one of updateHistory, listV2"),
         (("journal", "--operation", "listv2"), 1, "did you mean 'listV2'?"),
@@ -164,3 +311,25 @@ def test_what_cannot_be_done_is_said_in_one_line(
     text = run(server, *args, status=status)
     assert said in text
     assert len(text.splitlines()) == 1
+
+
+def test_why_prints_the_reason_and_what_would_help(server: MockServer) -> None:
+    asked = ["why", "--dataset", DATASET, "--item", "inner", "parentId=null"]
+    assert run(server, *asked, "searchText=inside").splitlines() == [
+        '"inner" ("Alpha inside") is not listed: it is in folder "folder", '
+        "not that of parentId null (choice search_scope=folder)",
+        f'  - dataset "{DATASET}" has 7 collections: 0 out, 7 left',
+        "  x parentId null (choice search_scope=folder): what is at the top level: "
+        "3 out, 4 left",
+        '  - searchText "inside": 4 out, 0 left',
+        "to see it: leave out parentId",
+        "to see it: choose search_scope=dataset",
+        'to see it: send parentId "folder"',
+    ]
+    shown = json.loads(run(server, *asked, "--json"))
+    assert shown["keptOutBy"] == ["folder"]
+
+
+def test_why_says_which_datasets_there_are(server: MockServer) -> None:
+    error = run(server, "why", "--dataset", "none", status=1)
+    assert f'(there are "{DATASET}", "dataset-2")' in error

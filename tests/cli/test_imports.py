@@ -8,7 +8,10 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["control", "healthcheck"])
+@pytest.mark.parametrize(
+    "module",
+    ["control", "faults", "journal", "choices", "clock", "snapshots", "healthcheck"],
+)
 def test_a_command_that_steers_loads_no_server(module: str) -> None:
     code = (
         f"import sys, mock_server.cli.{module}\n"

@@ -68,6 +68,13 @@ def test_what_is_no_size_is_a_usage_error(value: str) -> None:
     assert "Expected a size like 512MiB or 2GiB" in done.err
 
 
+def test_the_demo_over_the_budget_is_one_clear_line_too() -> None:
+    done = run("--host", NOWHERE, "--memory", "2KiB")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "at most 2.0 KiB of memory, got one of about " in done.err
+    assert "0.0 MiB" not in done.err
+
+
 def test_a_variable_that_is_no_size_is_one_too() -> None:
     done = run("--host", NOWHERE, MOCK_SERVER_MEMORY="lots")
     assert (done.status, "got 'lots'" in done.err) == (1, True)

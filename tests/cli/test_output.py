@@ -17,6 +17,7 @@ import pytest
 from mock_server.cli.output import LineWriter
 from mock_server.domain.limits import Limits
 from tests.process import COMMAND, environment
+from tests.support import fetch
 
 PIPE_BYTES = 64 * 1024
 """What a pipe takes that nobody reads."""
@@ -117,3 +118,34 @@ def test_a_server_goes_on_when_nobody_reads_its_stderr(
         send(address, count)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)]
+)
+def test_request_lines_on_a_terminal_have_colours_unless_they_are_unwanted(
+    variables: dict[str, str], is_coloured: bool
+) -> None:
+    terminal, other_end = os.openpty()
+    environment_of = environment(**{"TERM": "xterm", "NO_COLOR": "", **variables})
+    server = subprocess.Popen(
+        [*COMMAND, "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=other_end,
+        text=True,
+        env=environment_of,
+    )
+    os.close(other_end)
+    try:
+        assert server.stdout is not None
+        url = server.stdout.readline().split()[1]
+        fetch("GET", f"{url}/nowhere")
+        shown = ""
+        while "/nowhere" not in shown:
+            shown += os.read(terminal, 65_536).decode()
+    finally:
+        server.kill()
+        server.communicate()
+        os.close(terminal)
+    assert ("\x1b[33m404\x1b[0m" in shown) == is_coloured
+    assert ("\x1b" in shown) == is_coloured

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mock_server.cli.show import REPORTS
+from mock_server.cli.reports import REPORTS
 from mock_server.fixture.problems import Problem, SourceText
 
 PROBLEM = Problem("a,b.yaml", 12, 5, "50%: no\nway", "  - x: 1")

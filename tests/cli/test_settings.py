@@ -1,4 +1,4 @@
-"""Settings that are empty: mistakes, whoever gives them."""
+"""Settings that are empty, bad or unknown: mistakes, whoever gives them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from mock_server.cli import cli
+from mock_server.cli.settings import BadValue, Option, Setting, SettingArgument
+from mock_server.environment import VARIABLES, unknown_settings
+from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment
 
 
@@ -41,9 +44,16 @@ def read(names: tuple[str, ...], *args: str, **variables: str) -> None:
         assert isinstance(command, click.Group)
         command = command.get_command(context, name)
     assert command is not None
-    needed = ["error"] if names == ("fault", "add") else []
+    # "1" is a name, a fault of any ID, and a number of seconds.
+    required = [each for each in command.params if each.required]
+    needed = [text for each in required for text in [*_named(each), "1"]]
     with CliRunner().isolation(env=variables):
         command.make_context(names[-1], [*args, *needed])
+
+
+def _named(param: click.Parameter) -> list[str]:
+    """What stands in front of a value."""
+    return [param.opts[0]] if isinstance(param, click.Option) else []
 
 
 @pytest.mark.parametrize("value", ["", " "])
@@ -55,9 +65,10 @@ def test_an_empty_setting_is_refused_by_its_name(
 ) -> None:
     read(names)
     option = isinstance(each, click.Option)
-    with pytest.raises(click.UsageError, match=f"an empty one - at .*{each.envvar}$"):
-        read(names, *([each.opts[0], value] if option else [value]))
-    with pytest.raises(click.UsageError, match=f"an empty one - at .*{each.envvar}$"):
+    if not (isinstance(each, click.Option) and each.is_flag):
+        with pytest.raises(BadValue, match=f"an empty one - at .*{each.envvar}$"):
+            read(names, *([each.opts[0], value] if option else [value]))
+    with pytest.raises(BadValue, match=f"an empty one - at .*{each.envvar}$"):
         read(names, **{str(each.envvar): value})
 
 
@@ -78,13 +89,13 @@ def test_every_command_that_steers_has_the_settings() -> None:
     ],
 )
 def test_an_empty_part_of_a_list_is_refused(name: str, value: str) -> None:
-    with pytest.raises(click.UsageError, match=f"an empty one - at .*{name}$"):
+    with pytest.raises(BadValue, match=f"an empty one - at .*{name}$"):
         read(("serve",), **{name: value})
 
 
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "86401", "soon"])
 def test_a_timeout_is_a_time_that_can_be_waited_for(value: str) -> None:
-    with pytest.raises(click.BadParameter):
+    with pytest.raises(BadValue):
         read(("reset",), "--timeout", value)
 
 
@@ -100,3 +111,130 @@ def test_a_server_does_not_start_with_an_empty_setting(name: str) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert name in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_every_known_variable_sets_something() -> None:
+    assert {str(each.envvar) for _, each in SETTINGS} == set(VARIABLES.values())
+
+
+def test_every_option_words_bad_values_in_one_form() -> None:
+    own = (Option, Setting, SettingArgument)
+    for names, command in commands():
+        for each in command.params:
+            if isinstance(each, click.Option) and not each.is_eager:
+                assert isinstance(each, own), (names, each.name)
+
+
+BAD_VALUES = [
+    ("--port", "abc", "a port from 0 to 65535, got 'abc'"),
+    ("--port", "65536", "a port from 0 to 65535, got '65536'"),
+    ("--profile", "deploed", "documented or deployed, got 'deploed'"),
+    ("--profile", "deploed", "(did you mean 'deployed'?)"),
+    ("--http", "zttq", "zttp or h11, got 'zttq' (did you mean 'zttp'?)"),
+    ("--log-format", "jsn", "text or json, got 'jsn' (did you mean 'json'?)"),
+    ("--memory", "1GB", "a size like 512MiB or 2GiB, got '1GB'"),
+    ("--choice", "list_order", "NAME=VALUE, got 'list_order'"),
+    ("--choice", "list_ordr=name", "(did you mean 'list_order'?)"),
+    ("--choice", "list_order=nam", "got 'nam' (did you mean 'name'?)"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "message"), BAD_VALUES)
+def test_a_bad_value_is_told_with_where_it_came_from(
+    option: str, value: str, message: str
+) -> None:
+    name = VARIABLES[option[2:]]
+    done = run("--host", NOWHERE, option, value)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("Expected ")
+    assert message in done.err
+    assert done.err.endswith(f" - at {option}\n")
+    done = run("--host", NOWHERE, **{name: value})
+    assert message in done.err
+    assert done.err.endswith(f" - at {name}\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["journal", "--status=x"], "an integer, got 'x' - at --status"),
+        (
+            ["journal", "--exactly=-1"],
+            "an integer of at least 0, got '-1' - at --exactly",
+        ),
+        (
+            ["reset", "--timeout=soon"],
+            "a number of seconds from 0 to 86400, got 'soon' - at --timeout",
+        ),
+        (
+            ["check", "--format=sari", "x"],
+            "text or json or github or sarif, got 'sari' "
+            "(did you mean 'sarif'?) - at --format",
+        ),
+    ],
+)
+def test_other_commands_word_bad_values_alike(args: list[str], message: str) -> None:
+    done = run(*args)
+    assert (done.status, done.err) == (1, f"Expected {message}\n")
+
+
+def test_a_port_that_kubernetes_has_set_is_told_as_such() -> None:
+    done = run("--host", NOWHERE, MOCK_SERVER_PORT="tcp://10.0.0.1:80")
+    assert done.status == 1
+    expected = "Expected a port from 0 to 65535, got 'tcp://10.0.0.1:80'"
+    assert done.err.startswith(f"{expected} - at MOCK_SERVER_PORT (Kubernetes sets it")
+    assert "enableServiceLinks: false" in done.err
+
+
+UNKNOWN = {"MOCK_SERVER_CHOICES": "list_order=name", "MOCK_SERVER_PROFIL": "deployed"}
+TOLD = [
+    "unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)",
+    "unknown setting MOCK_SERVER_PROFIL (did you mean MOCK_SERVER_PROFILE?)",
+]
+
+
+@pytest.mark.parametrize("args", [["choices"], ["serve", "--host", NOWHERE], ["reset"]])
+def test_every_command_warns_of_unknown_variables(args: list[str]) -> None:
+    done = run(*args, **UNKNOWN, MOCK_SERVER_URL="http://127.0.0.1:1")
+    assert done.err.splitlines()[:2] == [f"warning: {each}" for each in TOLD]
+
+
+def test_unknown_variables_come_to_an_error_on_demand() -> None:
+    for strict in ("true", "1", "yes", "on"):
+        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=strict)
+        assert (done.status, done.out) == (1, "")
+        assert done.err.splitlines() == TOLD
+    done = run("--strict-settings", "--port=x", **UNKNOWN)
+    assert (done.status, done.err.splitlines()) == (1, TOLD)
+
+
+def test_strictness_can_be_switched_off() -> None:
+    for lenient in ("false", "0", "no", "off"):
+        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=lenient)
+        assert done.status == 0
+    done = run("choices", MOCK_SERVER_STRICT_SETTINGS="perhaps")
+    place = "MOCK_SERVER_STRICT_SETTINGS"
+    assert (done.status, done.err) == (
+        1,
+        f"Expected true or false, got 'perhaps' - at {place}\n",
+    )
+
+
+def test_known_settings_and_other_variables_are_not_told() -> None:
+    known = dict.fromkeys(VARIABLES.values(), "x")
+    others = {"MOCK_SERVE": "", "XMOCK_SERVER_A": "", "_MOCK_SERVER_COMPLETE": ""}
+    assert unknown_settings({**known, **others}) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT_80_TCP", "PORT_80_TCP_ADDR"]
+)
+def test_service_links_of_kubernetes_are_told_as_such(name: str) -> None:
+    (told,) = unknown_settings({f"MOCK_SERVER_{name}": "10.0.0.1"})
+    assert told.startswith(f"unknown setting MOCK_SERVER_{name} (Kubernetes sets it")
+
+
+def test_a_name_that_is_like_none_gets_no_hint() -> None:
+    assert unknown_settings({"MOCK_SERVER_ZZZ": "1"}) == [
+        "unknown setting MOCK_SERVER_ZZZ"
+    ]

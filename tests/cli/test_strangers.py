@@ -26,6 +26,12 @@ COMMANDS = {
     "add": ("fault", "add", "error"),
     "list": ("fault", "list"),
     "clear": ("fault", "clear"),
+    "remove": ("fault", "remove", "f1"),
+    "follow": ("journal", "--follow"),
+    "clock": ("clock", "show"),
+    "snapshot": ("snapshot", "list"),
+    "choices": ("choices", "show"),
+    "sandbox": ("sandbox", "list"),
     "wait": ("wait",),
     "healthcheck": ("healthcheck",),
 }

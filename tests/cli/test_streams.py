@@ -44,7 +44,7 @@ def test_a_state_from_a_closed_stdin_is_not_an_empty_state() -> None:
     command = closed("state - --url http://127.0.0.1:1", "<&-")
     done = subprocess.run(command, capture_output=True, text=True, env=environment())
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "cannot read -: Bad file descriptor\n"
+    assert done.stderr == "cannot read stdin: Bad file descriptor\n"
 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-"])

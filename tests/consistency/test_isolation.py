@@ -31,6 +31,7 @@ class Expected:
 
     name: str
     key: str
+    base: str = ""
     generation: int = 1
     entries: int = 0
     tops: dict[str, bool] = field(default_factory=lambda: dict.fromkeys(CHATS, False))
@@ -45,7 +46,7 @@ class Expected:
         return self.key[:4] + hashlib.sha256(self.key.encode()).hexdigest()[:8]
 
     def reset(self) -> None:
-        fresh = Expected(self.name, self.key)
+        fresh = Expected(self.name, self.key, self.base)
         self.tops, self.collections, self.entries = fresh.tops, fresh.collections, 0
         self.generation += 1
 
@@ -53,15 +54,22 @@ class Expected:
 class Owner:
     """The only client of some sandboxes; checks whatever it is answered."""
 
-    def __init__(self, client: httpx2.AsyncClient, seed: int) -> None:
+    def __init__(
+        self, client: httpx2.AsyncClient, seed: int, *, is_bound: bool
+    ) -> None:
+        """With `is_bound` it uses addresses of sandboxes, and one key for all."""
         self.client = client
+        self.is_bound = is_bound
         self.random = Random(seed)
         self.owned: list[Expected] = []
 
     async def create(self, count: int) -> None:
         for _ in range(count):
             made = await self.send("POST", "/__admin/sandboxes", {}, status=201)
-            self.owned.append(Expected(made["name"], made["key"]))
+            base, key = f"/__sandboxes/{made['name']}", "fastgpt-any-key"
+            if not self.is_bound:
+                base, key = "", made["key"]
+            self.owned.append(Expected(made["name"], key, base))
 
     async def change(self, calls: int) -> None:
         """Calls to the sandboxes in turns: most change something, or look."""
@@ -113,7 +121,8 @@ class Owner:
     ) -> Any:
         """The data of an operation's answer, which must be of that sandbox."""
         headers = {"Authorization": f"Bearer {sandbox.key}"}
-        answer = await self.client.request(method, path, json=body, headers=headers)
+        url = sandbox.base + path
+        answer = await self.client.request(method, url, json=body, headers=headers)
         assert answer.status_code == 200, answer.text
         assert answer.headers["x-mock-sandbox"] == sandbox.name
         assert answer.headers["x-mock-generation"] == str(sandbox.generation)
@@ -135,12 +144,18 @@ def tops_of(state: Any) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(
+    "is_bound", [False, True], ids=["by key", "by bound address, all with one key"]
+)
+@pytest.mark.parametrize(
     ("sandboxes", "calls"),
     [(40, 800), pytest.param(200, 4_000, marks=pytest.mark.full)],
 )
-def test_no_sandbox_shows_what_was_done_in_another(sandboxes: int, calls: int) -> None:
+def test_no_sandbox_shows_what_was_done_in_another(
+    sandboxes: int, calls: int, *, is_bound: bool
+) -> None:
     with MockServer(FIXTURE) as server:
-        owned = asyncio.run(changed_at_once(server.url, sandboxes, calls))
+        changed = changed_at_once(server.url, sandboxes, calls, is_bound=is_bound)
+        owned = asyncio.run(changed)
         assert len({sandbox.name for sandbox in owned}) == sandboxes
         assert {sandbox.generation for sandbox in owned} > {1, 2}
         untouched = fetch("GET", server.url + "/__admin/state").json()
@@ -148,10 +163,15 @@ def test_no_sandbox_shows_what_was_done_in_another(sandboxes: int, calls: int) -
         assert len(server.sandbox.journal) == 0
 
 
-async def changed_at_once(url: str, sandboxes: int, calls: int) -> list[Expected]:
+async def changed_at_once(
+    url: str, sandboxes: int, calls: int, *, is_bound: bool
+) -> list[Expected]:
     """All sandboxes after all clients have changed theirs at the same time."""
     async with connections(url, CLIENTS) as clients:
-        owners = [Owner(client, seed) for seed, client in enumerate(clients)]
+        owners = [
+            Owner(client, seed, is_bound=is_bound)
+            for seed, client in enumerate(clients)
+        ]
         await asyncio.gather(*(each.create(sandboxes // CLIENTS) for each in owners))
         await asyncio.gather(*(each.change(calls // CLIENTS) for each in owners))
         await asyncio.gather(*(each.look_at_all() for each in owners))

@@ -151,15 +151,21 @@ def grouped(number: float) -> str:
     return f"{int(number) if number == int(number) else number:,}"
 
 
-def members(kind: type) -> Iterator[str]:
-    """The public methods of a class with their arguments, and its properties."""
+def members(kind: type) -> Iterator[tuple[str, str]]:
+    """The public methods of a class with their arguments, its properties, and the
+    first paragraph that is said of each.
+    """
     for name, member in vars(kind).items():
         if name.startswith("_"):
             continue
         if isinstance(member, property):
-            yield f".{name}"
+            yield f".{name}", _meaning(member)
         elif callable(member):
-            yield f".{name}({_signature(member)})"
+            yield f".{name}({_signature(member)})", _meaning(member)
+
+
+def _meaning(member: object) -> str:
+    return " ".join((inspect.getdoc(member) or "").split())
 
 
 def _signature(function: Callable[..., Any]) -> str:

@@ -21,16 +21,19 @@ def all_commands(group: click.Group, prefix: str = "") -> Commands:
     found: dict[str, click.Command] = {}
     for name in group.list_commands(context):
         command = group.get_command(context, name)
+        is_group = isinstance(command, click.Group)
         if isinstance(command, click.Group):
             found |= all_commands(command, f"{prefix}{name} ")
-        elif command is not None:
+            is_group = not command.invoke_without_command
+        if command is not None and not is_group:
             found[prefix + name] = command
     return found
 
 
 def usage(name: str, command: click.Command) -> str:
     """How a command is called, without its options."""
-    pieces = command.collect_usage_pieces(click.Context(command))
+    # Of a group, what may follow are commands of their own.
+    pieces = click.Command.collect_usage_pieces(command, click.Context(command))
     return " ".join([PROGRAM, name, *(each for each in pieces if each != "[OPTIONS]")])
 
 

@@ -18,15 +18,20 @@ from mock_server.admin.framework import AdminRoute, Input
 from mock_server.api.errors import ERRORS
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.table import KINDS, PRESETS
+from mock_server.api.fixture import load_fixture
 from mock_server.api.operations.operation import Neighbour, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import cli
+from mock_server.control.calls import Calls
+from mock_server.control.clock import SandboxClock
+from mock_server.control.faults import AddedFault, FaultList
+from mock_server.control.handle import MockServerFixture
+from mock_server.control.records import Records
 from mock_server.domain import limits
 from mock_server.domain.choices import Choice
 from mock_server.domain.choices import table as choices
 from mock_server.domain.limits import Limits
 from mock_server.fixture import document
-from mock_server.fixture.load import load_fixture
 from mock_server.strategies import (
     fault_lists,
     fixtures,
@@ -34,7 +39,6 @@ from mock_server.strategies import (
     pin_requests,
     requests,
 )
-from mock_server.testing.fixture import MockServerFixture, SandboxClock
 from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 from tests.docs import command_line
 from tests.docs.cells import amount, attributes, code, fields_of, listed, members
@@ -315,22 +319,27 @@ def parameters_table() -> Table:
 # Python
 
 
+_HANDLE = {
+    "": (MockServerFixture, Records, Calls),
+    ".fault(...)": (AddedFault,),
+    ".faults": (FaultList,),
+    ".clock": (SandboxClock,),
+}
+
+
 def handle_table() -> Table:
-    """The public members of what the fixture `mock_server` is."""
-    return Table(
-        ("member",), [(code(each),) for each in members(MockServerFixture)], "meaning"
-    )
-
-
-def clock_table() -> Table:
-    """The public members of the fixture's clock."""
-    rows = [(code(f".clock{each}"),) for each in members(SandboxClock)]
-    return Table(("member",), rows, "meaning")
+    """The public members of what steers a server, in the words of the code."""
+    rows = [
+        (code(f"{prefix}{member}"), meaning)
+        for prefix, kinds in _HANDLE.items()
+        for kind in kinds
+        for member, meaning in members(kind)
+    ]
+    return Table(("member", "meaning"), rows)
 
 
 TABLES: Mapping[str, Callable[..., Table]] = {
     "choices": choices_table,
-    "clock": clock_table,
     "commands": commands_table,
     "entry": entry_table,
     "errors": errors_table,

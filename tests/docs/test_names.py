@@ -110,7 +110,7 @@ def test_the_public_names_are_documented() -> None:
 
 
 def test_commands_of_the_readme_are_those_of_ci() -> None:
-    run, _, test = (block.text.strip() for block in blocks(README, "sh"))
+    run, *_, test = (block.text.strip() for block in blocks(README, "sh"))
     assert test in (ROOT / ".ci" / "run").read_text().splitlines()
     assert run.endswith("/mock-server")
     assert run == blocks(DOCS / "quickstart.md", "sh")[0].text.strip()
@@ -148,7 +148,7 @@ def test_a_number_in_the_text_is_true(page: str, fact: str) -> None:
 
 
 def test_the_shipped_fixtures_are_named() -> None:
-    names = {path.name for path in (ROOT / "fixtures").iterdir()}
+    names = {path.stem for path in (ROOT / "fixtures").iterdir()}
     assert unnamed(DOCS / "guides" / "fixtures.md", names) == []
     paging = load_fixture(ROOT / "fixtures" / "paging.yaml")
     assert paging.counts()["collections"] == 1_176

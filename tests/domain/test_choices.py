@@ -10,11 +10,9 @@ from mock_server.domain.choices import (
     UnknownChoice,
     Value,
     choose,
-    remedies,
-    served_with,
     table,
-    tolerates,
 )
+from mock_server.domain.tolerance import remedies, served_with, tolerates
 
 TOLERATING = {
     "page_size_over_limit": {"clamp"},

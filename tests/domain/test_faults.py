@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.error import Error
@@ -248,3 +250,55 @@ def test_half_of_lognormal_delays_are_below_their_median() -> None:
         for n in range(10_000)
     ]
     assert abs(sum(each < 100 for each in delays) / len(delays) - 0.5) < 0.02
+
+
+USED = replace(PIN, content=b"sent", is_on_new_connection=False)
+NEW = replace(USED, is_on_new_connection=True)
+
+
+def for_all(**fields: Any) -> Turned:
+    return Turned(Fault.of("reset", connections="all", **fields))
+
+
+def test_what_is_sent_again_meets_the_same_firing_and_is_not_counted() -> None:
+    turned = for_all(times=2)
+    first, again = turned.decide(USED).firing, turned.decide(NEW).firing
+    assert first is again is not None
+    (fault,) = turned.faults.all()
+    assert (fault.matches, fault.fired, fault.remaining) == (1, 1, 1)
+
+
+def test_resends_do_not_change_later_decisions() -> None:
+    fields = {"probability": 0.5, "times": 100, "seed": 3}
+    plain, resent = for_all(**fields), for_all(**fields)
+    (fault,) = resent.faults.all()
+    plan = [fires for _, _, fires in fault.plan(50)]
+    assert [plain.decide(NEW).firing is not None for _ in range(50)] == plan
+    for fires in plan:
+        assert (resent.decide(USED).firing is not None) == fires
+        if fires:
+            assert resent.fired([USED, USED, NEW]) == ["f1"] * 3
+
+
+def test_a_resend_comes_at_once_or_is_none() -> None:
+    turned = for_all()
+    assert turned.fired([USED]) == ["f1"]
+    turned.seconds = Limits.resend_seconds
+    assert turned.fired([USED]) == [None]
+    assert turned.faults.active == []
+
+
+def test_a_spent_fault_lets_others_through_while_it_waits_for_a_resend() -> None:
+    turned = for_all()
+    other = replace(NEW, content=b"other")
+    assert turned.fired([USED, other, NEW, NEW]) == ["f1", None, "f1", None]
+    assert turned.faults.active == []
+
+
+def test_resends_are_bounded() -> None:
+    turned = Turned(
+        Fault.of("reset", connections="all", times=9), limits=Limits(resends=2)
+    )
+    sent = [replace(USED, content=b"%d" % n) for n in range(4)]
+    assert turned.fired(sent) == ["f1"] * 4
+    assert [len(fault.resends) for fault in turned.faults.active] == [2]

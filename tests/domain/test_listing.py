@@ -20,13 +20,8 @@ from mock_server.domain.errors import (
     Refusal,
 )
 from mock_server.domain.generation import Generation
-from mock_server.domain.listing import (
-    OMITTED,
-    ListV2,
-    Omitted,
-    Page,
-    list_v2,
-)
+from mock_server.domain.list_request import OMITTED, ListV2, Omitted
+from mock_server.domain.listing import Page, list_v2
 from mock_server.domain.records import Collection
 from mock_server.domain.sandbox import Sandbox
 

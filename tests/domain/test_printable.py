@@ -10,7 +10,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.printable import glimpse, json_text, lines, one_line, yaml_text
+from mock_server.domain.printable import (
+    coloured,
+    glimpse,
+    json_text,
+    lines,
+    one_line,
+    wants_colour,
+    yaml_text,
+)
 from mock_server.fixture.dump import document_as_yaml
 
 HARM = [
@@ -58,3 +66,30 @@ def test_nothing_that_is_printed_controls_anything(text: str) -> None:
     for char in one_line(text):
         assert unicodedata.category(char) not in ("Cc", "Zl", "Zp", "Cs")
         assert unicodedata.bidirectional(char) not in ("RLO", "LRO", "RLI", "LRI")
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(200, 32), (302, 36), (404, 33), (503, 31), (0, 31)]
+)
+def test_the_class_of_a_status_has_a_colour(status: int, code: int) -> None:
+    assert coloured("text", status) == f"\x1b[{code}mtext\x1b[0m"
+
+
+def test_a_colour_has_a_name_too() -> None:
+    assert coloured("text", "green") == coloured("text", 200)
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "variables", "wanted"),
+    [
+        (True, {}, True),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {}, False),
+    ],
+)
+def test_colour_is_for_terminals_whose_user_has_not_declined(
+    is_terminal: bool, variables: dict[str, str], wanted: bool
+) -> None:
+    assert wants_colour(is_terminal, variables) is wanted

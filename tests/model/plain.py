@@ -329,6 +329,8 @@ class Plain:
         }
 
     def dataset_update(self, fields: Fields) -> None:
+        self.dataset(fields["id"], NONE)
+        self.check_dataset_folder(fields.get("parentId"))
         dataset = self.dataset(fields["id"], WRITE)
         if "parentId" in fields:
             self.move_dataset(dataset, fields["parentId"] or None)
@@ -383,8 +385,7 @@ class Plain:
     # Collections
 
     def collection_create(self, fields: Fields) -> str:
-        dataset = self.dataset(fields["datasetId"], WRITE)
-        parent = self.collection_folder(dataset, fields.get("parentId"))
+        dataset, parent = self.collection_target(fields)
         collection = {"name": fields["name"], "type": fields["type"]}
         collection |= {"parentId": parent, "tags": fields.get("tags", [])}
         return self.add_collection(dataset, collection)
@@ -403,8 +404,7 @@ class Plain:
         return self.add_source(fields, new, [])
 
     def add_source(self, fields: Fields, new: Fields, texts: list[str]) -> Any:
-        dataset = self.dataset(fields["datasetId"], WRITE)
-        parent = self.collection_folder(dataset, fields.get("parentId"))
+        dataset, parent = self.collection_target(fields)
         if new["type"] == "file":
             new["fileId"] = self.new_id()
         new |= {"parentId": parent, "tags": fields.get("tags") or []}
@@ -417,6 +417,8 @@ class Plain:
     def collection_update(self, fields: Fields) -> None:
         created = moment(fields.get("createTime"), "")
         dataset, collection = self.collection_to_update(fields)
+        self.check_collection_folder(fields.get("parentId"))
+        self.dataset(dataset["id"], WRITE)
         if "parentId" in fields:
             parent = fields["parentId"] or None
             if parent in self.below(dataset, collection["id"]):
@@ -435,13 +437,13 @@ class Plain:
 
     def collection_to_update(self, fields: Fields) -> tuple[Fields, Fields]:
         if fields.get("id"):
-            return self.collection(fields["id"], WRITE)
+            return self.collection(fields["id"], NONE)
         if not (fields.get("datasetId") and fields.get("externalFileId")):
             raise Refused(NO_PARAMS)
         dataset = self.state["datasets"].get(fields["datasetId"], {"collections": {}})
         for each in dataset["collections"].values():
             if each["externalFileId"] == fields["externalFileId"]:
-                return self.collection(each["id"], WRITE)
+                return self.collection(each["id"], NONE)
         raise Refused(NO_FILE)
 
     def collection_delete(self, fields: Fields) -> None:
@@ -451,6 +453,8 @@ class Plain:
         if not ids:
             raise Refused(FAILURE)
         gone = []
+        for each in ids:
+            self.collection(each, NONE)
         for each in ids:
             dataset, _ = self.collection(each, WRITE)
             gone += [(dataset, below) for below in self.below(dataset, each)]
@@ -690,11 +694,14 @@ class Plain:
             if self.key_level() < WRITE:
                 raise Refused(NO_TEAM)
             return None
-        folder = self.state["datasets"].get(parent)
-        if folder is None or folder["type"] != "folder":
-            raise Refused(NO_DATASET)
+        self.check_dataset_folder(parent)
         self.dataset(parent, level)
         return parent
+
+    def check_dataset_folder(self, parent: str | None) -> None:
+        folder = self.state["datasets"].get(parent)
+        if parent and (folder is None or folder["type"] != "folder"):
+            raise Refused(NO_DATASET)
 
     def dataset_path(self, dataset_id: str | None) -> list[str]:
         """A dataset after the folders in which it lies."""
@@ -723,11 +730,25 @@ class Plain:
     def collection_folder(self, dataset: Fields, parent: str | None) -> str | None:
         if not parent:
             return None
+        self.check_collection_folder(parent)
         if parent not in dataset["collections"]:
-            datasets = self.state["datasets"].values()
-            is_there = any(parent in each["collections"] for each in datasets)
-            raise Refused(OTHER_DATASET if is_there else NO_DATASET)
+            raise Refused(OTHER_DATASET)
         return parent
+
+    def check_collection_folder(self, parent: str | None) -> None:
+        datasets = self.state["datasets"].values()
+        if parent and not any(parent in each["collections"] for each in datasets):
+            raise Refused(NO_DATASET)
+
+    def collection_target(self, fields: Fields) -> tuple[Fields, str | None]:
+        """The dataset and the folder where something new goes."""
+        dataset, parent = (
+            self.dataset(fields["datasetId"], NONE),
+            fields.get("parentId"),
+        )
+        self.check_collection_folder(parent)
+        self.dataset(fields["datasetId"], WRITE)
+        return dataset, self.collection_folder(dataset, parent)
 
     def below(self, dataset: Fields, collection_id: str) -> list[str]:
         """A collection, and all that is in it at any depth."""

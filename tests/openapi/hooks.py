@@ -22,6 +22,13 @@ BEYOND_SCHEMAS = (
     "Expected chunks times ms of at most",
     # Ids and references within a fixture document.
     "Expected a fixture document, got one with problems",
+    "Expected an app as in a fixture, got one with problems",
+    "Expected a dataset as in a fixture, got one with problems",
+    # A request within the query of another.
+    " - at $.datasetId",
+    # Of a name: clients take the parts `.` and `..` out of a path.
+    'got the string "." - at $.name',
+    'got the string ".." - at $.name',
     # Whatever may be in free JSON has to be exact for all readers.
     f"Expected integers of at most {Limits.integer}",
 )

@@ -7,6 +7,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+# Before any run in this process, which forgets what it imports: httpx2 imports it late,
+# and would then not know the exceptions of another copy.
+import httpcore2  # noqa: F401
 import pytest
 
 from tests.support import LIBRARY

@@ -10,9 +10,10 @@ import pytest
 
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.control.handle import MockServerFixture
 from mock_server.openapi.calls import of_neighbour, valid_request
-from mock_server.testing.fixture import MockServerFixture
-from mock_server.testing.servers import LocalServers, Setup
+from mock_server.testing.asked import Setup
+from mock_server.testing.servers import LocalServers
 
 CHOICES = {"neighbours": "on", "credentials": "login_too"}
 CALLABLE = [

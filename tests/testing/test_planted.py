@@ -9,7 +9,7 @@ from hypothesis import find, settings
 
 from mock_server import MockServer, load_fixture
 from mock_server.strategies import fixtures
-from tests.examples.panel import Panel
+from tests.examples.panel import Collection, Panel
 from tests.testing.conftest import Run
 
 FEW = settings(derandomize=True, max_examples=200)
@@ -28,7 +28,7 @@ class Hasty(Panel):
 
     def folder(
         self, dataset_id: str, parent_id: str | None = None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[Collection]:
         offset, asked = 0, 50
         while True:
             paging = {"offset": offset, "pageSize": asked}

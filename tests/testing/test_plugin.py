@@ -37,7 +37,7 @@ def test_the_app_and_the_server_show_the_same(run: Run) -> None:
 
 
 def test_a_failure_shows_journal_and_faults(run: Run) -> None:
-    result = run("failing")
+    result = run("failing", "test_failing.py")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -90,8 +90,30 @@ def test_a_strictness_that_cannot_be_is_one_line(run: Run, value: str) -> None:
     assert "Expected" in line
 
 
+def test_strictness_holds_in_process_and_the_marker_says_more(run: Run) -> None:
+    result = run("strictly")
+    result.assert_outcomes(passed=3, failed=2)
+    result.stdout.fnmatch_lines(
+        ["*mock_server_app journal*", "*FAILED*test_in_process*", "*test_not_allowed*"]
+    )
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_test_may_have_several_servers(run: Run, is_remote: bool) -> None:
+    with MockServer() as server:
+        url = ["--mock-server-url", server.url] if is_remote else []
+        run("several", *url).assert_outcomes(passed=4)
+
+
+def test_a_fault_that_never_fires_is_told(run: Run) -> None:
+    result = run("failing", "-ktest_never or test_fired", "-Wdefault")
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "*the fault f1 (error of listV2) matched no request and never fired"
+    result.stdout.fnmatch_lines([told])
+
+
 def test_all_choices_tell_what_a_client_depends_on(run: Run) -> None:
-    result = run("choosy", "--mock-server-choices=all", "-v")
+    result = run("choosy", "--mock-server-choices=all!", "-v")
     result.stdout.fnmatch_lines(
         [
             "*test_pin[[]baseline[]] PASSED*",
@@ -178,3 +200,15 @@ def test_the_plugin_imports_nothing_heavy() -> None:
 def test_there_are_few_public_names() -> None:
     assert len(public_names) <= 8
     assert {"MockServer", "Fault", "load_fixture", "create_app"} <= set(public_names)
+
+
+def test_unknown_variables_are_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOCK_SERVER_CHOICES", "list_order=name")
+    result = run("demo", "-Wdefault", alone=True)
+    result.assert_outcomes(passed=1, warnings=1)
+    told = "unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)"
+    result.stdout.fnmatch_lines([f"*{told}*"])
+    monkeypatch.setenv("MOCK_SERVER_STRICT_SETTINGS", "true")
+    strict = run("demo", alone=True)
+    assert strict.ret == pytest.ExitCode.USAGE_ERROR
+    assert any(told in line for line in strict.errlines)

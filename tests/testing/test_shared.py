@@ -12,7 +12,8 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.http_call import Unreachable
-from mock_server.testing.servers import Setup, remote_sandbox
+from mock_server.testing.asked import Setup
+from mock_server.testing.remote import remote_sandbox
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 from tests.testing.conftest import PROJECTS
@@ -26,12 +27,21 @@ def strange() -> Iterator[Strange]:
         yield running
 
 
-def run(folder: Path, url: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, url: str, *options: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     shutil.copytree(PROJECTS / "untouched", folder, dirs_exist_ok=True)
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     plugins = ("-p", "mock_server.pytest_plugin", "-p", "no:cacheprovider")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, f"--mock-server-url={url}"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            *plugins,
+            *options,
+            f"--mock-server-url={url}",
+        ],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -96,7 +106,11 @@ def test_a_run_says_in_one_line_what_is_there(
             "seconds from 0 to 86400, got nan - at MOCK_SERVER_",
         ),
         ("", {}, "http://HOST:PORT, got '' - at --mock-server-url"),
-        ("mock:8000", {}, "http://HOST:PORT, got 'mock:8000' - at --mock-s"),
+        (
+            "mock:8000",
+            {},
+            "http://HOST:PORT, got 'mock:8000' (did you mean http://mock:8000?) - at",
+        ),
     ],
 )
 def test_a_setting_that_cannot_be_is_a_usage_error(
@@ -113,5 +127,29 @@ def test_a_run_uses_the_token_of_the_environment(tmp_path: Path) -> None:
     with MockServer(admin_token=TOKEN) as server:
         without = run(tmp_path, server.url)
         done = run(tmp_path, server.url, MOCK_SERVER_ADMIN_TOKEN=TOKEN)
-    assert "mock-server: Expected one header `Authori" in without.stdout
+    assert "mock-server: Expected the admin token, as header `Authori" in without.stdout
     assert done.returncode == 0, done.stdout
+
+
+SETTINGS = """
+import pytest
+
+@pytest.fixture(scope="session")
+def mock_server_settings():
+    return {"profile": "deployed", "port": 0, "memory": 2**26, "admin_token": None}
+"""
+
+
+@pytest.mark.parametrize("warnings", ["default", "error"])
+def test_settings_without_an_effect_are_told_once(
+    tmp_path: Path, warnings: str
+) -> None:
+    (tmp_path / "conftest.py").write_text(SETTINGS)
+    (tmp_path / "test_more.py").write_text("def test_more(mock_server): pass")
+    with MockServer() as server:
+        # Without the summary, which repeats whole errors where CI is set.
+        done = run(tmp_path, server.url, "-rN", "-W", warnings)
+    told = "port, memory: no effect on a server that runs already (--mock-server-url)"
+    assert done.stdout.count(told) == 1
+    assert "- at the fixture mock_server_settings" in done.stdout
+    assert (done.returncode == 0) is (warnings == "default")

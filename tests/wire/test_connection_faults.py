@@ -212,3 +212,79 @@ def test_one_entry_for_each_spoiled_request(api: Api) -> None:
         ["reset", "empty", "garbage", "truncate", "malformed_json"]
     )
     assert [entry["answer"]["status"] for entry in entries] == [0, 0, 0, 200, 200]
+
+
+NO_ANSWER = {"reset": (b"", "RST"), "empty": (b"", "FIN")}
+
+
+def failures(api: Api, *contents: bytes) -> list[bool]:
+    """Send one on a connection that was used before, the others each on a new one.
+
+    Says of each whether it was left without an answer.
+    """
+    first, *others = contents
+    with connected(api) as used:
+        used.sendall(request(top=False))
+        assert used.recv(65_536)
+        used.sendall(first)
+        failed = [first_bytes(used) == b""]
+    for content in others:
+        with connected(api) as new:
+            new.sendall(content)
+            failed.append(first_bytes(new) == b"")
+    return failed
+
+
+def first_bytes(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(65_536)
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.mark.parametrize("kind", ["reset", "empty"])
+@pytest.mark.parametrize(
+    ("fields", "failed"),
+    [
+        ({}, [True, False, False]),
+        ({"connections": "first"}, [True, False, False]),
+        ({"connections": "all"}, [True, True, False]),
+        ({"connections": "all", "phase": "after"}, [True, True, False]),
+    ],
+)
+def test_what_a_browser_sends_again_fails_too_if_that_is_wanted(
+    api: Api, kind: str, fields: dict[str, Any], failed: list[bool]
+) -> None:
+    wanted = {"match": {"body": {"top": True}}} | fields
+    add(api, kind, **wanted)
+    assert failures(api, *[request()] * 3) == failed
+    (fault,) = api.admin("GET", "/faults").json()["faults"]
+    assert (fault["fired"], fault["matches"], fault["remaining"]) == (1, 1, 0)
+    told = [entry["fault"] and entry["fault"]["id"] for entry in api.journal()[1:]]
+    assert told == ["f1" if each else None for each in failed]
+
+
+def test_another_request_on_a_new_connection_is_no_resend(api: Api) -> None:
+    add(api, "reset", match={"body": {"top": True}}, connections="all")
+    other = request(key="another"), request(chatId="chat-2"), request()
+    assert failures(api, request(), *other) == [True, False, False, True]
+
+
+def test_on_a_connection_made_for_the_request_a_failure_is_seen_at_once(
+    api: Api,
+) -> None:
+    add(api, "reset", connections="all")
+    assert [exchanged(api)[1], first_of_new(api)] == ["RST", True]
+
+
+def first_of_new(api: Api) -> bool:
+    """Whether a request on a connection of its own is answered."""
+    with connected(api) as new:
+        new.sendall(request())
+        return first_bytes(new) != b""
+
+
+def test_each_firing_of_several_meets_its_own_resend(api: Api) -> None:
+    add(api, "reset", match={"body": {"top": True}}, times=2, connections="all")
+    assert failures(api, *[request()] * 2) == [True, True]
+    assert failures(api, *[request()] * 3) == [True, True, False]

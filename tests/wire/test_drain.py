@@ -87,3 +87,17 @@ def test_a_second_signal_ends_at_once() -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=0.5)
         assert stop(process, signal.SIGTERM)[0] == 0
+
+
+def test_a_second_signal_ends_a_held_request_without_a_traceback() -> None:
+    with (
+        serving("--port=0", "--fault=hang") as (url, process),
+        connect(url) as held,
+    ):
+        held.sendall(REQUEST)
+        assert process.stderr is not None
+        process.send_signal(signal.SIGINT)
+        while "waiting for 1 request to end" not in process.stderr.readline():
+            assert process.poll() is None
+        status, err = stop(process, signal.SIGINT)
+    assert (status, err) == (0, "")

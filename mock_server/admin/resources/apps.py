@@ -41,16 +41,13 @@ def get_apps(call: Call) -> AppsView:
     """`GET apps`, without their chats: those are read page by page."""
     store = call.sandbox.store
     return AppsView(
-        [
-            AppView(app.id, app.name, store.count_chats(app))
-            for app in store.generation.apps.values()
-        ]
+        [AppView(app.id, app.name, store.count_chats(app)) for app in store.apps()]
     )
 
 
 def get_chats(call: Call) -> ChatsView:
     """`GET apps/{appId}/chats`, in document order."""
-    store, app, part = call.sandbox.store, _app(call), call.query.part
+    store, app, part = call.sandbox.store, app_of(call), call.query.part
     page = islice(store.chats(app), part.start, part.stop)
     return ChatsView(list(map(_view, page)), store.count_chats(app))
 
@@ -62,7 +59,7 @@ def get_chat(call: Call) -> ChatPart:
 
 def put_chat(call: Call) -> ChatPart | Created[ChatPart]:
     """`PUT apps/{appId}/chats/{chatId}`: fields left out take their defaults."""
-    store, app, part = call.sandbox.store, _app(call), call.body
+    store, app, part = call.sandbox.store, app_of(call), call.body
     chat_id = id_in_path(part.chat_id, call.path["chatId"], "$.chatId")
     chat = chat_of(part, app.id, chat_id, refuse)
     is_new = store.chat(app, chat_id) is None
@@ -77,7 +74,7 @@ def put_chat(call: Call) -> ChatPart | Created[ChatPart]:
 def delete_chat(call: Call) -> ChatPart:
     """`DELETE apps/{appId}/chats/{chatId}`: the chat as it was."""
     chat = _chat(call)
-    call.sandbox.store.remove_chat(_app(call), chat.chat_id)
+    call.sandbox.store.remove_chat(app_of(call), chat.chat_id)
     return _view(chat)
 
 
@@ -86,27 +83,31 @@ def _view(chat: Chat) -> ChatPart:
     return convert(chat_part(chat), ChatPart)
 
 
-def _app(call: Call) -> App:
+def app_of(call: Call) -> App:
+    """The application that the path names. Raises AppNotFound."""
     app_id = call.path["appId"]
     app = call.sandbox.store.app(app_id)
     if app is None:
-        raise errors.AppNotFound(
-            "the id of an app", errors.describe_value(app_id), "path"
-        )
+        ids = [each.id for each in call.sandbox.store.apps()]
+        hint = errors.which_there_are(app_id, ids, len(ids))
+        got = errors.describe_value(app_id)
+        raise errors.AppNotFound("the id of an app", got, "path", hint)
     return app
 
 
 def _chat(call: Call) -> Chat:
     chat_id = call.path["chatId"]
-    chat = call.sandbox.store.chat(_app(call), chat_id)
+    store, app = call.sandbox.store, app_of(call)
+    chat = store.chat(app, chat_id)
     if chat is None:
-        raise errors.ChatNotFound(
-            "a chat of the app", errors.describe_value(chat_id), "path"
-        )
+        ids = (each.chat_id for each in store.chats(app))
+        hint = errors.which_there_are(chat_id, ids, store.count_chats(app))
+        got = errors.describe_value(chat_id)
+        raise errors.ChatNotFound("a chat of the app", got, "path", hint)
     return chat
 
 
-def id_in_path(in_body: str | None, in_path: str, at: str) -> str:
+def id_in_path(in_body: object, in_path: str, at: str) -> str:
     """The id of what is put: the path's, which the body may repeat.
 
     Raises InvalidField; `at` is the field's place in the body.

@@ -11,7 +11,8 @@ from importlib.resources import files
 from msgspec import Raw
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.framework import AdminRoute, Call, respond
+from mock_server.admin.endpoint import respond
+from mock_server.admin.framework import AdminRoute, Call
 from mock_server.api.description import document
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.headers import Header, values
@@ -39,6 +40,7 @@ FILES = {
         "notice.js",
         "operations.js",
         "record.js",
+        "reload.js",
         "requests.js",
         "sandboxes.js",
         "schema.js",

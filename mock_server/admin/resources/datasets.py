@@ -59,11 +59,16 @@ def get_datasets(call: Call) -> DatasetsView:
 
 def get_collections(call: Call) -> CollectionsView:
     """`GET datasets/{datasetId}/collections`, of all folders or of one."""
-    dataset, query = _dataset(call), call.query
+    dataset, query = dataset_of(call), call.query
     found = dataset.tree.collections
     if query.parent_id is not UNSET:
         # A query knows no null: an empty text is the top level.
-        found = dataset.tree.listing(query.parent_id or None, "fixture").items
+        parent = query.parent_id or None
+        if parent is not None and parent not in dataset.tree:
+            expected = f"a collection of dataset {errors.quoted(dataset.id)}"
+            got = errors.describe_value(parent)
+            raise errors.CollectionNotFound(expected, got, "query.parentId")
+        found = dataset.tree.listing(parent, "fixture").items
     return CollectionsView(list(map(_view, found[query.part])), len(found))
 
 
@@ -74,7 +79,7 @@ def get_collection(call: Call) -> SingleCollection:
 
 def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
     """`PUT datasets/{datasetId}/collections/{id}`: fields left out take defaults."""
-    store, dataset = call.sandbox.store, _dataset(call)
+    store, dataset = call.sandbox.store, dataset_of(call)
     own_id = id_in_path(call.body.id, call.path["id"], "$._id")
     collection = collection_of(call.body, own_id, refuse)
     _check_parent(dataset.tree, collection, call.limits)
@@ -91,7 +96,7 @@ def put_collection(call: Call) -> SingleCollection | Created[SingleCollection]:
 
 def delete_collection(call: Call) -> DeletedView:
     """`DELETE datasets/{datasetId}/collections/{id}`, with all that is in it."""
-    dataset, collection = _dataset(call), _collection(call)
+    dataset, collection = dataset_of(call), _collection(call)
     ids = {collection.id, *(each.id for each in dataset.tree.below(collection.id))}
     call.sandbox.store.remove_collections(dataset, ids)
     return DeletedView(len(ids))
@@ -101,23 +106,28 @@ def _view(collection: Collection) -> SingleCollection:
     return convert(collection_part(collection), SingleCollection)
 
 
-def _dataset(call: Call) -> Dataset:
+def dataset_of(call: Call) -> Dataset:
+    """The dataset that the path names. Raises DatasetNotFound."""
     dataset_id = call.path["datasetId"]
     dataset = call.sandbox.store.dataset(dataset_id)
     if dataset is None:
+        ids = [each.id for each in call.sandbox.store.datasets()]
+        hint = errors.which_there_are(dataset_id, ids, len(ids))
         got = errors.describe_value(dataset_id)
-        raise errors.DatasetNotFound("the id of a dataset", got, "path")
+        raise errors.DatasetNotFound("the id of a dataset", got, "path", hint)
     return dataset
 
 
 def _collection(call: Call) -> Collection:
     collection_id = call.path["id"]
-    collection = _dataset(call).tree.get(collection_id)
+    tree = dataset_of(call).tree
+    collection = tree.get(collection_id)
     if collection is None:
         expected = "the _id of a collection of the dataset"
-        raise errors.CollectionNotFound(
-            expected, errors.describe_value(collection_id), "path"
-        )
+        ids = (each.id for each in tree.collections)
+        hint = errors.which_there_are(collection_id, ids, len(tree))
+        got = errors.describe_value(collection_id)
+        raise errors.CollectionNotFound(expected, got, "path", hint)
     return collection
 
 
@@ -154,7 +164,7 @@ ROUTES = (
         CollectionsView,
         "List the collections of a dataset, or of one folder",
         query=CollectionsQuery,
-        errors=(errors.DatasetNotFound,),
+        errors=_UNKNOWN,
     ),
     AdminRoute(
         "GET",

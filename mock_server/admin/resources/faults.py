@@ -10,6 +10,7 @@ from msgspec.structs import asdict, replace
 from mock_server.admin.framework import AdminRoute, Call, Input
 from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.fault import Fault, read_fault
+from mock_server.api.faults.reader import AddPreset
 from mock_server.api.faults.table import KINDS, PRESETS, faults_of
 from mock_server.api.operations.operation import Operations
 from mock_server.domain import errors
@@ -17,15 +18,6 @@ from mock_server.domain.faults import ActiveFault
 from mock_server.domain.limits import Limits
 from mock_server.validation.convert import convert
 from mock_server.views import FaultsView, FaultView, PlannedView
-
-_PRESETS = [{"const": name, "title": it.sentence} for name, it in PRESETS.items()]
-
-
-class AddPreset(Input):
-    """A ready list of faults, all with one seed."""
-
-    preset: Annotated[str, Meta(extra_json_schema={"oneOf": _PRESETS})]
-    seed: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 0
 
 
 class PlanQuery(Input):
@@ -59,6 +51,11 @@ def get_faults(call: Call) -> FaultsView:
 def post_fault(call: Call) -> FaultView | FaultsView:
     """`POST faults`: one fault, or all of a preset; a bad one adds nothing."""
     fields, faults = call.body, call.sandbox.faults
+    kind = fields.get("kind")
+    if isinstance(kind, str) and kind in PRESETS:
+        got = f"{errors.quoted(kind)}, which is a preset"
+        message = f"Expected a kind of fault, got {got} - at $.kind"
+        raise errors.InvalidField(f"{message} (send it as preset)")
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
         return _view(call, faults.add(read_fault(fields, call.operations)))
@@ -105,9 +102,10 @@ def _fault(call: Call) -> ActiveFault:
     fault_id = call.path["id"]
     fault = call.sandbox.faults.get(fault_id)
     if fault is None:
-        raise FaultNotFound(
-            "the id of a fault", errors.describe_value(fault_id), "path"
-        )
+        ids = [each.id for each in call.sandbox.faults.all()]
+        hint = errors.which_there_are(fault_id, ids, len(ids))
+        got = errors.describe_value(fault_id)
+        raise FaultNotFound("the id of a fault", got, "path", hint)
     return fault
 
 

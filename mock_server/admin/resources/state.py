@@ -1,22 +1,30 @@
 """The state of a sandbox: in short (`health`), as a document, reset, replaced."""
 
-import asyncio
 from functools import partial
 from itertools import islice
 
 from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.loading import Upload
+from mock_server.admin.guarded import is_admitted
+from mock_server.admin.loading import Upload, forget, held_by
+from mock_server.admin.reloading import Reload
 from mock_server.admin.streaming import Download
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import media_type, values
 from mock_server.api.response import Response
+from mock_server.domain.clock import format_time
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.document import Document
 from mock_server.fixture.dump import to_json, to_yaml
-from mock_server.views import FixtureView, HealthView, MemoryView, ResetView
+from mock_server.views import (
+    FixtureView,
+    HealthView,
+    MemoryView,
+    ProblemView,
+    ReloadView,
+    ResetView,
+)
 
-_FREED_AT_ONCE = 10_000
 JSON, YAML = "application/json", "application/yaml"
 
 
@@ -27,14 +35,26 @@ class EmptyObject(Input):
 def get_health(call: Call) -> HealthView:
     """`GET health`: whether the server is ready, and with what. Tells no secret."""
     baseline, state = call.sandbox.baseline, call.sandbox.state
-    memory = call.sandboxes.memory
+    memory, last = call.sandboxes.memory, call.services.reloader.last
     return HealthView(
         status="ready",
         fixture=FixtureView(baseline.files, baseline.sha256, **baseline.counts()),
         generation=state.generation,
         profile=state.profile,
         memory=MemoryView(memory.limit, memory.used, **memory.usage()),
+        reload=_reload_view(last, is_open=is_admitted(call.scope)),
     )
+
+
+def _reload_view(last: Reload | None, *, is_open: bool) -> ReloadView | None:
+    """A reload; messages quote fixtures, so not everybody may read them."""
+    if last is None:
+        return None
+    problems = [
+        ProblemView(p.file, p.line, p.column, p.message if is_open else None)
+        for p in last.problems
+    ]
+    return ReloadView(format_time(last.time), problems)
 
 
 def reset(call: Call) -> ResetView:
@@ -85,14 +105,11 @@ async def put_state(call: Call) -> ResetView:
     if call.sandboxes.get(sandbox.name) is not sandbox:
         expected = "the sandbox that there was"
         raise SandboxNotFound(expected, "another one of its name", "path")
-    old = list(sandbox.baseline.records(_FREED_AT_ONCE))
+    old = held_by(sandbox.baseline)
     sandbox.put_baseline(baseline)
     # Before others are served: one of them may reset the sandbox again.
     view = reset_view(sandbox)
-    # To free a million records takes long: others are served in between.
-    while old:
-        del old[-1]
-        await asyncio.sleep(0)
+    await forget(old)
     return view
 
 

@@ -44,6 +44,10 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     body: dict[str, Any] | None = None
 
 
+Connections = Literal["first", "all"]
+"""Whether a fault of the connection meets one that brings a request again, too."""
+
+
 class Fault(
     Struct, rename="camel", forbid_unknown_fields=True, kw_only=True, tag_field="kind"
 ):
@@ -106,6 +110,11 @@ class Fault(
     def limit(self) -> tuple[int, int] | None:
         """Requests and seconds of a rate limit."""
         return None
+
+    @property
+    def meets_resends(self) -> bool:
+        """Whether it fires again at a request that is sent again at once."""
+        return False
 
     @property
     def size(self) -> int:

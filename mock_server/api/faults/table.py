@@ -40,6 +40,12 @@ class Kind(Struct, frozen=True):
         return " ".join((self.definition.__doc__ or "").split())
 
     @property
+    def rules(self) -> list[Mapping[str, Any]]:
+        """What the type does not say of the fields, as JSON Schemas."""
+        operations = {"enum": ["*", *self.definition.operations()]}
+        return [{"properties": {"operation": operations}}, self.definition.schema]
+
+    @property
     def fields(self) -> Mapping[str, object]:
         """Its own fields and their defaults, NODEFAULT for what must be there."""
         common = {each.name for each in msgspec.structs.fields(Fault)}

@@ -1,14 +1,18 @@
 """One field of a body: what it is to be, and what its departures are called."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from msgspec import Meta, inspect
 from msgspec.structs import replace
 
-from mock_server.domain.choices import Choices, remedies, tolerated, tolerates
+from mock_server.api.operations.near_fields import meant_by_unknown
+from mock_server.domain.choices import Choices
 from mock_server.domain.errors import cut, describe_value
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
+from mock_server.domain.limits import Limits
+from mock_server.domain.tolerance import remedies, tolerated, tolerates
 from mock_server.validation.convert import is_number_field
 from mock_server.validation.walk import (
     as_number,
@@ -84,10 +88,19 @@ class Field:
         self.effect: str = extra.get("effect", HONOURED)
         self._is_secret: bool = extra.get("is_secret", False)
 
-    def missing(self, choices: Choices, *, has_another: bool) -> Violation:
-        """The violation of a body that lacks the field, or has another in its place."""
+    def missing(
+        self, choices: Choices, *, has_another: bool, unknown: str | None = None
+    ) -> Violation:
+        """The violation of a body that lacks the field, or has another in its place.
+
+        `unknown` is a field of the body that may be meant for it.
+        """
         effect = HONOURED if has_another else self._without
-        return judged(self._departure(self._missing, "nothing", effect), choices)
+        departure = self._departure(self._missing, "nothing", effect)
+        hint = meant_by_unknown(unknown, self.name)
+        if hint:
+            departure = replace(departure, message=departure.message + hint)
+        return judged(departure, choices)
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:
         """A value, numbers as integers where they can be, and where it departs."""
@@ -144,13 +157,14 @@ class Field:
         return describe_type(replace(number, le=getattr(choices, self._most)))
 
     def _inside(self, given: object) -> list[Violation]:
-        """The first mistake in an array or an object, with its place."""
-        mistake = next(mistakes_of(given, self._type, (cut(self.name),)), None)
-        if mistake is None:
-            return []
-        path = dotted(mistake.path)
-        message = f"{mistake.message} - at {path}"
-        return [Violation("invalid_field", self._section, path, message)]
+        """The mistakes in an array or an object, with their places."""
+        found = mistakes_of(given, self._type, (cut(self.name),))
+        places = ((each.message, dotted(each.path)) for each in found)
+        # One more than are told, so that it shows that there are more.
+        return [
+            Violation("invalid_field", self._section, path, f"{message} - at {path}")
+            for message, path in islice(places, Limits.told_problems + 1)
+        ]
 
     def _departure(
         self, name: str, got: str, effect: str = HONOURED, expected: str = ""

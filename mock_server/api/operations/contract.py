@@ -5,7 +5,7 @@ that gives its values and its departures at the same time. What no choice tolera
 refused; the journal lists every departure, whether or not it was tolerated.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -16,16 +16,12 @@ from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations.body_field import Field, judged, violation_of
+from mock_server.api.operations.near_fields import given_for, meant
 from mock_server.api.request import check_integers, read_json
-from mock_server.domain.choices import (
-    Choices,
-    remedies,
-    table,
-    tolerates,
-    with_choices,
-)
-from mock_server.domain.errors import InvalidField, describe_value
+from mock_server.domain.choices import Choices, table, with_choices
+from mock_server.domain.errors import InvalidField, all_problems, describe_value
 from mock_server.domain.journal import IGNORED, REFUSED, Violation
+from mock_server.domain.tolerance import remedies, tolerates
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
@@ -60,8 +56,8 @@ class Contract(Generic[F]):
     def read(self, content: bytes, choices: Choices) -> dict[str, Any]:
         """The values of a body of which every departure is tolerated, by field.
 
-        What is missing is not among them. Raises BadJson, and InvalidField for the
-        first departure that the choices in force do not tolerate.
+        What is missing is not among them. Raises BadJson, and InvalidField for all
+        departures that the choices in force do not tolerate.
         """
         body = read_json(content)
         # Before the fields: it holds for unknown ones too, however deep.
@@ -74,9 +70,12 @@ class Contract(Generic[F]):
         if choices.unknown_fields == "reject":
             # Otherwise a hundred thousand unknown fields are not even named.
             unknown = self._unknown(body, choices)
-        for violation in chain(unknown, violations, mistakes):
-            if violation.effect == REFUSED:
-                raise InvalidField(violation.message)
+        found = chain(unknown, violations, mistakes)
+        problems = all_problems(
+            each.message for each in found if each.effect == REFUSED
+        )
+        if problems:
+            raise InvalidField(problems)
         return values | further
 
     def find_violations(
@@ -149,6 +148,7 @@ class Contract(Generic[F]):
         """The values of these fields in a body, and where they depart."""
         values: dict[str, object] = {}
         violations = []
+        meant_for = self._meant_for_missing(body, fields)
         for name, field in fields.items():
             # For most fields it is None, which no body has.
             if name in body and field.instead_of not in body:
@@ -159,8 +159,25 @@ class Contract(Generic[F]):
                 has_another = any(
                     each.instead_of == name and other in body for other, each in others
                 )
-                violations.append(field.missing(choices, has_another=has_another))
+                missing = field.missing(
+                    choices, has_another=has_another, unknown=meant_for.get(name)
+                )
+                violations.append(missing)
         return values, violations
+
+    def _meant_for_missing(
+        self, body: Mapping[str, object], fields: Mapping[str, Field]
+    ) -> Mapping[str, str]:
+        """By missing field the unknown one of a body that is likely meant for it."""
+        missing = [
+            name
+            for name, field in fields.items()
+            if field.is_required and name not in body
+        ]
+        if not missing:
+            return {}
+        known = {*self._fields, *self._extensions}
+        return given_for(missing, (name for name in body if name not in known))
 
     def _unknown(
         self, body: Mapping[str, object], choices: Choices
@@ -175,13 +192,13 @@ class Contract(Generic[F]):
         for name in body:
             if name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
+                reason = f"{expected}, got {got}"
                 departure = violation_of(
-                    name,
-                    "unknown_fields",
-                    self.section,
-                    f"{expected}, got {got}",
-                    IGNORED,
+                    name, "unknown_fields", self.section, reason, IGNORED
                 )
+                if name not in self._extensions:
+                    hint = meant(name, self._fields.keys() - body.keys())
+                    departure = replace(departure, message=departure.message + hint)
                 yield self._judged_unknown(departure, name, body, choices)
 
     def _judged_unknown(
@@ -219,6 +236,11 @@ class Contract(Generic[F]):
     def decoder(self) -> msgspec.json.Decoder[F]:
         """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
         return msgspec.json.Decoder(self.fields)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of all fields that the operation has a meaning for."""
+        return [*self._fields, *self._extensions]
 
     @cached_property
     def _fields(self) -> Mapping[str, Field]:

@@ -17,7 +17,8 @@ from mock_server.domain.access import Level
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import DatasetForbidden, DatasetNotFound, ParentNotFound
 from mock_server.domain.limits import Limits
-from mock_server.domain.listing import OMITTED, ListV2, Page, list_v2
+from mock_server.domain.list_request import OMITTED, ListV2
+from mock_server.domain.listing import Page, list_v2
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 from mock_server.fixture import document as schema
@@ -116,7 +117,9 @@ def read(content: bytes, choices: Choices) -> ListV2:
 
 def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
     """The request in a body that departs from the spec in what is tolerated."""
-    asked = values.get("pageSize", choices.page_size_default)
+    asked = values.get("pageSize")
+    if asked is None:
+        asked = choices.page_size_default
     size = min(asked, choices.page_size_max)
     return ListV2(
         dataset_id=values["datasetId"],

@@ -1,7 +1,7 @@
 """What an operation is: where it is served, and how a body becomes a response."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -16,14 +16,16 @@ from mock_server.api.headers import (
     media_type,
 )
 from mock_server.api.operations.contract import Contract, RequestFields
+from mock_server.api.operations.near_paths import nearest_admin_path, nearest_path
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response
 from mock_server.domain import errors
 from mock_server.domain.access import Caller
-from mock_server.domain.choices import Choices, remedies, served_with, tolerates
+from mock_server.domain.choices import Choices
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.state import State
+from mock_server.domain.tolerance import remedies, served_with, tolerates
 
 Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""
@@ -200,6 +202,8 @@ class Operations(Mapping[str, Operation]):
         self._by_legacy_path = {
             row.legacy_path: row for row in rows if row.legacy_path is not None
         }
+        # Comparing takes a millisecond, and clients with a wrong path repeat it.
+        self._nearest_path = lru_cache(Limits.cached_heads)(self._find_nearest_path)
 
     def __getitem__(self, name: str) -> Operation:
         return self._by_name[name]
@@ -259,6 +263,9 @@ class Operations(Mapping[str, Operation]):
         count = len(self) - len(self.by_path)
         return f"one of {names} or the {count} neighbours of GET {DESCRIPTION}"
 
+    def _find_nearest_path(self, path: str) -> str | None:
+        return nearest_path(path, self.names_by_path())
+
     def _hint(self, path: str, choices: Choices) -> str:
         meant = self.meant_by(path)
         if meant is not None:
@@ -267,9 +274,15 @@ class Operations(Mapping[str, Operation]):
             names += ["legacy_paths"] if path == meant.legacy_path else []
             # Here all of them are needed, not one.
             return about + served_with(" and ".join(remedies(choices, *names)))
-        # Comparing takes time that grows with the square of the length.
-        if len(path) > Limits.hinted_chars:
-            return ""
-        paths = {known.lower(): known for known in self.by_path}
-        near = get_close_matches(path.lower(), paths, 1, cutoff=0.8)
-        return f"did you mean {paths[near[0]]}? Paths are exact" if near else ""
+        near = self._nearest_path(path)
+        row = self.meant_by(near) if near else None
+        if row is None:
+            admin = nearest_admin_path(path)
+            return f"did you mean {admin}? Paths are exact" if admin else ""
+        if near == row.legacy_path and choices.legacy_paths != "on":
+            near = row.path
+        hint = f"did you mean {near}? Paths are exact"
+        if is_served(row, choices):
+            return hint
+        needed = " and ".join(remedies(choices, "neighbours"))
+        return f"{hint}, and this one, {_NEIGHBOUR}, needs the choice {needed}"

@@ -8,7 +8,7 @@ from mock_server.api.faults import table
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.table import KINDS
 
-SHARED = {"__init__", "fault", "table"}
+SHARED = {"__init__", "fault", "table", "reader"}
 
 
 def test_every_module_is_a_kind_of_its_name() -> None:

@@ -7,8 +7,9 @@ accident, which is 500, can be told from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice, product
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import httpx2
@@ -27,6 +28,7 @@ from tests.conftest import MakeApi
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
+T = TypeVar("T")
 CHOICES = {"neighbours": "on", "credentials": "login_too"}
 JSON = [each for each in NEIGHBOURS if each.media_type == "application/json"]
 WITHOUT_EXAMPLE = {
@@ -37,6 +39,7 @@ SOME = [
     *(b"null", b"-1", b"1e999", b"9007199254740993", b"[null]", b'[{"x": 1}]', NESTED),
     *(b'""', b'"\\u0000"', b'"\\ud800"', b'"%b"' % (b"x" * 900_000)),
 ]
+EVERY = sorted({*SOME, *VALUES})
 QUERY_VALUES = [
     *("", "%00", "%ff", "%zz", "%ed%a0%80", "..%2f..%2fetc", "x" * 5_000),
     *("x&{0}=y", "x;{0}=y", "%0d%0ax:y"),
@@ -98,35 +101,53 @@ def attack(api: Api, operation: Operation, bodies: Iterable[bytes]) -> None:
             api.admin("POST", "/reset")
 
 
-def bodies(operation: Operation, values: Iterable[bytes]) -> Iterator[bytes]:
-    """Bodies with each of the values as each of the fields."""
-    for field in fields_of(operation.body):
-        for value in values:
-            yield with_value(operation, field.encode_name, value)
+def all_of(operation: Operation, values: Iterable[T]) -> Iterator[tuple[str, T]]:
+    """Each of the fields with each of the values."""
+    return product([each.encode_name for each in fields_of(operation.body)], values)
+
+
+def some_of(operation: Operation, values: Sequence[T]) -> Iterator[tuple[str, T]]:
+    """Each of the fields with some value, and each of the values in some field."""
+    names = [each.encode_name for each in fields_of(operation.body)]
+    pairs = zip(cycle(names), cycle(values), strict=False)
+    return islice(pairs, max(len(names), len(values)) if names else 0)
+
+
+def bodies(operation: Operation, pairs: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Valid bodies, but for a field with its value."""
+    return (with_value(operation, field, value) for field, value in pairs)
 
 
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None:
-    attack(demo, operation, bodies(operation, SOME))
+    attack(demo, operation, bodies(operation, some_of(operation, SOME)))
     attack(demo, operation, NOT_JSON.values())
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_no_hostile_field_is_an_accident(demo: Api, operation: Operation) -> None:
-    attack(demo, operation, bodies(operation, sorted(VALUES)))
+    attack(demo, operation, bodies(operation, all_of(operation, EVERY)))
+
+
+def ask(api: Api, operation: Operation, pairs: Iterable[tuple[str, str]]) -> None:
+    before = to_document(api.sandbox.store)
+    for field, value in pairs:
+        query = f"{field}={value.format(field)}"
+        answer = send(api, operation, f"{operation.path}?{query}")
+        if not check(api, before, answer, query):
+            api.admin("POST", "/reset")
 
 
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_hostile_queries_are_no_accident(demo: Api, operation: Operation) -> None:
-    before = to_document(demo.sandbox.store)
-    for field in fields_of(operation.body):
-        for value in QUERY_VALUES:
-            query = f"{field.encode_name}={value.format(field.encode_name)}"
-            path = f"{operation.path}?{query}"
-            answer = send(demo, operation, path)
-            if not check(demo, before, answer, query):
-                demo.admin("POST", "/reset")
+    ask(demo, operation, some_of(operation, QUERY_VALUES))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("operation", JSON, ids=name)
+def test_no_hostile_query_is_an_accident(demo: Api, operation: Operation) -> None:
+    ask(demo, operation, all_of(operation, QUERY_VALUES))
 
 
 def part(head: str, content: str = "x") -> str:

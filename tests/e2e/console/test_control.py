@@ -69,6 +69,22 @@ def test_snapshots_are_taken_restored_and_deleted(console: Console) -> None:
     assert console.admin("GET", "/snapshots")["snapshots"] == []
 
 
+def test_a_name_that_no_snapshot_can_have_is_told_what_it_may_hold(
+    console: Console,
+) -> None:
+    name = console.part("Snapshots").get_by_label("Name of the snapshot")
+    name.fill("before demo")
+    console.part("Snapshots").get_by_role("button", name="Take").click()
+    said = "each => each.validationMessage"
+    assert name.evaluate(said) == (
+        "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no "
+        "spaces."
+    )
+    assert console.admin("GET", "/snapshots")["snapshots"] == []
+    name.fill("before-demo")
+    assert name.evaluate(said) == ""
+
+
 def test_a_snapshot_by_others_is_seen(console: Console) -> None:
     console.admin("PUT", "/snapshots/theirs")
     expect(console.button("Restore theirs")).to_be_visible()

@@ -45,6 +45,7 @@ def test_what_was_before_the_page_is_listed_too(visit: Visit) -> None:
     for _ in range(3):
         console.list(DATASET)
     expect(console.open().rows).to_have_count(3)
+    expect(console.part(STREAM)).to_contain_text("3 requests")
 
 
 def test_a_fault_marks_its_request(console: Console) -> None:

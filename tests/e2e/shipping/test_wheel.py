@@ -15,6 +15,7 @@ from zipfile import ZipFile
 import pytest
 
 from mock_server import __version__
+from tests.docs.pages import README, blocks
 from tests.process import serving
 from tests.support import ROOT, fetch
 
@@ -58,6 +59,14 @@ def fresh(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_wheel_alone_brings_the_plugin(fresh: Path, tmp_path: Path) -> None:
     shutil.copytree(PROJECT, tmp_path, dirs_exist_ok=True)
     assert "1 passed" in run([fresh / "python", "-m", "pytest", "-q"], tmp_path)
+
+
+def test_the_example_of_the_readme_runs_in_an_empty_project(
+    fresh: Path, tmp_path: Path
+) -> None:
+    (example,) = (each for each in blocks(README, "python") if each.file)
+    (tmp_path / example.file).write_text(example.text)
+    assert "1 passed" in run([fresh / "pytest", "-q"], tmp_path)
 
 
 def test_the_installed_command_serves_the_demo_from_any_folder(

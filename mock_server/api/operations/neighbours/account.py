@@ -230,7 +230,7 @@ def get_team_plan_status(
         return None
     generation = state.store.generation
     datasets = len(list(state.store.datasets()))
-    return PlanView(len(generation.users), len(generation.apps), datasets)
+    return PlanView(len(generation.users), len(state.store.apps()), datasets)
 
 
 GET_TEAM_PLAN_STATUS = neighbour.operation(

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from mock_server.api.multipart import receive_upload
 from mock_server.api.operations.neighbours import fields, neighbour
-from mock_server.domain import collection_folders, creation, errors, targets
-from mock_server.domain.access import Caller, Level
+from mock_server.domain import collection_folders, creation, errors
+from mock_server.domain.access import Caller
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection
@@ -83,20 +83,14 @@ def make_collection(
 
     Raises REFUSALS.
     """
-    dataset = targets.dataset_for(
-        state, caller, body.dataset_id, Level.WRITE, "$.datasetId"
+    dataset, parent_id = collection_folders.target_for(
+        state, caller, body.dataset_id, body.parent_id or None
     )
-    made = make(state, caller, dataset, _placed(state, dataset, body, new), source)
-    return CreatedView(made.id, Results())
-
-
-def _placed(
-    state: State, dataset: Dataset, body: CreationFields, new: Collection
-) -> Collection:
-    parent_id = collection_folders.parent_for(state, dataset, body.parent_id or None)
     kind = body.training_type or new.training_type
     tags = tuple(body.tags or ())
-    return replace(new, parent_id=parent_id, training_type=kind, tags=tags)
+    placed = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
+    made = make(state, caller, dataset, placed, source)
+    return CreatedView(made.id, Results())
 
 
 class CollectionCreateBody(fields.ProcessingFields, kw_only=True):
@@ -115,10 +109,9 @@ def collection_create(state: State, caller: Caller, body: CollectionCreateBody) 
     Raises DatasetNotFound, DatasetForbidden, ParentNotFound, CollectionForbidden,
     CollectionTooDeep, LimitReached.
     """
-    dataset = targets.dataset_for(
-        state, caller, body.dataset_id, Level.WRITE, "$.datasetId"
+    dataset, parent_id = collection_folders.target_for(
+        state, caller, body.dataset_id, body.parent_id or None
     )
-    parent_id = collection_folders.parent_for(state, dataset, body.parent_id or None)
     tags = tuple(body.tags)
     new = Collection("", body.name, parent_id, type=body.type, tags=tags)
     return collection_folders.create(state, caller, dataset, new).id

@@ -23,11 +23,14 @@ def collection_delete(state: State, caller: Caller, body: CollectionDeleteBody) 
     Raises MissingParams, NothingListed, CollectionNotFound, DatasetForbidden,
     LimitReached.
     """
+    found = [
+        (*targets.collection_for(state, caller, collection_id, Level.NONE, at), at)
+        for collection_id, at in _wanted(body)
+    ]
     gone: dict[str, tuple[Dataset, dict[str, None]]] = {}
-    for collection_id, at in _wanted(body):
-        dataset, collection = targets.collection_for(
-            state, caller, collection_id, Level.WRITE, at
-        )
+    # What does not exist has come before what is not permitted.
+    for dataset, collection, at in found:
+        targets.check_dataset(dataset, caller, Level.WRITE, at)
         _, ids = gone.setdefault(dataset.id, (dataset, {}))
         if collection.id not in ids:
             below = dataset.tree.below(collection.id)

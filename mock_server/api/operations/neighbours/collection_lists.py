@@ -1,6 +1,5 @@
 """`collection.list` and `scrollList`: the older lists of collections."""
 
-import dataclasses
 from typing import Annotated
 
 from msgspec import UNSET, Meta, field
@@ -12,7 +11,8 @@ from mock_server.api.response import success_envelope
 from mock_server.domain import errors, listing
 from mock_server.domain.access import Caller
 from mock_server.domain.limits import Limits
-from mock_server.domain.listing import OMITTED, ListV2, Page
+from mock_server.domain.list_request import OMITTED, ListV2
+from mock_server.domain.listing import Page
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 from mock_server.fixture.document import Id
@@ -140,7 +140,7 @@ def scroll_list(state: State, caller: Caller, body: ScrollListBody) -> Page[Coll
     paging = neighbour.paging_of(body, Limits.page_size)
     # One tag is looked up; what has it is looked through for the others.
     request = list_request(body, 0, 0, tuple(body.filter_tags[:1]))
-    choices = dataclasses.replace(state.choices, search_scope="folder")
+    choices = state.choices.but(search_scope="folder")
     found = listing.list_v2(replace(state, choices=choices), caller, request)
     matching = found.matching
     if wanted := set(body.filter_tags[1:]):

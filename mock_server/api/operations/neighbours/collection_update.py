@@ -39,13 +39,17 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
     CollectionTooDeep; and LimitReached.
     """
     created = fields.time_of(body.create_time, "createTime")
-    dataset, collection = _target(state, caller, body)
+    dataset, collection, at = _target(state, caller, body)
+    # What does not exist comes before what is not permitted.
+    if body.parent_id is not UNSET:
+        parent_id = body.parent_id or None
+        collection_folders.check_parent_exists(state, dataset, parent_id)
+    targets.check_dataset(dataset, caller, Level.WRITE, at)
     changed = collection
     changes: dict[str, Any] = {} if created is None else {"create_time": created}
     if body.parent_id is not UNSET:
-        parent_id = body.parent_id or None
         changes["parent_id"] = collection_folders.parent_to_move_to(
-            state, dataset, collection, parent_id
+            state, dataset, collection, body.parent_id or None
         )
     if body.name:
         changed = collection.updated(_updated(state, body.name))
@@ -62,10 +66,14 @@ def collection_update(state: State, caller: Caller, body: CollectionUpdateBody) 
 
 def _target(
     state: State, caller: Caller, body: CollectionUpdateBody
-) -> tuple[Dataset, Collection]:
-    """The collection of that id, or of that external file in a dataset."""
+) -> tuple[Dataset, Collection, str]:
+    """The collection of that id, or of that external file in a dataset.
+
+    With them goes the field that names the dataset, or what is in it.
+    """
     if body.id:
-        return targets.collection_for(state, caller, body.id, Level.WRITE, "$.id")
+        found = targets.collection_for(state, caller, body.id, Level.NONE, "$.id")
+        return *found, "$.id"
     if not (body.dataset_id and body.external_file_id):
         expected = "an id, or datasetId and externalFileId"
         raise errors.MissingParams(expected, "neither", "$.id")
@@ -73,8 +81,7 @@ def _target(
     if dataset is not None:
         for collection in dataset.tree:
             if collection.external_file_id == body.external_file_id:
-                targets.check_dataset(dataset, caller, Level.WRITE, "$.datasetId")
-                return dataset, collection
+                return dataset, collection, "$.datasetId"
     expected = "the externalFileId of a collection of the dataset"
     got = errors.describe_value(body.external_file_id)
     raise errors.FileNotFound(expected, got, "$.externalFileId")

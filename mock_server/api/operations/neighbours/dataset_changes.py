@@ -130,7 +130,11 @@ def dataset_update(state: State, caller: Caller, body: DatasetUpdateBody) -> Non
     Raises DatasetNotFound, DatasetForbidden, and for a move ParentNotFound,
     TeamForbidden, MissingAuthorization, FolderCycle, FolderTooDeep.
     """
-    dataset = targets.dataset_for(state, caller, body.id, Level.WRITE, "$.id")
+    dataset = targets.dataset_for(state, caller, body.id, Level.NONE, "$.id")
+    # What does not exist comes before what is not permitted.
+    if body.parent_id is not UNSET:
+        dataset_folders.folder_of(state, body.parent_id or None)
+    targets.check_dataset(dataset, caller, Level.WRITE, "$.id")
     changes: dict[str, Any] = {}
     if body.parent_id is not UNSET:
         target = changes["parent_id"] = body.parent_id or None

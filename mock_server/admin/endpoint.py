@@ -1,0 +1,208 @@
+"""From an admin request to the call of a handler, and from its view to a response.
+
+The order of this file is that of the story: endpoint, reading, sending.
+"""
+
+from collections.abc import Mapping
+from inspect import isawaitable
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+import msgspec
+from msgspec import Struct
+from starlette.types import Receive, Scope, Send
+
+from mock_server.admin.framework import AdminRoute, Call, Conflict, Created, Services
+from mock_server.admin.streaming import Download, JournalStream
+from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
+from mock_server.api.headers import (
+    check_content_type,
+    media_type,
+    parse_headers,
+    values,
+)
+from mock_server.api.request import ClientGone, RequestBody, check_integers, read_json
+from mock_server.api.response import Response, error_response, response_headers
+from mock_server.domain.choices import Choices
+from mock_server.domain.errors import (
+    InvalidField,
+    Refusal,
+    SandboxNotFound,
+    describe_value,
+    which_there_are,
+)
+from mock_server.domain.limits import Limits
+from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.sandboxes import DEFAULT, Sandboxes
+from mock_server.validation.convert import convert
+
+# Answers repeat what clients have sent, who may be hostile: no browser may take one
+# for a script or a page, and no other site may embed one (WHATWG Fetch).
+BROWSER_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+# These need the type of JSON, which no form of a foreign page can have. A DELETE has no
+# body, and a browser asks before it sends one to another site.
+_BODIED = ("POST", "PUT")
+
+
+class AdminEndpoint:
+    """The ASGI application of one path: serves its routes by method."""
+
+    def __init__(self, routes: Mapping[str, AdminRoute], services: Services) -> None:
+        self._routes = routes
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = RequestBody(scope, receive)
+        try:
+            response = await self._response(scope, body)
+        except Refusal as refusal:
+            response = plain_error(refusal)
+        except ClientGone:
+            return
+        if isinstance(response, Response):
+            await respond(response, body, send)
+        else:
+            await response.send(scope, receive, send, BROWSER_HEADERS)
+
+    async def _response(
+        self, scope: Scope, body: RequestBody
+    ) -> Response | JournalStream | Download:
+        # HEAD is answered as GET is, but for the body (RFC 9110 9.3.2).
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        route = self._routes.get(method)
+        if route is None:
+            expected, got = ", ".join(self._routes), describe_value(scope["method"])
+            raise MethodNotAllowed(expected, got)
+        # Before slot and body: a request that this refuses takes neither.
+        _check_type(route, scope)
+        limits = self._services.sandboxes.limits
+        if not (route.takes_fixture and _may_be_large(scope, limits)):
+            return await self._handled(await self._call(route, scope, body), route)
+        # The slot comes before the body: what waits for one would fill the memory.
+        with self._services.loader.slot():
+            call = await self._call(route, scope, body, has_slot=True)
+            return await self._handled(call, route)
+
+    async def _call(
+        self,
+        route: AdminRoute,
+        scope: Scope,
+        body: RequestBody,
+        *,
+        has_slot: bool = False,
+    ) -> Call:
+        sandboxes = self._services.sandboxes
+        limits = sandboxes.limits
+        path = {name: _decoded(text) for name, text in scope["path_params"].items()}
+        most = limits.fixture_bytes if route.takes_fixture else limits.body_bytes
+        content = await body.read(most, sandboxes.memory)
+        # The body may have taken long: only now it is clear which sandbox it is for.
+        return Call(
+            scope=scope,
+            services=self._services,
+            sandbox=_sandbox(sandboxes, path.get("sandbox", DEFAULT)),
+            path=path,
+            query=_query(route, scope),
+            body=_body(route, content),
+            content=content,
+            disconnected=body.gone,
+            has_slot=has_slot,
+        )
+
+    async def _handled(
+        self, call: Call, route: AdminRoute
+    ) -> Response | JournalStream | Download:
+        made = route.handle(call)
+        if isawaitable(made):
+            made = await made
+        if route.method != "GET":
+            # Also where nothing has changed: to look in vain costs a page little.
+            call.sandbox.changed()
+        if isinstance(made, Response | JournalStream | Download):
+            return made
+        if isinstance(made, Created | Conflict):
+            return Response(made.status, msgspec.json.encode(made.view))
+        return Response(route.status, msgspec.json.encode(made))
+
+
+def _sandbox(sandboxes: Sandboxes, name: str) -> Sandbox:
+    """The sandbox of that name. Raises SandboxNotFound, which says which there are."""
+    try:
+        return sandboxes.get(name)
+    except SandboxNotFound as refusal:
+        # Said here only: a public request is not to learn the names of others.
+        names = [each.name for each in sandboxes.all()]
+        hint = which_there_are(name, names, len(names))
+        expected, got = "the name of a sandbox", describe_value(name)
+        raise SandboxNotFound(expected, got, refusal.at, hint) from None
+
+
+def _check_type(route: AdminRoute, scope: Scope) -> None:
+    """Raises UnsupportedMediaType with the command that would have been right."""
+    headers = scope["headers"]
+    # Every route takes JSON, named first. Of a further type there is no more to check.
+    if route.method not in _BODIED or media_type(headers) in route.takes[1:]:
+        return
+    try:
+        check_content_type(headers, Choices())
+    except UnsupportedMediaType:
+        types = values(headers, b"content-type")
+        host = values(headers, b"host")[0].decode("latin-1")
+        command = f"curl -X {route.method} http://{host}{scope['path']}"
+        raise UnsupportedMediaType(
+            "application/json",
+            describe_value(b", ".join(types).decode("latin-1")) if types else "nothing",
+            "header Content-Type",
+            f"such as {command} -H 'Content-Type: application/json' -d '{{}}'",
+        ) from None
+
+
+def _may_be_large(scope: Scope, limits: Limits) -> bool:
+    """Whether a body is announced as large, or to come without its length."""
+    head = parse_headers(scope["headers"])
+    # After HTTP/1 there are no chunks (RFC 9113 8.1), and a body without a length may
+    # still come.
+    is_open = head.is_chunked or scope["http_version"][0] != "1"
+    return is_open or head.length > limits.inline_load_bytes
+
+
+def _decoded(text: str) -> str:
+    """A path parameter without percent-escapes, which routing has left as they came."""
+    try:
+        return unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        message = f"Expected UTF-8, got {describe_value(text)} - at path"
+        raise InvalidField(message) from None
+
+
+def _query(route: AdminRoute, scope: Scope) -> Struct | None:
+    if route.query is None:
+        return None
+    # Not UTF-8: whatever bytes come can be read, and the mistakes in them be told.
+    text = scope["query_string"].decode("latin-1")
+    # An empty value counts: `parentId=` is the top level.
+    given: dict[str, object] = dict(parse_qsl(text, keep_blank_values=True))
+    # Not strict: every value of a query is a text, also that of a number.
+    return convert(given, route.query, "query", strict=False)
+
+
+def _body(route: AdminRoute, content: bytes) -> object:
+    if route.body is None:
+        return None
+    # To reset or to take a snapshot needs no field, so it needs no body.
+    fields = read_json(content) if content.strip() else {}
+    check_integers(content, fields)
+    # Which of several types it is depends on the fields: the handler looks.
+    return fields if isinstance(route.body, tuple) else convert(fields, route.body)
+
+
+def plain_error(refusal: Refusal) -> Response:
+    """The response to a refused admin request: plain whatever `error_form` says."""
+    return error_response(refusal, Choices())
+
+
+async def respond(response: Response, body: RequestBody, send: Send) -> None:
+    """Send a response of the admin API."""
+    await response.send(response_headers(response, *BROWSER_HEADERS), body, send)

@@ -1,0 +1,185 @@
+"""Loads the server's own fixture files again, and puts what is good in place.
+
+Nothing that is broken, missing, empty or being written ever replaces what is served.
+One reload runs at a time; what is asked for meanwhile is one more.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mock_server.admin.loading import SHOWN_PROBLEMS, Loader, forget, held_by
+from mock_server.api.redaction import Secrets, redacted_text
+from mock_server.domain.errors import Refusal
+from mock_server.domain.generation import Generation
+from mock_server.domain.printable import one_line
+from mock_server.domain.sandboxes import Sandboxes
+from mock_server.fixture.files import Content, Stamp, read_content, stamp
+from mock_server.fixture.load import digest_of
+from mock_server.fixture.problems import FixtureError, Problem
+
+_NS_IN_MS = 1_000_000
+
+
+class Reload(Struct, frozen=True):
+    """What has come of a reload: when it ended, and all problems if it was in vain.
+
+    `time` is in milliseconds. `is_new` says whether another baseline is in place: not
+    after problems, nor if the files are again as they were loaded.
+    """
+
+    time: int
+    problems: Sequence[Problem] = ()
+    is_new: bool = False
+
+
+class Reloader:
+    """Loads `files` again when asked; to be used on the event loop of the server."""
+
+    def __init__(self, sandboxes: Sandboxes, loader: Loader, secrets: Secrets) -> None:
+        self.files: Sequence[str] = ()
+        """The files that make the baseline of the default sandbox."""
+        self.complete: Callable[[Generation], Generation] = lambda it: it
+        """Adds to a generation what is in none of the files. May raise ValueError."""
+        self.on_end: Callable[[Reload], object] = lambda _: None
+        """Called after each reload, unless there was nothing to do."""
+        self.last: Reload | None = None
+        """The last one, with problems as they may be shown: few, and no secrets."""
+        self._sandboxes = sandboxes
+        self._loader = loader
+        self._secrets = secrets
+        self._served = sandboxes.default.baseline.sha256
+        self._refused: str | None = None
+        self._task: asyncio.Task[None] | None = None
+        # Whether a reload is wanted, and whether also if the files are as they were.
+        self._wanted = self._always = self._closed = False
+
+    def ask(self, *, always: bool = False) -> None:
+        """Have files loaded that are not what is served, or `always`."""
+        if self._closed:
+            return
+        self._wanted, self._always = True, self._always or always
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def close(self) -> None:
+        """End what is going on; nothing is loaded any more."""
+        self._closed = True
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        while self._wanted:
+            always, self._wanted, self._always = self._always, False, False
+            try:
+                done = await self._reload(always=always)
+            except FixtureError as error:
+                done = Reload(_now(), error.problems)
+            except Refusal as refusal:
+                problem = Problem(self._all_files(), 0, 0, str(refusal))
+                done = Reload(_now(), [problem])
+            if done is not None:
+                self._ended(done)
+
+    async def _reload(self, *, always: bool) -> Reload | None:
+        """A reload; None if it has nothing to do. Raises FixtureError, Refusal."""
+        try:
+            contents = await self._settled()
+        except FixtureError:
+            self._refused = None
+            raise
+        digest = digest_of(contents)
+        if not always and digest == self._served:
+            self._refused = None
+            return Reload(_now()) if self.last and self.last.problems else None
+        if not always and digest == self._refused:
+            return None
+        self._refused = digest
+        default = self._sandboxes.default
+        order = default.start_choices.list_order
+        loaded = await self._loader.load_files(contents, order)
+        try:
+            generation = self.complete(loaded)
+        except ValueError as error:
+            problem = Problem(self._all_files(), 0, 0, str(error))
+            raise FixtureError([problem]) from None
+        self._served, self._refused = digest, None
+        old = held_by(default.baseline)
+        default.put_baseline(generation)
+        done = Reload(_now(), is_new=True)
+        # Told at once: to free what was replaced may take long.
+        self._ended(done)
+        await forget(old)
+        return None
+
+    def _ended(self, done: Reload) -> None:
+        default = self._sandboxes.default
+        secrets = self._secrets.of(default.state, None)
+        shown = [
+            replace(
+                each,
+                # As in `fixture.files`: folders are nobody's business.
+                file=one_line(PurePath(each.file).name),
+                message=one_line(redacted_text(each.message, secrets)),
+                source_part="",
+            )
+            for each in done.problems[:SHOWN_PROBLEMS]
+        ]
+        self.last = replace(done, problems=shown)
+        self.on_end(done)
+        default.changed()
+
+    async def _settled(self) -> Sequence[Content]:
+        """What the files say once nobody writes to them. Raises FixtureError."""
+        limits = self._sandboxes.limits
+        loop = asyncio.get_running_loop()
+        end = loop.time() + limits.settle_seconds
+        seen = await asyncio.to_thread(_stamps, self.files)
+        while True:
+            await asyncio.sleep(limits.quiet_seconds)
+            contents, problems, now = await asyncio.to_thread(self._read, self.files)
+            # Nobody has written meanwhile, neither before nor while it was read.
+            if now == seen:
+                break
+            if loop.time() > end:
+                seconds = f"{limits.settle_seconds:g} s"
+                message = f"still being written after {seconds}: write it at once"
+                raise FixtureError([Problem(self._all_files(), 0, 0, message)])
+            seen = now
+        if problems:
+            raise FixtureError(problems)
+        return contents
+
+    def _read(
+        self, files: Sequence[str]
+    ) -> tuple[list[Content], list[Problem], list[Stamp]]:
+        """The contents of files, what cannot be read, and their stamps afterwards."""
+        contents: list[Content] = []
+        problems: list[Problem] = []
+        for file in files:
+            try:
+                content = read_content(file, self._sandboxes.limits)
+            except FixtureError as error:
+                problems += error.problems
+                continue
+            contents.append(content)
+            # Editors empty a file before they write it. As a fixture it would be valid.
+            if not content.content.strip():
+                message = "empty: write {} for a fixture that holds nothing"
+                problems.append(Problem(content.name, 0, 0, message))
+        return contents, problems, _stamps(files)
+
+    def _all_files(self) -> str:
+        return self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+
+
+def _stamps(files: Sequence[str]) -> list[Stamp]:
+    return list(map(stamp, files))
+
+
+def _now() -> int:
+    return time.time_ns() // _NS_IN_MS

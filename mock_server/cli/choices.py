@@ -1,0 +1,110 @@
+"""`mock-server choices`: what can be chosen, and what a running server goes by."""
+
+from collections.abc import Mapping
+
+import click
+import msgspec
+
+from mock_server.cli.complete import assignments
+from mock_server.cli.output import say, write
+from mock_server.cli.remote import remote_command, show
+from mock_server.cli.settings import option
+from mock_server.cli.values import pairs
+from mock_server.client import AdminClient, Response
+from mock_server.domain.choices import PROFILES, Choice, Value, table
+from mock_server.domain.printable import json_text
+from mock_server.views import View
+
+
+class ChoicesView(View):
+    """The profile of a server, and the choices in force."""
+
+    profile: str
+    choices: dict[str, Value]
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def choices(ctx: click.Context, as_json: bool) -> None:
+    """Show what the spec leaves open, or show and set it in a running server.
+
+    Without a COMMAND, lists all choices with their values, and the value in either
+    profile.
+    """
+    if ctx.invoked_subcommand is not None:
+        if as_json:
+            asked = f"choices {ctx.invoked_subcommand} --json"
+            raise click.UsageError(f"Expected --json behind the command: {asked}", ctx)
+        return
+    rows = list(table().values())
+    if as_json:
+        write(json_text(msgspec.json.format(msgspec.json.encode(rows)).decode()))
+        return
+    for row in rows:
+        say(f"{row.name} = {row.values_text()}   (spec {row.section})")
+        say(f"    {row.sentence}")
+        say(f"    documented: {row.documented}   deployed: {row.deployed}")
+
+
+@choices.command("show")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@remote_command
+def show_choices(client: AdminClient, as_json: bool) -> None:
+    """Print the profile of a running server and the choices in force."""
+    _show(client.ask(ChoicesView, "GET", "/choices"), as_json=as_json)
+
+
+@choices.command("set")
+@click.argument(
+    "given",
+    metavar="[NAME=VALUE]...",
+    nargs=-1,
+    callback=pairs,
+    shell_complete=assignments,
+)
+@option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    help="Profile to put in force first; choices not named take its values.",
+)
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@remote_command
+def set_choices(
+    client: AdminClient, given: dict[str, str], profile: str | None, as_json: bool
+) -> None:
+    """Put choices in force in a running server until its next reset.
+
+    Without --profile, choices that are not named stay as they are.
+    """
+    if not given and profile is None:
+        raise click.UsageError("Expected NAME=VALUE or --profile, got neither")
+    asked: dict[str, object] = {"choices": given}
+    if profile is None:
+        present = client.ask(ChoicesView, "GET", "/choices").value
+        asked = {"profile": present.profile, "choices": {**present.choices, **given}}
+    else:
+        asked["profile"] = profile
+    content = msgspec.json.encode(asked)
+    _show(client.ask(ChoicesView, "PUT", "/choices", content), as_json=as_json)
+
+
+def _show(response: Response[ChoicesView], *, as_json: bool) -> None:
+    if as_json:
+        show(response)
+        return
+    found, rows = response.value, table()
+    say(f"profile {found.profile}")
+    say("\n".join(_line(rows, found, name) for name in found.choices))
+
+
+def _line(rows: Mapping[str, Choice], found: ChoicesView, name: str) -> str:
+    """A choice in force, with the profile's value if that is another."""
+    value, usual = found.choices[name], None
+    if name in rows and found.profile in PROFILES:
+        usual = getattr(rows[name], found.profile)
+    differs = usual is not None and usual != value
+    return f"{name}={value}" + (f"   ({found.profile}: {usual})" if differs else "")

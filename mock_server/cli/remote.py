@@ -1,0 +1,73 @@
+"""What commands for a running server share: their options, and how they fail."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from mock_server.api.errors import ERRORS, BadFixture
+from mock_server.cli import output
+from mock_server.cli.settings import BadValue, Visible, setting, timeout_setting
+from mock_server.client import SECONDS, AdminClient, Refused, Response
+from mock_server.domain.printable import json_text
+from mock_server.environment import variable
+from mock_server.http_call import Unreachable
+
+
+def remote_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command an AdminClient as its first argument, and options to make it."""
+
+    @setting("url", default="http://127.0.0.1:8000", help="Address of the server.")
+    @setting(
+        "sandbox",
+        metavar="NAME",
+        type=Visible(),
+        help="Sandbox to use instead of the default.",
+    )
+    @setting(
+        "admin-token",
+        metavar="TOKEN",
+        type=Visible(),
+        help="Bearer token of the admin routes.",
+    )
+    @timeout_setting(SECONDS)
+    # click takes the name and the help of a command from its function.
+    @wraps(command)
+    def wrapped(
+        url: str,
+        sandbox: str | None,
+        admin_token: str | None,
+        timeout: float,
+        **others: Any,
+    ) -> None:
+        try:
+            client = AdminClient(url, sandbox, admin_token, timeout, output.tell)
+        except ValueError as error:
+            source = click.get_current_context().get_parameter_source("url")
+            is_variable = source == ParameterSource.ENVIRONMENT
+            place = variable("url") if is_variable else "--url"
+            raise BadValue(f"{error} - at {place}") from None
+        try:
+            command(client, **others)
+        except Unreachable as error:
+            raise output.Stop(str(error), output.UNREACHABLE) from None
+        except Refused as error:
+            raise output.Stop(str(error), _status(error)) from None
+
+    return wrapped
+
+
+def _status(error: Refused) -> int:
+    """The exit code of a refused command."""
+    if error.status >= 500:
+        # The server cannot just now; the command may be right.
+        return output.UNREACHABLE
+    broken = error.status_text == ERRORS[BadFixture].plain.status_text
+    return output.BROKEN_FIXTURE if broken else output.USAGE
+
+
+def show(response: Response[Any]) -> None:
+    """Print the JSON of a response as it came, its strings made printable."""
+    output.write(json_text(response.text).rstrip("\n"))

@@ -1,0 +1,117 @@
+"""`mock-server sandbox`: isolated copies, each with keys of its own."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from mock_server.cli.complete import assignments, fixtures
+from mock_server.cli.documents import document_of
+from mock_server.cli.remote import remote_command, show
+from mock_server.cli.settings import option
+from mock_server.cli.values import pairs
+from mock_server.client import AdminClient
+from mock_server.domain.choices import PROFILES
+from mock_server.domain.limits import Limits
+from mock_server.views import View
+
+
+class SandboxView(View):
+    """A sandbox, as far as commands look at it."""
+
+    name: str
+    key: str | None
+    keys: dict[str, str]
+
+
+class SandboxesView(View):
+    """All sandboxes."""
+
+    sandboxes: list[SandboxView]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def sandbox() -> None:
+    """Create, list, show and delete sandboxes of a running server."""
+
+
+@sandbox.command()
+@option("--name", help="Name of the sandbox; one is made up by default.")
+@option(
+    "--ttl",
+    type=float,
+    metavar="SECONDS",
+    help=f"Seconds without use after which it ends; {Limits.sandbox_ttl:g} by default.",
+)
+@option(
+    "--profile", type=click.Choice(PROFILES), help="Profile other than the server's."
+)
+@option(
+    "--choice",
+    "choices",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=pairs,
+    shell_complete=assignments,
+    help="A choice other than the profile's; repeatable.",
+)
+@option(
+    "--state",
+    metavar="FIXTURE",
+    shell_complete=fixtures,
+    help="Fixture to start from, in place of the server's own.",
+)
+@remote_command
+def create(client: AdminClient, **given: Any) -> None:
+    """Create a sandbox and print it, with the key whose requests land in it."""
+    asked = {name: value for name, value in given.items() if value}
+    # 0 is refused by the server, not taken for nothing.
+    if given["ttl"] is not None:
+        asked["ttl"] = given["ttl"]
+    if given["state"] is not None:
+        asked["state"] = document_of(given["state"])
+    content = msgspec.json.encode(asked)
+    show(_all_of(client).ask(SandboxView, "POST", "/sandboxes", content))
+
+
+@sandbox.command("list")
+@remote_command
+def list_sandboxes(client: AdminClient) -> None:
+    """Print all sandboxes."""
+    show(_all_of(client).ask(SandboxesView, "GET", "/sandboxes"))
+
+
+@sandbox.command("show")
+@click.argument("name", required=False)
+@remote_command
+def show_sandbox(client: AdminClient, name: str | None) -> None:
+    """Print a sandbox with its keys: NAME, or that of --sandbox."""
+    show(_one(client, "GET", name))
+
+
+@sandbox.command()
+@click.argument("name", required=False)
+@remote_command
+def delete(client: AdminClient, name: str | None) -> None:
+    """End a sandbox, and with it its keys: NAME, or that of --sandbox."""
+    show(_one(client, "DELETE", name))
+
+
+def _one(client: AdminClient, method: str, name: str | None) -> Any:
+    wanted = name or client.sandbox
+    if not wanted:
+        raise click.UsageError("Expected the NAME of a sandbox, got none")
+    path = f"/sandboxes/{quote(wanted, safe='')}"
+    return replace(client, sandbox=None).ask(SandboxView, method, path)
+
+
+def _all_of(client: AdminClient) -> AdminClient:
+    """The client, for routes of all sandboxes."""
+    source = click.get_current_context().get_parameter_source("sandbox")
+    # As a variable it is meant for other commands too.
+    if source == ParameterSource.COMMANDLINE:
+        raise click.UsageError("Expected no --sandbox: this is about all of them")
+    return replace(client, sandbox=None)

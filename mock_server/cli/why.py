@@ -1,0 +1,49 @@
+"""The command `why`: why a collection is not listed, or a page is empty."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import click
+import msgspec
+
+from mock_server.api.operations.list_v2 import ListV2Body, ListV2Extensions
+from mock_server.cli import output
+from mock_server.cli.fields import fields_of, text_fields
+from mock_server.cli.remote import remote_command, show
+from mock_server.cli.settings import option
+from mock_server.client import AdminClient
+from mock_server.views import WhyView, why_lines
+
+
+@click.command()
+@option("--dataset", metavar="ID", required=True, help="Id of the dataset.")
+@option("--item", metavar="ID", help="The _id of a collection that is missed.")
+@option("--key", help="API key of the request; without it, an owner's.")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
+@remote_command
+def why(
+    client: AdminClient,
+    dataset: str,
+    item: str | None,
+    key: str | None,
+    as_json: bool,
+    fields: Sequence[str],
+) -> None:
+    """Explain why a collection is not listed, or a page is empty.
+
+    A FIELD is one of the body of listV2; a VALUE is JSON, or else text. What would show
+    the collection is printed too.
+
+    Example (of the demo): mock-server why --dataset 6593e137231a2be9c5603ba7
+    parentId=null searchText=install
+    """
+    request = fields_of(fields, text_fields(ListV2Body, ListV2Extensions))
+    asked = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
+    asked |= {"item": item} if item is not None else {}
+    asked |= {"key": key} if key is not None else {}
+    answer = client.ask(WhyView, "GET", f"/why?{urlencode(asked)}")
+    if as_json:
+        show(answer)
+    else:
+        output.say("\n".join(why_lines(answer.value)))

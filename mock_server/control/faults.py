@@ -1,0 +1,170 @@
+"""The faults of a server: added, told, taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from mock_server.client import AdminClient, Refused
+from mock_server.domain.limits import Limits
+from mock_server.views import FaultsView, FaultView
+
+__tracebackhide__ = True
+
+
+class UnfiredFaultWarning(UserWarning):
+    """A fault was added in a test, and has never fired."""
+
+
+class AddedFault:
+    """A fault that has been added.
+
+    In a `with` block it lasts until the end: so long, and so often, as a fault may,
+    unless `times` or `ttl` were given. The block fails with AssertionError if the fault
+    has never fired in it.
+    """
+
+    def __init__(self, client: AdminClient, fields: Mapping[str, Any]) -> None:
+        """`fields` are those to add it with. Raises Refused."""
+        self._client = client
+        self._fields = fields
+        self._last: dict[str, Any] | None = None
+        self._added = self._add(fields)
+
+    @property
+    def id(self) -> str:
+        """Its id, such as `f1`; another one in a `with` block."""
+        return str(self._added["id"])
+
+    @property
+    def kind(self) -> str:
+        """What it does."""
+        return str(self._added["kind"])
+
+    @property
+    def fired(self) -> int:
+        """How often it has fired; after its block, in the block.
+
+        Raises Refused if it has been taken away otherwise.
+        """
+        return int(self._view()["fired"])
+
+    def remove(self) -> None:
+        """Take it away. Raises Refused if it is gone already."""
+        self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
+
+    def __enter__(self) -> Self:
+        lasting: dict[str, Any] = {"ttl": Limits.fault_ttl}
+        # Kinds without a number of times end by their `ttl` alone.
+        if self._added["remaining"] is not None:
+            lasting["times"] = Limits.fault_times
+        self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
+        self._added = self._add(lasting | dict(self._fields))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            self.remove()
+        except Refused as refused:
+            # Removed in the block already, or by a reset.
+            if refused.status == 404:
+                return
+            raise
+        # What failed in the block is told, and not this, which may follow from it.
+        if kind is None and self.fired == 0:
+            raise AssertionError(f"{unfired(self._view())} while its block lasted")
+
+    def __str__(self) -> str:
+        return self.id
+
+    def _add(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        added: dict[str, Any] = self._client.json(
+            FaultView, "POST", "/faults", **fields
+        )
+        return added
+
+    def _view(self) -> dict[str, Any]:
+        if self._last is not None:
+            return self._last
+        view: dict[str, Any] = self._client.json(FaultView, "GET", f"/faults/{self.id}")
+        return view
+
+
+class FaultList(Sequence[dict[str, Any]]):
+    """The faults that can still fire, at the moment in which they were asked for.
+
+    It cannot be changed as a list can; what it does, it does on the server.
+    """
+
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
+        self._all: list[dict[str, Any]] = client.json(FaultsView, "GET", "/faults")[
+            "faults"
+        ]
+        self._active = [fault for fault in self._all if fault["remaining"] != 0]
+
+    def clear(self) -> None:
+        """Take all faults away."""
+        self._client.json(FaultsView, "DELETE", "/faults")
+        self._all, self._active = [], []
+
+    def remove(self, fault: str | AddedFault) -> None:
+        """Take a fault away, by its id. Raises Refused if there is none of that id."""
+        self._client.json(FaultView, "DELETE", f"/faults/{fault}")
+        self._active = [each for each in self._active if each["id"] != str(fault)]
+
+    def all_fired(self) -> bool:
+        """Whether each fault has fired at least once, those of presets too."""
+        return not self.unfired()
+
+    def unfired(self) -> list[dict[str, Any]]:
+        """The faults that have never fired, also those whose time is over."""
+        return [fault for fault in self._all if fault["fired"] == 0]
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._active[index]
+
+    def __len__(self) -> int:
+        return len(self._active)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._active)
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            """Raises AttributeError; for what a list could, it says what to do."""
+            if name.startswith("_") or not hasattr(list, name):
+                said = f"{type(self).__name__!r} object has no attribute {name!r}"
+                raise AttributeError(said)
+            how = "add one by `.fault(kind, ...)`"
+            away = "take away by `.faults.remove(id)` or `.faults.clear()`"
+            said = f"`.faults` has no {name!r}, as it shows what the server has"
+            raise AttributeError(f"{said}: {how}, {away}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._active == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._active)
+
+
+def unfired(fault: dict[str, Any]) -> str:
+    """The beginning of a sentence on a fault that has not fired."""
+    operation = fault.get("operation", "*")
+    of = "any operation" if operation == "*" else operation
+    seen = fault["matches"]
+    matched = f"matched {seen} requests but" if seen else "matched no request and"
+    return f"the fault {fault['id']} ({fault['kind']} of {of}) {matched} never fired"

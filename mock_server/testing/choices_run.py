@@ -1,0 +1,315 @@
+"""Runs under other choices: which are needed, what they tell, what is accepted.
+
+The plugin of pytest that --mock-server-choices adds. The first run of a test tells
+which choices were read; other ones are not varied, since they could change nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator, Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from mock_server.domain import choices as choice_table
+from mock_server.testing.accepted import Dependence, accepted_by
+from mock_server.testing.asked import Setup, marked
+from mock_server.testing.learnt import Learnt, Lessons
+from mock_server.testing.outcomes import (
+    NOT_NEEDED,
+    NOT_RUN,
+    NOT_VARIED,
+    PARAMETER,
+    Outcomes,
+)
+from mock_server.testing.recorded import RecordedChoices
+from mock_server.testing.variants import (
+    BASELINE,
+    Selection,
+    Variant,
+    most_runs,
+    runs_by_test,
+    test_of,
+)
+
+_SETTINGS = "mock_server_settings"
+_FOLDER = "mock_server_choices_folder"
+
+
+@dataclass
+class Run:
+    """One run of a test: under a variant, or as it is, when it notes what is read."""
+
+    test: str
+    variant: Variant | None
+    choices: dict[str, choice_table.Value] = field(default_factory=dict)
+    read: set[str] | None = None
+    passed: bool = False
+    failed: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the id of the run calls it."""
+        return BASELINE if self.variant is None else str(self.variant)
+
+    def recorded(self, choices: choice_table.Choices) -> choice_table.Choices:
+        """The choices with which the test begins, such that reading is noted."""
+        if self.variant is not None:
+            return choices
+        if self.read is None:
+            self.choices, self.read = asdict(choices), set()
+        return RecordedChoices.of(choices, self.read)
+
+
+_RUN: pytest.StashKey[Run] = pytest.StashKey()
+
+
+def _run_of(item: pytest.Item) -> Run | None:
+    """The run that an item is; None if it is not one under choices."""
+    return item.stash.get(_RUN, None)
+
+
+def _end(item: pytest.Item, category: str = "") -> NoReturn:
+    """End a run before it begins; reports count it in a category of its own.
+
+    In none, if it would be the same as the baseline.
+    """
+    item.user_properties.append((NOT_RUN, category))
+    pytest.skip(category or "the baseline has this choice")
+
+
+def varied(setup: Setup, item: pytest.Item, variant: Variant | None) -> Setup:
+    """What a run asks for: the variant, or for none that what is read is noted.
+
+    Ends a run whose variant turns out to be the baseline.
+    """
+    if variant is None:
+        run = _run_of(item)
+        return setup if run is None else replace(setup, noted=run.recorded)
+    if not variant.differs_from(setup.chosen()[1]):
+        _end(item)
+    choices = {**setup.choices, variant.name: variant.value}
+    return replace(setup, choices=choices)
+
+
+class ChoicesRun:
+    """Hooks of pytest for one session under other choices.
+
+    Raises pytest.UsageError for options and ini values that cannot be.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        try:
+            self._selection = Selection.of(config.getoption("mock_server_choices"))
+        except ValueError as error:
+            raise pytest.UsageError(f"{error} - at --mock-server-choices") from None
+        self._config = config
+        self._is_remote = config.getoption("mock_server_url") is not None
+        self._accepts: bool = config.getoption("mock_server_choices_accept")
+        self._accepted = accepted_by(config, accepts=self._accepts)
+        self._folder: Path | None = None
+        given = getattr(config, "workerinput", {}).get(_FOLDER)
+        self._lessons = Lessons(Path(given) if given else None)
+        self._outcomes = Outcomes()
+        self._told = False
+
+    # Which runs there are.
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Called by pytest; makes a test one run a variant."""
+        if PARAMETER not in metafunc.fixturenames:
+            return
+        with suppress(TypeError, ValueError):  # told when the test is set up
+            asked = marked(metafunc.definition)
+            fixed = asked.get("choices") or {}
+            baseline = None
+            if not self._may_have_settings(metafunc):
+                profile = asked.get("profile") or "documented"
+                baseline = choice_table.choose(profile, fixed)
+            found = [None, *self._selection.variants(baseline, fixed)]
+            ids = [BASELINE if each is None else str(each) for each in found]
+            # Indirect: values go to the fixture, no test needs an argument for them.
+            metafunc.parametrize(PARAMETER, found, ids=ids, indirect=True)
+
+    def _may_have_settings(self, metafunc: pytest.Metafunc) -> bool:
+        """Whether settings may choose a profile or choices for the test.
+
+        Fixtures have no values while tests are collected. Then each value is a run, and
+        those that turn out to be the baseline's end before they begin.
+        """
+        plugins = self._config.pluginmanager.get_plugins()
+        ours = self._config.pluginmanager.get_plugin("mock_server")
+        others = (each for each in plugins if each is not ours)
+        places = (*others, metafunc.module, metafunc.cls)
+        return any(hasattr(each, _SETTINGS) for each in places)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Called by pytest, after other plugins have ordered the items.
+
+        Puts the baseline of a test before its variants; of all tests if they are run by
+        several processes, so that variants begin when most is known.
+        """
+        first: dict[str, int] = {}
+        for place, item in enumerate(items):
+            run = _made(item)
+            if run is None:
+                continue
+            item.stash[_RUN] = run
+            begin = first.setdefault(run.test, place)
+            if run.variant is None:
+                items[begin], items[place] = items[place], items[begin]
+        if hasattr(self._config, "workerinput"):
+            items.sort(key=_is_variant)
+
+    # What it costs.
+
+    def pytest_report_collectionfinish(
+        self, items: Iterable[pytest.Item]
+    ) -> str | None:
+        """Called by pytest; says how many runs there will be at most."""
+        return self._cost([item.nodeid for item in items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Called by pytest-xdist, for each worker; the same for its tests."""
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and not self._told:
+            reporter.ensure_newline()
+            reporter.write_line(self._cost(ids))
+        self._told = True
+
+    def _cost(self, node_ids: Iterable[str]) -> str:
+        # Of all, whatever the baseline of a test.
+        names = {str(each) for each in self._selection.variants(None)}
+        runs = runs_by_test(node_ids, names | {BASELINE})
+        if not runs:
+            return "mock-server choices: no test uses the fixture mock_server"
+        most = sum(most_runs(each) for each in runs.values())
+        is_sure = self._selection.is_forced or self._is_remote
+        text = f"{_count(len(runs), 'test')}, {'' if is_sure else 'at most '}"
+        text += _count(most, "run")
+        if self._is_remote and not self._selection.is_forced:
+            text += "; what matters to a test cannot be seen with --mock-server-url"
+        elif not is_sure:
+            text += "; values that cannot matter to a test are left out"
+        return f"mock-server choices: {text}"
+
+    # What is run.
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Called by pytest-xdist; workers share what they learn in a folder."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="mock-server-choices-"))
+        node.workerinput[_FOLDER] = str(self._folder)
+
+    def pytest_unconfigure(self) -> None:
+        """Called by pytest; removes that folder."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Called by pytest before any fixture; ends a variant that is not needed."""
+        run = _run_of(item)
+        if run is None:
+            return
+        # Part of the reports, which pytest-xdist sends from workers to the process that
+        # prints the summary. Plain data, as it travels.
+        item.user_properties.append((PARAMETER, [run.test, run.name]))
+        learnt = self._lessons.of(run.test)
+        if run.variant is None or learnt is None:
+            return
+        if not learnt.passed:
+            _end(item, NOT_VARIED)
+        if learnt.is_baseline(run.variant):
+            _end(item)
+        if not self._selection.is_forced and not learnt.can_matter(run.variant):
+            _end(item, NOT_NEEDED)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Called by pytest; learns from baselines, and excuses what is accepted."""
+        report = yield
+        run = _run_of(item)
+        if run is None:
+            return report
+        run.failed |= report.failed or hasattr(report, "wasxfail")
+        run.passed |= report.passed and call.when == "call"
+        if run.variant is None and call.when == "teardown":
+            passed = run.passed and not run.failed
+            read = None if run.read is None or self._is_remote else frozenset(run.read)
+            self._lessons.add(run.test, Learnt(passed, run.choices, read))
+        if run.variant is not None and report.failed:
+            self._excuse(report, (run.name, run.test))
+        return report
+
+    def _excuse(self, report: pytest.TestReport, dependence: Dependence) -> None:
+        """Make a failure that is accepted an expected one."""
+        accepted = self._accepted
+        if accepted is None or not (self._accepts or dependence in accepted):
+            return
+        report.outcome = "skipped"
+        report.wasxfail = f"accepted in {accepted.path.name}"
+
+    # What is told.
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        """Called by pytest; what was not run is counted, and takes no letter."""
+        if not report.skipped or hasattr(report, "wasxfail"):
+            return None
+        category = dict(getattr(report, "user_properties", ())).get(NOT_RUN)
+        if category is None:
+            return None
+        return str(category), "", str(category).upper()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Called by pytest for each phase, where the summary is printed."""
+        self._outcomes.add(report)
+
+    def pytest_sessionfinish(self) -> None:
+        """Called by pytest; writes what is accepted."""
+        is_worker = hasattr(self._config, "workerinput")
+        if self._accepts and self._accepted is not None and not is_worker:
+            self._outcomes.write(self._accepted)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Called by pytest; lists what breaks tests."""
+        if not self._outcomes:
+            return
+        terminalreporter.section("mock-server choices")
+        is_all = self._selection.is_all()
+        tried = "what the documentation leaves open" if is_all else "the choices tried"
+        for line in self._outcomes.lines(self._accepted, self._accepts, tried):
+            terminalreporter.line(line)
+
+
+def _made(item: pytest.Item) -> Run | None:
+    """The run that an item is, by its parameters."""
+    call: Any = getattr(item, "callspec", None)
+    if call is None or PARAMETER not in call.params:
+        return None
+    variant = call.params[PARAMETER]
+    run = Run("", variant)
+    run.test = test_of(item.nodeid, call.id, run.name)
+    return run
+
+
+def _is_variant(item: pytest.Item) -> bool:
+    run = _run_of(item)
+    return run is not None and run.variant is not None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

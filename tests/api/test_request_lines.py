@@ -1,0 +1,178 @@
+"""Request lines say why a request was refused, and which fault fired; never a key."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from mock_server.api.middleware import LogFormat, RequestLog
+from mock_server.app import create_app
+from mock_server.domain.limits import Limits
+from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN
+
+KEY = "fastgpt-declared-key"
+SECRET = "fastgpt-another-declared-key"
+FIXTURE = LIBRARY | {"keys": [{"key": KEY}, {"key": SECRET}]}
+HEADERS = {"Authorization": f"Bearer {KEY}"}
+LISTED: dict[str, Any] = {"offset": 0, "datasetId": DATASET}
+
+
+class Logged:
+    """A client of a server in process, and the lines that it has logged."""
+
+    def __init__(
+        self,
+        log_format: LogFormat = "text",
+        *,
+        is_coloured: bool = False,
+        **choices: str,
+    ) -> None:
+        app = create_app(FIXTURE, choices=choices)
+        self.lines: list[str] = []
+        logged = RequestLog(
+            app,
+            log_format,
+            self.lines.append,
+            app.operations,
+            app.redact,
+            app.redact_message,
+            is_coloured=is_coloured,
+        )
+        self.client = TestClient(logged, raise_server_exceptions=False)
+
+    def list_v2(self, **fields: Any) -> str:
+        """The line of a list."""
+        self.client.post(LIST, json=LISTED | fields, headers=HEADERS)
+        return self.lines[-1]
+
+    def fault(self, **fields: Any) -> None:
+        added = self.client.post("/__admin/faults", json=fields)
+        assert added.status_code == 201, added.text
+
+
+@pytest.fixture
+def logged() -> Logged:
+    return Logged()
+
+
+def test_a_refusal_says_why_behind_the_time_it_took(logged: Logged) -> None:
+    head, _, reason = logged.list_v2(pageSize=50).partition(" - ")
+    assert head.endswith(" ms")
+    assert f" default POST {LIST} 400 " in head
+    assert reason.startswith("Expected an integer from 1 to 30, got 50 - at $.pageSize")
+
+
+def test_a_success_says_nothing_further(logged: Logged) -> None:
+    assert logged.list_v2().endswith(" ms")
+
+
+@pytest.mark.parametrize("form", ["plain", "service"])
+@pytest.mark.parametrize("status", ["mapped", "always_500", "always_200"])
+def test_the_reason_is_told_in_every_form_of_errors(form: str, status: str) -> None:
+    logged = Logged("json", error_form=form, error_http_status=status)
+    line = json.loads(logged.list_v2(datasetId="nope"))
+    assert line["reason"] == (
+        'Expected the id of a dataset, got the string "nope" - at $.datasetId'
+    )
+
+
+def test_a_fault_is_named_by_id_and_kind(logged: Logged) -> None:
+    logged.fault(kind="error", message="Out of order")
+    assert logged.list_v2().endswith(" ms fault f1 error - Out of order")
+    assert logged.list_v2().endswith(" ms")
+
+
+def test_a_fault_that_spoils_the_answer_is_named_without_a_reason() -> None:
+    logged = Logged("json")
+    logged.fault(kind="malformed_json")
+    line = json.loads(logged.list_v2(datasetId="nope"))
+    assert (line["fault"], line["reason"]) == ("f1 malformed_json", None)
+
+
+def test_a_success_has_fields_of_json_without_a_reason() -> None:
+    line = json.loads(Logged("json").list_v2())
+    assert (line["status"], line["fault"], line["reason"]) == (200, None, None)
+
+
+def test_requests_of_the_admin_api_say_why_too(logged: Logged) -> None:
+    logged.client.get("/__admin/faults/f9")
+    assert " 404 " in logged.lines[-1]
+    assert 'Expected the id of a fault, got the string "f9"' in logged.lines[-1]
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+@pytest.mark.parametrize("key", [KEY, SECRET])
+def test_no_key_that_a_client_put_into_a_field_is_logged(
+    log_format: LogFormat, key: str
+) -> None:
+    logged = Logged(log_format)
+    for sent in (key, f"x{key}", "y" * 45 + key, json.dumps(key)[1:-1]):
+        logged.list_v2(datasetId=sent)
+        logged.list_v2(**{sent: 1, "offset": sent})
+        logged.client.get(f"/{sent}")
+        logged.client.get(f"/__admin/apps/{sent}/chats")
+    assert "[redacted]" in logged.lines[-1]
+    for line in logged.lines:
+        assert key[:16] not in line
+
+
+def test_keys_of_a_state_that_is_refused_are_not_logged(logged: Logged) -> None:
+    twice = {"keys": [{"key": "fresh-key-of-nobody"}] * 2}
+    answer = logged.client.put("/__admin/state", json=twice)
+    assert "fresh-key-of-nobody" in answer.text
+    assert logged.lines[-1].endswith(
+        " - Expected a fixture document, got one with problems - at body"
+    )
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_line_moves_no_terminal_and_is_no_command(log_format: LogFormat) -> None:
+    logged = Logged(log_format)
+    line = logged.list_v2(datasetId="\x9b2J\u202e\u2028##[error] ::x")
+    assert line.isprintable()
+    assert "##[" not in line
+
+
+def test_a_reason_has_an_end(logged: Logged) -> None:
+    logged.client.post(
+        "/__admin/faults", json={"x" * 5_000 + str(n): n for n in range(9)}
+    )
+    logged.fault(kind="error", message="m" * 1_024)
+    logged.fault(kind="error", message="n" * 1_024)
+    for _ in range(2):
+        logged.list_v2()
+    assert max(map(len, logged.lines)) < Limits.logged_chars + 200
+
+
+@pytest.mark.parametrize(
+    ("fields", "colour"), [({}, "\x1b[32m200"), ({"pageSize": 50}, "\x1b[33m400")]
+)
+def test_a_status_has_the_colour_of_its_class(
+    fields: dict[str, Any], colour: str
+) -> None:
+    assert f" {colour}\x1b[0m " in Logged(is_coloured=True).list_v2(**fields)
+
+
+def test_a_fault_has_a_colour_and_what_clients_send_brings_none() -> None:
+    logged = Logged(is_coloured=True)
+    logged.fault(kind="error")
+    assert "\x1b[35m fault f1 error\x1b[0m - " in logged.list_v2()
+    line = logged.list_v2(datasetId="\x1b[31m")
+    assert line.count("\x1b") == 4
+    assert r"\x1b[31m" in line or r"\u001b[31m" in line
+
+
+def test_json_has_no_colour() -> None:
+    assert "\x1b" not in Logged("json", is_coloured=True).list_v2(pageSize=50)
+
+
+def test_a_request_is_answered_as_without_a_log(logged: Logged) -> None:
+    bare = TestClient(create_app(FIXTURE))
+    body = {"appId": "app-1", "chatId": CHAT}
+    answers = [
+        each.put(PIN, json=body, headers=HEADERS) for each in (bare, logged.client)
+    ]
+    assert answers[0].content == answers[1].content

@@ -1,0 +1,46 @@
+"""Chromium sends again, in silence, what a reset has cut off (guide "Make it fail")."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mock_server import MockServer
+from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS
+from tests.support import DATASET, LIBRARY, LIST, fetch
+
+pytestmark = BROWSER_TEST
+TWICE = """async ([url, body]) => {
+  const once = () => fetch(url, {
+    method: "POST", body,
+    headers: {"Authorization": "Bearer any", "Content-Type": "application/json"},
+  }).then((answer) => answer.text().then(() => answer.status), () => "failed");
+  return [await once(), await once()];
+}"""
+
+
+@pytest.mark.parametrize("kind", ["reset", "empty"])
+@pytest.mark.parametrize(
+    ("connections", "seen"), [("first", [200, 200]), ("all", ["failed", 200])]
+)
+def test_a_page_sees_a_broken_connection_only_if_all_are_broken(
+    kind: str, connections: str, seen: list[object]
+) -> None:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with MockServer(LIBRARY) as server, playwright.sync_playwright() as driver:
+        options = {"executable_path": CHROMIUM, "args": FLAGS}
+        with driver.chromium.launch(**options) as browser:
+            page = browser.new_page()
+            page.goto(f"{server.url}/__admin/")
+            fault = {"kind": kind, "connections": connections}
+            added = fetch("POST", f"{server.url}/__admin/faults", json=fault)
+            assert added.status_code == 201
+            body = json.dumps({"offset": 0, "datasetId": DATASET})
+            assert page.evaluate(TWICE, [server.url + LIST, body]) == seen
+        fired = [entry.firing is not None for entry in server.sandbox.journal.since(0)]
+    # Either way Chromium has sent the first of them again; with `all` once for each
+    # connection that was open.
+    assert len(fired) >= 3
+    resent = set(fired[1:-1])
+    assert (fired[0], resent, fired[-1]) == (True, {connections == "all"}, False)

@@ -1,0 +1,403 @@
+"""What is said to those who make a mistake: where it was made, and nothing of ours.
+
+Each table has the code of a test and what the report of that test has to say. All of a
+table run together, as tests of one file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+
+import pytest
+
+from mock_server import AdminClient, MockServerFixture
+from mock_server.client import Refused
+from mock_server.http_call import RawResponse
+from tests.strangers import strangers
+from tests.testing.conftest import Run
+
+MARKER = " - at the marker mock_server of test_mistakes.py::test_NUMBER"
+MISSING = (
+    "Expected the path of a file, or one of demo, empty, paging, permissions, "
+    "got 'missing.yaml'"
+)
+GONE = " (there is no /*/missing.yaml)"
+MARKED = {
+    '"x.yaml"': "Expected arguments by name (fixture=, profile=, choices=, strict=), "
+    "got 'x.yaml'" + MARKER,
+    'profil="deployed"': "Expected an argument, got 'profil' "
+    "(did you mean 'profile'?)" + MARKER,
+    "colour=5": "Expected an argument, got 'colour' "
+    "(there are fixture, profile, choices, strict)" + MARKER,
+    'profile="deploied"': "Expected the profile to be documented or deployed, "
+    "got 'deploied'*" + MARKER,
+    'choices={"list_ordr": "name"}': "Expected the name of a choice, got 'list_ordr' "
+    "(did you mean 'list_order'?)" + MARKER,
+    'choices={"list_order": "nam"}': "Expected list_order to be update_time_desc or "
+    "name or fixture, got 'nam' (did you mean 'name'?)" + MARKER,
+    'choices=["a"]': "Expected choices to be a dictionary such as "
+    '{"list_order": "name"}, got [\'a\']' + MARKER,
+    "choices={5: 5}": "Expected names of choices, got 5" + MARKER,
+    "fixture=5": "Expected fixture to be a path, a document, or a list of these, "
+    "got 5" + MARKER,
+    "fixture=[5]": "Expected fixture to be a path, *, got [5]" + MARKER,
+    'fixture="missing.yaml"': MISSING + MARKER + GONE,
+    'fixture="five.yml"': "*, got 'five.yml' (did you mean 'five.yaml'?)"
+    + MARKER
+    + " *",
+    'fixture=[{}, "missing.yaml"]': MISSING + MARKER + GONE,
+    'strict="yes"': "Expected strict to be true, false or names of violations, "
+    "got 'yes'" + MARKER,
+    'strict=["unknown_field"]': "Expected true, false or names of violations, "
+    "got 'unknown_field' (did you mean 'unknown_fields'?)" + MARKER,
+}
+FIVE = [
+    "2:9: Expected a string of 1 to 256 characters or null, got 5: quote it",
+    "3:14: unknown field 'chatID' (did you mean 'chatId'?)",
+    '3:43: Expected true or false, got the string "maybe"',
+    "6:26: Expected a string, got 5: quote it",
+    '6:46: Expected an array, got the string "red"',
+]
+HERE = " - at the fixture mock_server_settings"
+SETTINGS = {
+    '{"prot": 1}': "Expected an argument, got 'prot' (did you mean 'port'?)" + HERE,
+    '{"port": "x"}': "Expected port to be a number from 0 to 65535, got 'x'" + HERE,
+    '{"port": True}': "Expected port to be a number from 0 to 65535, got True" + HERE,
+    '{"admin_token": 5}': "Expected admin_token to be a text, got 5" + HERE,
+    '{"choices": 5}': "Expected choices to be a dictionary such as *, got 5" + HERE,
+    '{"profile": "x"}': "Expected the profile to be documented or deployed, got 'x'*"
+    + HERE,
+    "[1]": "Expected a dictionary, got [1]" + HERE,
+}
+FIXTURES = {
+    "5": "Expected fixture to be a path, a document, or a list of these, got 5 - "
+    "at the fixture mock_server_fixture",
+    '"missing.yaml"': MISSING + " - at the fixture mock_server_fixture" + GONE,
+    "None": "Expected a fixture, got None - at the fixture mock_server_fixture "
+    "(does it return what it makes?)",
+}
+THERE = " - at --mock-server-url (is mock-server running there?)"
+APP = "65d8a1f0c3b2a94e7f106a01"
+OPERATION = "Expected one of updateHistory, listV2 or * neighbours *, got the string "
+STEERED = {
+    'chat("a", "c9")': 'Expected the id of an app, got the string "a" - at path '
+    '(there are "65d8a1f0c3b2a94e7f106a01", *',
+    f'chat("{APP}", "c9")': 'Expected a chat of the app, got the string "c9" - at path '
+    '(there are "refund-4711", *',
+    "chat(None, None)": "Expected a string, got None",
+    'keys["x"]': "Expected a key that the fixture declares, got 'x' "
+    "(the fixture declares no keys; send `.key`, or any text)",
+    'restore("nope") if mock_server.snapshot("a") else 0': "Expected the name of a "
+    'snapshot, got the string "nope" - at path (there is "a")',
+    "restore(5)": "Expected a string, got 5",
+    'fault("eror")': 'Expected one of alter, *, got the string "eror" '
+    "(did you mean 'error'?) - at $.kind",
+    'fault("error", statsu=5)': "unknown field 'statsu' (did you mean 'status'?) - "
+    "at $.statsu",
+    'clock.advance("5")': "Expected seconds or a timedelta, got '5'",
+    'clock.freeze("yesterday")': "Expected a time like 2024-01-31T12:00:00Z, "
+    'got the string "yesterday" - at $.now',
+    "clock.freeze(5)": "Expected a time such as '2026-01-01T00:00:00Z', or a datetime, "
+    "got 5",
+    'load("my.yaml")': "my.yaml: no such file in /*, and no shipped fixture (demo, *",
+    "load(5)": "Expected a path or a document, got 5",
+    'assert_called("pin")': OPERATION + '"pin"*',
+    'assert_called("updateHistry")': OPERATION + "*(did you mean 'updateHistory'?)*",
+    'assert_in_order("listV2")': "Expected a list of steps, got 'listV2'",
+    'assert_in_order([{"operation": "listV2", "statu": 5}])': "Expected a field of a "
+    "step, got 'statu' (did you mean 'status'?)",
+    'assert_in_order([{"operatio": "listV2"}])': "Expected an operation, or *, "
+    "got {'operatio': 'listV2'}",
+    'assert_no_violations(["unknown_field"])': "Expected names of violations, "
+    "got 'unknown_field' (did you mean 'unknown_fields'?) - at allowed",
+    'assert_no_violations("neighbour")': "Expected a list of names of violations, *",
+    'assert_called("listV2", key=5)': "Expected key to be a text, got 5",
+    'assert_called("listV2", times="1")': "Expected times to be 0 or more, got '1'",
+    "assert_in_order([])": "Expected a list of steps, got []",
+    'fault("flaky")': 'Expected a kind of fault, got "flaky", which is a preset *',
+    'fault("delay", seconds=1)': "unknown field 'seconds' (there are *ms, *) - at $.*",
+    'fault("error", retry_after=1, retryAfter=1)': "Expected 'retryAfter' once, *",
+    'why("d", parentID=None)': "Expected a field of listV2, got the field *",
+    "faults.append({})": "`.faults` has no 'append', as it shows what the server has: "
+    "add one by `.fault(kind, ...)`, take away by `.faults.remove(id)` or "
+    "`.faults.clear()`",
+    'faults.remove("f9")': 'Expected the id of a fault, got the string "f9" - at path '
+    "(there are none)",
+    'choices["list_ordr"] = "name"': "Expected the name of a choice, got 'list_ordr' "
+    "(did you mean 'list_order'?)*",
+    f'put_chat("{APP}", {{"chatID": "c"}})': "Expected a string, got nothing "
+    "(did you mean 'chatId' by 'chatID'?) - at $.chatId of a chat",
+}
+DECLARED = {
+    'keys["fastgpt-gest"]': "Expected a key that the fixture declares, "
+    "got 'fastgpt-gest' (did you mean 'fastgpt-guest'?)",
+    'keys["x"]': "Expected a key that the fixture declares, got 'x' "
+    "(there are 'fastgpt-owner' and 'fastgpt-guest')",
+}
+NOT_STARTED = (
+    "the server has not been started yet: "
+    "use `with MockServer() as server:`, or call `start()`"
+)
+STOPPED = (
+    "the server has been stopped: call it within its `with` block, "
+    "or `start()` it again"
+)
+EMBEDDED = {
+    "MockServer().url": NOT_STARTED,
+    "MockServer().key": NOT_STARTED,
+    "MockServer().control.reset()": NOT_STARTED,
+    "STOPPED.url": STOPPED,
+    "STOPPED.control": STOPPED,
+    'CONTROL.fault("error")': STOPPED,
+    "CONTROL.journal": STOPPED,
+    "MockServer(port=USED).start()": "cannot listen on 127.0.0.1:*: *",
+    "MockServer(port=70000).start()": "cannot listen on *: a port is from 0 to 65535",
+    'MockServer(port="x")': "Expected port to be a number from 0 to 65535, got 'x' - "
+    "at MockServer",
+    'MockServer(profile="x")': "Expected the profile to be documented or deployed, "
+    "got 'x'* - at MockServer",
+    'MockServer(choices={"list_ordr": 1})': "Expected the name of a choice, "
+    "got 'list_ordr' (did you mean 'list_order'?) - at MockServer",
+    'MockServer("missing.yaml")': "missing.yaml: no such file in /*",
+    "MockServer(prot=1)": "*got an unexpected keyword argument 'prot'*",
+}
+FACTORY = {
+    'mock_server_factory(profil="x")': "Expected an argument, got 'profil' "
+    "(did you mean 'profile'?) - at mock_server_factory",
+    "mock_server_factory(strict=True)": "Expected an argument, got 'strict' "
+    "(there are fixture, profile, choices) - at mock_server_factory",
+    'mock_server_factory("missing.yaml")': MISSING + " - at mock_server_factory" + GONE,
+}
+APPS = {
+    'mock_server_app.fault("error")': "'MockServerApp' object has no attribute 'fault'"
+    ": use `.control.fault`",
+    "mock_server_app.nothing": "'MockServerApp' object has no attribute 'nothing'",
+}
+SHARED = """
+import pytest
+from mock_server import MockServer
+
+with MockServer() as STOPPED:
+    CONTROL = STOPPED.control
+    CONTROL.key
+
+@pytest.fixture(scope="module", autouse=True)
+def used():
+    global USED
+    with MockServer() as running:
+        USED = int(running.url.rpartition(":")[2])
+        yield
+
+"""
+
+
+def source(codes: Mapping[str, str], test: str) -> str:
+    """A module with a test for each code, in which CODE and NUMBER are filled in."""
+    return SHARED + "\n".join(
+        test.replace("CODE", code).replace("NUMBER", str(n))
+        for n, code in enumerate(codes)
+    )
+
+
+def reports(result: pytest.RunResult) -> Iterator[list[str]]:
+    """The lines of the report of each test, in the order of the tests."""
+    text = result.stdout.str().partition("short test summary")[0]
+    head = r"^_+ (?:ERROR at setup of )?\S*test_(\d+)\S* _+$"
+    _, *parts = re.split(head, text, flags=re.MULTILINE)
+    found = dict(zip(map(int, parts[::2]), parts[1::2], strict=True))
+    yield from (found[number].splitlines() for number in sorted(found))
+
+
+def untold(
+    run: Run, pytester: pytest.Pytester, table: Mapping[str, str], test: str
+) -> list[str]:
+    """What is not as it is to be in the reports of a table's tests."""
+    pytester.makepyfile(test_mistakes=source(table, test))
+    result = run("mistakes", alone=True)
+    shown = list(reports(result))
+    assert len(shown) == len(table), result.stdout.str()
+    problems = []
+    for number, ((code, said), lines) in enumerate(
+        zip(table.items(), shown, strict=True)
+    ):
+        wanted = said.replace("NUMBER", str(number)).replace("[", "[[]")
+        told = [line for line in lines if fnmatchcase(line, f"*{wanted}")]
+        if len(told) != 1:
+            problems.append(f"{code}: {len(told)} times {wanted} in {lines}")
+        problems += [f"{code}: {line}" for line in lines if "mock_server/" in line]
+    return problems
+
+
+IN_MARKER = "@pytest.mark.mock_server(CODE)\ndef test_NUMBER(mock_server):\n    pass\n"
+OVERRIDDEN = """
+class TestNUMBER:
+    @pytest.fixture
+    def {}(self):
+        return CODE
+
+    def test_NUMBER(self, mock_server):
+        pass
+"""
+DECLARING = "{'keys': [{'key': 'fastgpt-owner'}, {'key': 'fastgpt-guest'}]}"
+KEYS = f"@pytest.mark.mock_server(fixture={DECLARING})\n"
+STEERING = "def test_NUMBER(mock_server):\n    mock_server.CODE\n"
+MORE = "def test_NUMBER(mock_server_factory):\n    CODE\n"
+IN_PROCESS = "def test_NUMBER(mock_server_app):\n    CODE\n"
+PLAIN = "def test_NUMBER():\n    CODE\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "test"),
+    [
+        (MARKED, IN_MARKER),
+        (SETTINGS, OVERRIDDEN.format("mock_server_settings")),
+        (FIXTURES, OVERRIDDEN.format("mock_server_fixture")),
+        (STEERED, STEERING),
+        (DECLARED, KEYS + STEERING),
+        (EMBEDDED, PLAIN),
+        (FACTORY, MORE),
+        (APPS, IN_PROCESS),
+    ],
+    ids=["marker", "settings", "fixture", "steering", "keys", "run", "more", "app"],
+)
+def test_a_mistake_is_told_once_at_the_line_of_its_author(
+    run: Run, pytester: pytest.Pytester, table: Mapping[str, str], test: str
+) -> None:
+    assert untold(run, pytester, table, test) == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        '@pytest.mark.mock_server(fixture="five.yaml")\n'
+        "def test_0(mock_server):\n    pass\n",
+        'def test_0(mock_server):\n    mock_server.load("five.yaml")\n',
+        'def test_0():\n    MockServer("five.yaml")\n',
+        'def test_0(mock_server_factory):\n    mock_server_factory("five.yaml")\n',
+    ],
+    ids=["marker", "load", "run", "more"],
+)
+def test_all_mistakes_of_a_fixture_are_told_with_their_places(
+    run: Run, pytester: pytest.Pytester, test: str
+) -> None:
+    pytester.makepyfile(test_mistakes=SHARED + test)
+    (lines,) = reports(run("mistakes", alone=True))
+    told = [line for line in lines if "five.yaml:" in line]
+    assert [line.partition("five.yaml:")[2] for line in told] == FIVE
+    assert not [line for line in lines if "mock_server/" in line]
+
+
+def test_a_marker_with_a_mistake_does_not_stop_the_run_under_all_choices(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    fine = "def test_1(mock_server):\n    pass\n"
+    wrong = IN_MARKER.replace("CODE", "5").replace("NUMBER", "0")
+    pytester.makepyfile(test_mistakes=SHARED + wrong + fine)
+    result = run("mistakes", "--mock-server-choices=all", alone=True)
+    outcomes = result.parseoutcomes()
+    assert outcomes["errors"] == 1
+    assert outcomes["passed"] > 1
+    result.stdout.fnmatch_lines(["mock-server: Expected arguments by name *"])
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("-omock_server_strict=maybe", "*got 'maybe' - at mock_server_strict"),
+        (
+            "--mock-server-url=localhost:8000",
+            "*, got '*' (did you mean http://localhost:8000?) - at --mock-server-url",
+        ),
+        (
+            "--mock-server-choices=some",
+            "*Expected the name of a choice, got 'some' - at --mock-server-choices",
+        ),
+    ],
+)
+def test_an_option_that_cannot_be_is_one_line(run: Run, option: str, said: str) -> None:
+    result = run("demo", option, alone=True)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert len([line for line in result.errlines if fnmatchcase(line, said)]) == 1
+
+
+def test_nothing_at_the_address_is_said_to_be_so(run: Run) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        result = run("demo", f"--mock-server-url=http://127.0.0.1:{port}", alone=True)
+    told_once(result, f"mock-server: cannot reach http://127.0.0.1:{port}: *{THERE}")
+
+
+def test_something_else_at_the_address_is_shown(run: Run) -> None:
+    with strangers() as strange:
+        url = strange.url("page_404")
+        result = run("demo", f"--mock-server-url={url}", alone=True)
+    said = "Expected an answer of a mock server, got 404 text/html "
+    told_once(result, f"mock-server: {said}*{url}/__admin/sandboxes *{THERE}")
+
+
+def told_once(result: pytest.RunResult, said: str) -> None:
+    """Fail unless the one report has one line like this, and nothing of ours."""
+    result.assert_outcomes(errors=1)
+    lines = result.stdout.str().partition("short test summary")[0].splitlines()
+    assert len([line for line in lines if fnmatchcase(line, said)]) == 1, lines
+    assert not [line for line in lines if "mock_server/" in line]
+
+
+def test_a_server_without_a_route_may_be_an_older_one() -> None:
+    failure = {
+        "code": 404,
+        "statusText": "routeNotFound",
+        "message": "Expected a route",
+    }
+    raw = RawResponse(404, json.dumps(failure).encode())
+    client = AdminClient("http://old:8000", send=lambda *_: raw)
+    with pytest.raises(
+        Refused, match=r"route \(is http://old:8000 an older mock-server"
+    ):
+        MockServerFixture(client).why("handbook")
+
+
+UNFIRED = """
+def test_0(mock_server):
+    mock_server.fault("error", operation="listV2")
+
+def test_1(mock_server):
+    mock_server.fault("error", operation="listV2")
+    assert 0
+
+def test_2(mock_server):
+    with mock_server.fault("error", operation="listV2"):
+        pass
+"""
+
+
+def test_a_fault_that_never_fires_is_told(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_unfired=UNFIRED)
+    result = run("mistakes", "-Wdefault", alone=True)
+    result.assert_outcomes(passed=1, failed=2, warnings=1)
+    never = "the fault f1 (error of listV2) matched no request and never fired"
+    lines = result.stdout.lines
+    # In the report of a test that fails, in the summary of one that passes.
+    at = next(n for n, line in enumerate(lines) if "faults that never fired" in line)
+    assert lines[at + 1] == never
+    # In its block it is added anew, to last as long.
+    lasting = never.replace("f1", "f2")
+    assert f"E       AssertionError: {lasting} while its block lasted" in lines
+    assert f"  test_unfired.py:1: UnfiredFaultWarning: {never}" in lines
+
+
+def test_a_fault_that_never_fires_can_fail_the_test(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    test = UNFIRED.partition("\n\n")[0]
+    pytester.makepyfile(test_unfired=test)
+    result = run("mistakes", "-Werror", alone=True)
+    (lines,) = reports(result)
+    never = "the fault f1 (error of listV2) matched no request and never fired"
+    assert f"mock-server: {never}" in lines
+    assert not [line for line in lines if "mock_server/" in line]
