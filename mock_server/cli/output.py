@@ -21,7 +21,7 @@ import click
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import lines
 
-USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT = 1, 2, 3, 4
+USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
 
 
 def say(text: str) -> bool:

@@ -1,0 +1,61 @@
+"""Files that commands write, which are never half there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mock_server.cli.output import USAGE, Stop
+from mock_server.cli.whole_file import whole_file
+
+
+def test_a_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "made.yaml"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with whole_file(str(path)) as file:
+        file.write(b"new")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["made.yaml"]
+
+
+def test_a_block_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "made.yaml"
+    path.write_bytes(b"old")
+    with pytest.raises(UnicodeEncodeError), whole_file(str(path)) as file:
+        file.write(b"half")
+        file.write("é".encode("ascii"))
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["made.yaml"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with whole_file(str(tmp_path / "link")) as file:
+        file.write(b"new")
+    assert (tmp_path / "real").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("", "it is a directory"),
+        ("nowhere/made.yaml", "No such file or directory"),
+        ("file/made.yaml", "Not a directory"),
+        ("/dev/full", "No space left on device"),
+    ],
+)
+def test_what_cannot_be_written_is_told_in_one_line(
+    tmp_path: Path, path: str, why: str
+) -> None:
+    (tmp_path / "file").touch()
+    target = str(tmp_path / path)
+    with pytest.raises(Stop) as stop, whole_file(target) as file:
+        file.write(b"new")
+    assert stop.value.message == f"cannot write {target}: {why}"
+    assert stop.value.status == USAGE
+    assert os.listdir(tmp_path) == ["file"]
