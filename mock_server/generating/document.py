@@ -178,7 +178,8 @@ class _Collections:
                 made.external_file_id = f"ext-{made.id[-6:]}"
         else:
             made = self._made("virtual", words.notes)
-        made.data_amount = self._plan.rows or chance.below(_MOST_AMOUNT)
+        amount = chance.below(_MOST_AMOUNT)
+        made.data_amount = self._plan.rows or amount
         made.tags = chance.pick(self._tags)
         # One draw for what is rare: each takes a little of a million times.
         rare = chance.draw()

@@ -1,7 +1,7 @@
 """Names and sentences in a language, of words that Faker makes up.
 
-Faker takes 20 µs for each and fixtures have millions: some are drawn at the start, and
-chance puts them together.
+Faker takes up to 100 µs for each and fixtures have millions: some are drawn at the
+start, and chance puts them together.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from faker import Faker
 from mock_server.generating.chance import Chance
 from mock_server.generating.words import WORDS, Forms, Kind
 
-_DRAWN = 400
+_DRAWN = 250
 
 
 class Names:
