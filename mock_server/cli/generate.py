@@ -37,11 +37,16 @@ def _number(
 @_number("seed", 0, Limits.integer, "Another seed makes other data.")
 @_number("datasets", 0, Limits.generated_datasets, "Datasets.")
 @_number(
-    "collections", 0, Limits.fixture_collections, "Collections of each, with folders."
+    "collections",
+    0,
+    Limits.fixture_collections,
+    "Collections of each dataset, folders among them.",
 )
 @_number("depth", 1, Limits.folder_depth, "Levels of collections; 1 has no folders.")
 @_number("chats", 0, Limits.generated_chats, "Chats of the one app.")
-@_number("rows", 0, Limits.collection_rows, "Data rows of each collection but folders.")
+@_number(
+    "rows", 0, Limits.collection_rows, "Data rows of each collection that is no folder."
+)
 @option(
     "--locale",
     type=click.Choice(LOCALES),
