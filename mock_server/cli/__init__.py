@@ -18,6 +18,7 @@ from mock_server.cli.settings import check_names, is_strict
 _MODULES = {
     "serve": "serve",
     "init": "init",
+    "generate": "generate",
     "check": "show",
     "schema": "show",
     "openapi": "show",

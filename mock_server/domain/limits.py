@@ -118,7 +118,10 @@ class Limits:
     # Fixtures and states
 
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of one fixture file, or of a state that is put."""
+    """Bytes of one fixture file in YAML, or of a state that is put. YAML takes forty
+    times its size in memory while it is read."""
+    json_file_bytes: int = 256 * 1024 * 1024
+    """Bytes of one fixture file in JSON."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
     fixture_rows: int = 2_000_000
@@ -154,6 +157,13 @@ class Limits:
     """Applications that single admin calls may add to one sandbox."""
     dataset_folder_depth: int = 4
     """Folders of datasets within one another, as the service has it."""
+
+    # What `generate` makes
+
+    generated_datasets: int = 1_000
+    """Datasets of a fixture that is made up."""
+    generated_chats: int = 100_000
+    """Chats of a fixture that is made up."""
 
     # Loading and sending over the admin API
 
