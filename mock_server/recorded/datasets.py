@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from mock_server.fixture.document import CollectionPart, DatasetPart
+from mock_server.fixture.document import DatasetPart, SingleCollection
 from mock_server.recorded.arranging import Arrangement
 from mock_server.recorded.parts import Plain, Sighting, id_of, part_of
 from mock_server.recorded.room import Room
@@ -11,7 +11,7 @@ from mock_server.recorded.shown import Shown
 
 AMOUNTS = frozenset({"dataAmount", "trainingAmount"})
 """What answers to a request with `simple` show as 0, whatever it is."""
-_PLACED = frozenset({"_id", "parentId", "data", "children", "repeat"})
+_PLACED = frozenset({"_id", "parentId"})
 _NAMED = frozenset({"id", "parentId", "permissions", "collections"})
 
 
@@ -45,7 +45,7 @@ class SeenDataset:
     ) -> str | None:
         """Take a collection; gives its id, or None if that has no room or is none."""
         collection_id = id_of(item.get("_id"))
-        found = part_of(item, CollectionPart, _PLACED | without)
+        found = part_of(item, SingleCollection, _PLACED | without)
         if collection_id is None or "name" not in found:
             return None
         old = self.collections.get(collection_id)

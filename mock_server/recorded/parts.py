@@ -35,26 +35,57 @@ def part_of(item: Plain, kind: type[schema.Part], without: frozenset[str]) -> Pl
     Those `without` which it is wanted are left out, as is null: what may be null in a
     document is so by default.
     """
-    found: Plain = {}
-    for name, wanted in _types(kind):
-        value = item.get(name)
-        if value is None or name in without or not _fits(value, wanted):
-            continue
-        found[name] = value
+    shape = _shape(kind, without)
+    found = {name: item[name] for name in shape.types if item.get(name) is not None}
+    # All at once takes a twentieth of the time, and nearly all items fit.
+    if not _fits(found, shape.whole):
+        types = shape.types
+        found = {name: each for name, each in found.items() if _fits(each, types[name])}
+    for name in shape.times:
+        if name in found and not _is_time(found[name]):
+            del found[name]
     return found
 
 
+class _Shape(NamedTuple):
+    """The fields of a part by their names in documents, and a type of them all."""
+
+    types: dict[str, Any]
+    times: list[str]
+    whole: type[msgspec.Struct]
+
+
 @cache
-def _types(kind: type[schema.Part]) -> tuple[tuple[str, Any], ...]:
-    """The fields of a part as documents name them, with their types."""
-    return tuple((each.encode_name, each.type) for each in structs.fields(kind))
+def _shape(kind: type[schema.Part], without: frozenset[str]) -> _Shape:
+    fields = [f for f in structs.fields(kind) if f.encode_name not in without]
+    return _Shape(
+        {each.encode_name: each.type for each in fields},
+        [each.encode_name for each in fields if schema.holds(each.type, schema.Time)],
+        msgspec.defstruct(
+            kind.__name__,
+            [
+                (
+                    each.name,
+                    each.type,
+                    msgspec.field(name=each.encode_name, default=None),
+                )
+                for each in fields
+            ],
+        ),
+    )
 
 
 def _fits(value: object, wanted: Any) -> bool:
     try:
         msgspec.convert(value, wanted)
-        if schema.holds(wanted, schema.Time):
-            parse_time(str(value))
-    except ValueError:  # msgspec's is one
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _is_time(text: str) -> bool:
+    try:
+        parse_time(text)
+    except ValueError:
         return False
     return True
