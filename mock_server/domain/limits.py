@@ -267,6 +267,10 @@ class Limits:
     """Bytes of JSON of all of these."""
     seen_answer_bytes: int = 8 * 1024 * 1024
     """Bytes of an answer that is looked at."""
+    har_bytes: int = 100 * 1024 * 1024
+    """Bytes of a HAR file."""
+    told_requests: int = 5
+    """Requests that a message about what was left out names."""
 
     # What our own clients read of a server
 
