@@ -269,6 +269,19 @@ class Limits:
     """Bytes of memory that JSON kept ready takes; an eighth of the budget if that is
     less."""
 
+    # What is seen of a service (`record`, `import har`)
+
+    seen_items: int = 100_000
+    """Datasets, collections, lists of them, and chats that are kept of what is seen."""
+    seen_bytes: int = 16 * 1024 * 1024
+    """Bytes of JSON of all of these."""
+    seen_answer_bytes: int = 8 * 1024 * 1024
+    """Bytes of an answer that is looked at."""
+    har_bytes: int = 100 * 1024 * 1024
+    """Bytes of a HAR file."""
+    told_requests: int = 5
+    """Requests that a message about what was left out names."""
+
     # What our own clients read of a server
 
     answer_bytes: int = 64 * 1024 * 1024

@@ -213,6 +213,7 @@ _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...
     ("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True}),
     ("POST", "/clock/advance", {"seconds": 3600}),
     ("GET", "/journal?limit=1", None),
+    ("GET", "/journal?limit=1&format=har", None),
     # Once met, once not.
     ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 1}),
     ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 2}),
