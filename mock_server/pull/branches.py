@@ -1,0 +1,122 @@
+"""The lists that a pull walks through, and the one pass through a list that counts."""
+
+from __future__ import annotations  # a branch makes branches
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from mock_server.domain.errors import describe_value
+from mock_server.domain.limits import Limits
+from mock_server.service import (
+    ListedChat,
+    ListedCollection,
+    ListedRow,
+    Service,
+    ServicePage,
+)
+
+PAGES = {
+    "collections": ServicePage[ListedCollection],
+    "chats": ServicePage[ListedChat],
+    "rows": ServicePage[ListedRow],
+}
+
+
+class Branch(Struct, frozen=True):
+    """One list: the chats of an app, or of a dataset a folder or a collection's rows.
+
+    `of` is the id of the app or dataset, `within` that of the folder or collection,
+    None for the top level. A `total` is no list, but stands in line with them.
+    """
+
+    kind: Literal["collections", "chats", "rows", "total"]
+    of: str
+    within: str | None = None
+
+    def __str__(self) -> str:
+        whose = "app" if self.kind == "chats" else "dataset"
+        inside = "" if self.within is None else f" in {describe_value(self.within)}"
+        return f"{self.kind}{inside} of {whose} {describe_value(self.of)}"
+
+    def ask(self, service: Service, offset: int, size: int) -> ServicePage[Any]:
+        """A page of it. Raises what the service's methods raise."""
+        if self.kind == "chats":
+            return service.chats(self.of, offset, size)
+        if self.kind == "rows":
+            return service.rows(self.within or "", offset, size)
+        return service.collections(self.of, self.within, offset, size)
+
+
+class Wanted(Struct, frozen=True):
+    """What to pull: datasets and apps by their ids, and whether data rows too."""
+
+    datasets: tuple[str, ...] = ()
+    apps: tuple[str, ...] = ()
+    rows: bool = False
+
+    def branches(self) -> list[Branch]:
+        """The lists to begin with, each once."""
+        datasets = (Branch("collections", each) for each in self.datasets)
+        apps = (Branch("chats", each) for each in self.apps)
+        return [*dict.fromkeys(datasets), *dict.fromkeys(apps)]
+
+
+class Drift(Exception):
+    """A list has changed while it was read; the text says how that shows."""
+
+
+def id_of(item: Any) -> str:
+    """The id of what stands in a list."""
+    found: str = item.chat_id if isinstance(item, ListedChat) else item.id
+    return found
+
+
+class Pass:
+    """One pass through a list, which counts only if nothing moved meanwhile.
+
+    Between pages that shows in their totals and ids. A list of one page has nothing to
+    compare, so its last item is asked for again, unless it has as many as `expected`.
+    """
+
+    def __init__(self, expected: int | None = None) -> None:
+        self.items: list[Any] = []
+        self._ids: set[str] = set()
+        self._total: int | None = None
+        self._agreed = False
+        self._expected = expected
+
+    def next(self) -> tuple[int, int] | None:
+        """The offset and the size of the page to ask for; None when it is over."""
+        count = len(self.items)
+        if self._total is None or count < self._total:
+            return count, Limits.page_size
+        if self._agreed or self._expected == count:
+            return None
+        return max(0, count - 1), 1
+
+    def add(self, page: ServicePage[Any]) -> None:
+        """Take the page that was asked for. Raises Drift."""
+        if self._total is None:
+            self._total = page.total
+        elif page.total != self._total:
+            raise Drift(f"its total was {self._total} and is {page.total}")
+        else:
+            self._agreed = True
+        if len(self.items) == self._total and self._ids:
+            # Not just the last one: those of one time may stand in any order.
+            if not page.items or id_of(page.items[0]) not in self._ids:
+                raise Drift("its last item is a new one")
+            return
+        self._take(page.items, self._total)
+
+    def _take(self, items: Sequence[Any], total: int) -> None:
+        for each in items:
+            if (own := id_of(each)) in self._ids:
+                raise Drift(f"{describe_value(own)} stands in it twice")
+            self._ids.add(own)
+        self.items += items
+        count = len(self.items)
+        if count > total or (not items and count < total):
+            raise Drift(f"it has {count} items, and a total of {total}")
