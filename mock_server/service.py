@@ -213,7 +213,9 @@ class Service:
         if raw.status == code == 200:
             return
         if code in _BUSY_CODES or (500 <= code < 600 and code != _BAD_KEY):
-            raise Busy(f"got {got} - at {place}", _pause(raw.retry_after))
+            pause = _pause(raw.retry_after)
+            wish = "" if pause is None else f", to be asked again in {pause:.0f} s"
+            raise Busy(f"got {got}{wish} - at {place}", pause)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
             raise NoRoute(f"Expected a route of the service, got {got} - at {place}")

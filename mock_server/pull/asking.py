@@ -8,7 +8,8 @@ from tenacity import (
     Retrying,
     retry_if_exception,
     stop_after_attempt,
-    wait_exponential_jitter,
+    wait_exponential,
+    wait_random,
 )
 
 from mock_server.domain.limits import Limits
@@ -30,11 +31,10 @@ class Asking:
         self._limits = limits
         self._tell = tell
         base = limits.pull_backoff_seconds
-        self._backoff = wait_exponential_jitter(
-            base, limits.pull_pause_seconds, jitter=base
-        )
+        exponential = wait_exponential(base, limits.pull_pause_seconds)
+        self._backoff = exponential + wait_random(0, base)
         self._retrying = Retrying(
-            sleep=sleep,
+            sleep=lambda pause: sleep(float(pause)),  # it is of a type of tenacity's
             stop=stop_after_attempt(limits.pull_tries),
             wait=self._pause,
             retry=retry_if_exception(self._is_worth_it),

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from mock_server.domain.errors import describe_value
-from mock_server.domain.limits import Limits
+from mock_server.domain.errors import quoted
 from mock_server.service import (
     ListedChat,
     ListedCollection,
@@ -37,8 +36,8 @@ class Branch(Struct, frozen=True):
 
     def __str__(self) -> str:
         whose = "app" if self.kind == "chats" else "dataset"
-        inside = "" if self.within is None else f" in {describe_value(self.within)}"
-        return f"{self.kind}{inside} of {whose} {describe_value(self.of)}"
+        inside = "" if self.within is None else f" in {quoted(self.within)}"
+        return f"{self.kind}{inside} of {whose} {quoted(self.of)}"
 
     def ask(self, service: Service, offset: int, size: int) -> ServicePage[Any]:
         """A page of it. Raises what the service's methods raise."""
@@ -76,47 +75,38 @@ def id_of(item: Any) -> str:
 class Pass:
     """One pass through a list, which counts only if nothing moved meanwhile.
 
-    Between pages that shows in their totals and ids. A list of one page has nothing to
-    compare, so its last item is asked for again, unless it has as many as `expected`.
+    Between pages that shows in their totals and ids.
     """
 
-    def __init__(self, expected: int | None = None) -> None:
+    def __init__(self) -> None:
         self.items: list[Any] = []
         self._ids: set[str] = set()
         self._total: int | None = None
-        self._agreed = False
-        self._expected = expected
 
-    def next(self) -> tuple[int, int] | None:
-        """The offset and the size of the page to ask for; None when it is over."""
-        count = len(self.items)
-        if self._total is None or count < self._total:
-            return count, Limits.page_size
-        if self._agreed or self._expected == count:
-            return None
-        return max(0, count - 1), 1
+    @property
+    def is_over(self) -> bool:
+        """Whether there are no more pages to ask for."""
+        return len(self.items) == self._total
 
     def add(self, page: ServicePage[Any]) -> None:
-        """Take the page that was asked for. Raises Drift."""
-        if self._total is None:
-            self._total = page.total
-        elif page.total != self._total:
+        """Take the next page. Raises Drift."""
+        if self._total not in (None, page.total):
             raise Drift(f"its total was {self._total} and is {page.total}")
-        else:
-            self._agreed = True
-        if len(self.items) == self._total and self._ids:
-            # Not just the last one: those of one time may stand in any order.
-            if not page.items or id_of(page.items[0]) not in self._ids:
-                raise Drift("its last item is a new one")
-            return
-        self._take(page.items, self._total)
-
-    def _take(self, items: Sequence[Any], total: int) -> None:
-        for each in items:
+        self._total = page.total
+        for each in page.items:
             if (own := id_of(each)) in self._ids:
-                raise Drift(f"{describe_value(own)} stands in it twice")
+                raise Drift(f"{quoted(own)} stands in it twice")
             self._ids.add(own)
-        self.items += items
+        self.items += page.items
         count = len(self.items)
-        if count > total or (not items and count < total):
-            raise Drift(f"it has {count} items, and a total of {total}")
+        if count > page.total or (not page.items and count < page.total):
+            raise Drift(f"it has {count} items, and a total of {page.total}")
+
+
+def compare(items: Sequence[Any], last: ServicePage[Any]) -> None:
+    """Raises Drift unless a list still is what it was, as its last item shows."""
+    if last.total != len(items):
+        raise Drift(f"its total was {len(items)} and is {last.total}")
+    # Not just the last one: those of one time may stand in any order.
+    if not {id_of(each) for each in last.items} <= {id_of(each) for each in items}:
+        raise Drift("its last item is a new one")

@@ -6,7 +6,7 @@ from typing import Any
 
 from mock_server.domain.limits import Limits
 from mock_server.pull.asking import Asking, Tell
-from mock_server.pull.branches import Branch, Drift, Pass
+from mock_server.pull.branches import Branch, Drift, Pass, compare
 from mock_server.pull.part_file import PartFile
 from mock_server.service import GivenUp, Service, ServicePage
 
@@ -37,22 +37,27 @@ class Reading:
     def _limits(self) -> Limits:
         return self._service.limits
 
-    def read(self, branch: Branch, expected: int | None = None) -> list[Any]:
-        """All items of a list; see `Pass` for `expected`.
+    def read(self, branch: Branch) -> list[Any]:
+        """All items of a list, of one pass.
 
         After an error it can be called again, and goes on with the page that failed.
         Raises what `Service` raises, GivenUp, and OSError of the file for pages.
         """
         while True:
-            under_way = self._passes.setdefault(branch, Pass(expected))
+            under_way = self._passes.setdefault(branch, Pass())
             try:
-                while page := under_way.next():
-                    under_way.add(self._page(branch, *page))
+                while not under_way.is_over:
+                    offset = len(under_way.items)
+                    under_way.add(self._page(branch, offset, Limits.page_size))
             except Drift as drift:
                 self.discard(branch, str(drift))
                 continue
             del self._passes[branch]
             return under_way.items
+
+    def check(self, branch: Branch, items: list[Any]) -> None:
+        """Ask for the last item of a list again. Raises Drift, and as `read`."""
+        compare(items, self._page(branch, max(0, len(items) - 1), 1))
 
     def discard(self, branch: Branch, why: str) -> None:
         """What has been read of a list is to be read again. Raises GivenUp."""

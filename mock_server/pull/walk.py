@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from mock_server.domain.errors import describe_value
+from mock_server.domain.errors import quoted
 from mock_server.http_call import Unreachable
 from mock_server.pull.asking import Asking, Sleep, Tell
-from mock_server.pull.branches import Branch, Wanted
+from mock_server.pull.branches import Branch, Drift, Wanted, id_of
 from mock_server.pull.part_file import PartFile
 from mock_server.pull.reading import Reading
 from mock_server.service import Declined, GivenUp, NoRoute, Service, Unfit
@@ -51,6 +51,9 @@ class Walk:
         # Datasets of which every collection is asked for what is in it.
         self._searched: set[str] = set()
         self._left_out: set[str] = set()
+        # What a list was may be gone by the end, and one page alone has nothing to
+        # compare it with: so each list is looked at again then.
+        self._unsure: dict[Branch, None] = {}
         self._has_rows = False
 
     def run(self, wanted: Wanted) -> Lists:
@@ -80,8 +83,12 @@ class Walk:
 
     def _round(self, *, is_last: bool) -> list[Branch]:
         """Walk until nothing is queued; gives what has failed, to be tried again."""
-        failed = []
-        while self._queue:
+        failed: list[Branch] = []
+        while True:
+            if not self._queue:
+                self._queue.extend(each for each in self._unsure if each not in failed)
+            if not self._queue:
+                return failed
             branch = self._queue.popleft()
             try:
                 self._walk(branch)
@@ -90,16 +97,20 @@ class Walk:
                     raise
                 self._tell(f"put off to the end: {branch}")
                 failed.append(branch)
-        return failed
 
     def _walk(self, branch: Branch) -> None:
-        if branch in self._lists or branch.kind in self._left_out:
+        if branch.kind in self._left_out:
             return
         try:
             if branch.kind == "total":
                 self._compare(branch.of)
-                return
-            items = self._reading.read(branch, self._expected(branch))
+            elif branch not in self._lists:
+                self._read(branch)
+            elif branch in self._unsure:
+                self._reading.check(branch, self._lists[branch])
+                del self._unsure[branch]
+        except Drift as drift:
+            self._read_again(branch, str(drift))
         except NoRoute:
             if branch.kind not in ("chats", "rows"):
                 raise
@@ -108,11 +119,15 @@ class Walk:
         except Declined as error:
             if error.code not in _GONE or branch.within is None:
                 raise
+            self._unsure.pop(branch, None)
             self._read_above(branch)
-        else:
-            self._lists[branch] = items
-            if branch.kind == "collections":
-                self._branch_out(branch, items)
+
+    def _read(self, branch: Branch) -> None:
+        items = self._lists[branch] = self._reading.read(branch)
+        if len(items) != self._expected(branch):
+            self._unsure[branch] = None
+        if branch.kind == "collections":
+            self._branch_out(branch, items)
 
     def _expected(self, branch: Branch) -> int | None:
         """How many items a list should have, if another list says so."""
@@ -130,7 +145,7 @@ class Walk:
             != branch
         ]
         for own, place in moved:
-            why = f"{describe_value(own)} stands in it, and in {{}}"
+            why = f"{quoted(own)} stands in it, and in {{}}"
             for here, there in ((branch, place), (place, branch)):
                 if here in self._lists:
                     self._read_again(here, why.format(there))
@@ -152,15 +167,17 @@ class Walk:
 
     def _read_above(self, branch: Branch) -> None:
         """A folder or collection has gone: read again the list where it stood."""
-        place = self._places.get((branch.of, branch.within or ""))
+        own = branch.within or ""
+        place = self._places.get((branch.of, own))
         if place in self._lists:
-            self._read_again(place, f"{describe_value(branch.within)} has gone")
+            self._read_again(place, f"{quoted(own)} has gone")
 
     def _read_again(self, branch: Branch, why: str) -> None:
         self._reading.discard(branch, why)
+        self._unsure.pop(branch, None)
         for each in self._lists.pop(branch):
-            if self._places.get((branch.of, each.id)) == branch:
-                del self._places[branch.of, each.id]
+            if self._places.get((branch.of, id_of(each))) == branch:
+                del self._places[branch.of, id_of(each)]
         self._queue.append(branch)
 
     def _compare(self, dataset: str) -> None:
@@ -182,7 +199,7 @@ class Walk:
             return
         self._tell(
             f"the service counts {total} collections of dataset "
-            f"{describe_value(dataset)}, {found} are in folders: all others are asked "
+            f"{quoted(dataset)}, {found} are in folders: all others are asked "
             "for what is in them"
         )
         self._searched.add(dataset)
