@@ -183,7 +183,7 @@ class Service:
 
     def _ask(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
         """The `data` of the answer to a POST, as a type."""
-        place = self._place(path, body)
+        place = self.place(path, body)
         head = {
             "Authorization": f"Bearer {self.key}",
             "Content-Type": "application/json",
@@ -231,10 +231,10 @@ class Service:
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
 
     def _unfit(self, what: str, path: str, body: Mapping[str, object]) -> NoReturn:
-        raise Unfit(f"{self._hidden(what)} - at {self._place(path, body)}")
+        raise Unfit(f"{self._hidden(what)} - at {self.place(path, body)}")
 
-    def _place(self, path: str, body: Mapping[str, object]) -> str:
-        """The request as messages name it, in one line."""
+    def place(self, path: str, body: Mapping[str, object]) -> str:
+        """A request as messages name it, in one line."""
         asked = msgspec.json.encode(body).decode()
         url = self.url.rstrip("/")
         return self._hidden(one_line(f"POST {url}{path} {asked[:600]}"))

@@ -262,7 +262,7 @@ class Limits:
     """Collections, chats and data rows that one pull takes."""
     pull_tries: int = 3
     """Tries of one page in a row."""
-    pull_rounds: int = 2
+    pull_rounds: int = 4
     """How often the pages that failed are tried again at the end."""
     pull_passes: int = 10
     """How often one list is read again because it has changed meanwhile."""

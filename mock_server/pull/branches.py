@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from mock_server.domain.errors import quoted
 from mock_server.service import (
+    HISTORIES,
+    LIST_V2,
+    ROWS,
     ListedChat,
     ListedCollection,
     ListedRow,
@@ -38,6 +41,14 @@ class Branch(Struct, frozen=True):
         whose = "app" if self.kind == "chats" else "dataset"
         inside = "" if self.within is None else f" in {quoted(self.within)}"
         return f"{self.kind}{inside} of {whose} {quoted(self.of)}"
+
+    def place(self, service: Service) -> str:
+        """The request for it, as messages name it."""
+        if self.kind == "chats":
+            return service.place(HISTORIES, {"appId": self.of})
+        if self.kind == "rows":
+            return service.place(ROWS, {"collectionId": self.within})
+        return service.place(LIST_V2, {"datasetId": self.of, "parentId": self.within})
 
     def ask(self, service: Service, offset: int, size: int) -> ServicePage[Any]:
         """A page of it. Raises what the service's methods raise."""

@@ -67,7 +67,8 @@ class Reading:
         changed = f"{branch} changed meanwhile: {why}"
         if self._again[branch] > self._limits.pull_passes:
             times = self._again[branch]
-            raise GivenUp(f"{changed} (so it was {times} times, given up)")
+            ended = f"{changed} ({times} times, given up)"
+            raise GivenUp(f"{ended} - at {branch.place(self._service)}")
         self._tell(f"{changed}; asked again from its start")
 
     def _page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:

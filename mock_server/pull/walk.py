@@ -20,7 +20,7 @@ FOLDER = "folder"
 """The type of the collections that are always asked for what is in them."""
 # By HTTP; a folder and a collection by the service's business codes.
 _GONE = 404, 501_002, 501_003
-# Between rounds, in first pauses between two tries.
+# The pause before the second round, in first pauses between two tries.
 _ROUND_PAUSES = 8
 Lists = dict[Branch, list[Any]]
 """The items of lists, in the order in which the service has them."""
@@ -71,12 +71,14 @@ class Walk:
     def _finish(self, branches: list[Branch]) -> None:
         """Walk these, and what they lead to."""
         self._queue.extend(branches)
+        pause = _ROUND_PAUSES * self._limits.pull_backoff_seconds
         for left in reversed(range(self._limits.pull_rounds + 1)):
             failed = self._round(is_last=not left)
             if not failed:
                 return
-            # A pause, and another request, so that no page is hammered.
-            self._sleep(_ROUND_PAUSES * self._limits.pull_backoff_seconds)
+            # Another request too, so that no page is asked for again and again.
+            self._sleep(pause)
+            pause *= 2
             with suppress(Unreachable, Unfit, Declined):
                 branches[0].ask(self._service, 0, 1)
             self._queue.extend(failed)
