@@ -45,6 +45,8 @@ class Walk:
         self._reading = Reading(service, part, self._asking, tell, count)
         self._queue: deque[Branch] = deque()
         self._depths: dict[Branch, int] = {}
+        # How many rows collections have, as the lists say in which they stand.
+        self._amounts: dict[Branch, int] = {}
         self._lists: Lists = {}
         # Where a collection stands, by its dataset and its id.
         self._places: dict[tuple[str, str], Branch] = {}
@@ -114,7 +116,8 @@ class Walk:
         except Drift as drift:
             self._read_again(branch, str(drift))
         except NoRoute:
-            if branch.kind not in ("chats", "rows"):
+            had_some = any(each.kind == branch.kind for each in self._lists)
+            if had_some or branch.kind not in ("chats", "rows"):
                 raise
             self._left_out.add(branch.kind)
             self._tell(f"the service has no list of {branch.kind}: they are left out")
@@ -126,17 +129,10 @@ class Walk:
 
     def _read(self, branch: Branch) -> None:
         items = self._lists[branch] = self._reading.read(branch)
-        if len(items) != self._expected(branch):
+        if len(items) != self._amounts.get(branch):
             self._unsure[branch] = None
         if branch.kind == "collections":
             self._branch_out(branch, items)
-
-    def _expected(self, branch: Branch) -> int | None:
-        """How many items a list should have, if another list says so."""
-        if branch.kind != "rows":
-            return None
-        above = self._lists.get(self._places[branch.of, branch.within or ""], ())
-        return next((i.data_amount for i in above if i.id == branch.within), None)
 
     def _branch_out(self, branch: Branch, items: Iterable[Any]) -> None:
         """Queue what is below the items of a list, if none of them is elsewhere too."""
@@ -158,7 +154,9 @@ class Walk:
             if is_folder or branch.of in self._searched:
                 self._queue_below(branch, Branch("collections", branch.of, each.id))
             if self._has_rows and not is_folder and each.data_amount:
-                self._queue.append(Branch("rows", branch.of, each.id))
+                rows = Branch("rows", branch.of, each.id)
+                self._amounts[rows] = each.data_amount
+                self._queue.append(rows)
 
     def _queue_below(self, branch: Branch, below: Branch) -> None:
         depth = self._depths[below] = self._depths.get(branch, 0) + 1

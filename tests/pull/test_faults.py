@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
@@ -63,6 +64,36 @@ def test_a_list_that_changes_is_read_again(
         server.control.fault("page_drift", times=3, skip=skip, **{change: 1})
         assert pull_of(server.url, tmp_path / "moving.yaml", COLLECTIONS) == quiet
     assert "changed meanwhile: " in capsys.readouterr().err
+
+
+def remove_folder(server: MockServer) -> None:
+    server.control.remove_collection(DATASET, "box-31")
+
+
+def move_leaf(server: MockServer) -> None:
+    leaf = {"_id": "leaf-2", "name": "Moved", "parentId": "box-43"}
+    server.control.put_collection(DATASET, leaf)
+
+
+def move_folder(server: MockServer) -> None:
+    folder = {"_id": "box-43", "name": "Moved", "type": "folder", "parentId": "box-31"}
+    server.control.put_collection(DATASET, folder)
+
+
+def empty_rows(server: MockServer) -> None:
+    server.control.remove_collection(DATASET, "leaf-0")
+
+
+@pytest.mark.parametrize("change", [remove_folder, move_leaf, move_folder, empty_rows])
+@pytest.mark.parametrize("skip", [1, 3, 5])
+def test_what_changes_meanwhile_is_pulled_as_it_is_then(
+    tmp_path: Path, skip: int, change: Callable[[MockServer], None]
+) -> None:
+    with served(SMALL) as server:
+        # It fails once; the change comes in the pause before the next try.
+        server.control.fault("error", operation="*", skip=skip)
+        made = pull_of(server.url, tmp_path / "a.yaml", sleep=lambda _: change(server))
+        assert made == pull_of(server.url, tmp_path / "b.yaml")
 
 
 @pytest.mark.parametrize("kind", ["duplicate_item", "wrong_total"])
