@@ -35,6 +35,8 @@ _NAMES = (
 # load them all. So the names stand here: no option can have a variable without one.
 VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
 """The variables by the names of their options."""
+PULL_KEY = PREFIX + "PULL_KEY"
+"""Where `pull` looks for the service's API key; no option has the key itself."""
 
 # What Kubernetes sets in all pods beside a service of that name.
 _LINK_NAME = re.compile(
@@ -63,7 +65,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    known = set(VARIABLES.values())
+    known = {*VARIABLES.values(), PULL_KEY}
     given = (name for name in environment if name.startswith(PREFIX))
     return [_unknown(name) for name in sorted(given) if name not in known]
 

@@ -35,6 +35,7 @@ _MODULES = {
     "sandbox": "sandboxes",
     "why": "why",
     "import": "imports",
+    "pull": "pull",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")
 """The shipped fixtures, by the names that stand for them."""

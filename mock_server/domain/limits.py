@@ -292,3 +292,20 @@ class Limits:
     """Bytes of an entry, when the journal is followed."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
+
+    # What `mock-server pull` takes of a service
+
+    pull_items: int = 1_000_000
+    """Collections, chats and data rows that one pull takes."""
+    pull_tries: int = 3
+    """Tries of one page in a row."""
+    pull_rounds: int = 4
+    """How often the pages that failed are tried again at the end."""
+    pull_passes: int = 10
+    """How often one list is read again because it has changed meanwhile."""
+    pull_seconds: float = 30.0
+    """Seconds that one page takes."""
+    pull_backoff_seconds: float = 0.25
+    """Seconds before the second try of a page, roughly; each further pause doubles."""
+    pull_pause_seconds: float = 300.0
+    """Seconds that a service may ask to be left alone (Retry-After)."""
