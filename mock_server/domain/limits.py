@@ -255,3 +255,18 @@ class Limits:
     """Bytes of an entry, when the journal is followed."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
+
+    # What `verify` asks of a server
+
+    verify_collections: int = 600
+    """Collections of a dataset that are looked at, page after page."""
+    verify_folders: int = 10
+    """Folders that are looked into."""
+    verify_chats: int = 1_000
+    """Chats among which the one is looked for that is pinned."""
+    verify_tries: int = 3
+    """How often a request is sent to a server that says it is busy."""
+    verify_pause_seconds: float = 10.0
+    """How long is waited before it is sent again."""
+    verify_call_seconds: float = 10.0
+    """How long one answer takes."""
