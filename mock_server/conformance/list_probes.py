@@ -39,15 +39,15 @@ def page_size_max(subject: Subject) -> int:
 def _limit(lists: Lists) -> tuple[str, int]:
     """What is done with sizes over the limit, and the limit."""
     lists.check_listening()
-    fields, total = lists.widest
-    over = lists.ask(pageSize=SIZE + 1, **fields)  # type: ignore[arg-type]
+    total = lists.widest[1]
+    over = lists.part(pageSize=SIZE + 1)
     if over.is_refusal:
         return "reject", SIZE
     if len(over.items) == SIZE < total:
         return "clamp", SIZE
-    far_over = lists.ask(pageSize=_MANY + 1, **fields)  # type: ignore[arg-type]
+    far_over = lists.part(pageSize=_MANY + 1)
     if far_over.is_refusal:
-        if lists.ask(pageSize=_MANY, **fields).is_success:  # type: ignore[arg-type]
+        if lists.part(pageSize=_MANY).is_success:
             return "reject", _MANY
         raise NotObservable(f"the largest page is between {SIZE} and {_MANY}")
     if len(far_over.items) == _MANY < total:
@@ -60,8 +60,8 @@ def _limit(lists: Lists) -> tuple[str, int]:
 def offset_missing(subject: Subject) -> str:
     """A page without `offset`."""
     lists = subject.lists
-    plain = lists.page(pageSize=2)
-    return _served(lists, lists.ask(offset=..., pageSize=2), plain)
+    plain = lists.part(pageSize=2)
+    return _served(lists, lists.part(offset=..., pageSize=2), plain)
 
 
 def numeric_strings(subject: Subject) -> str:
@@ -70,7 +70,7 @@ def numeric_strings(subject: Subject) -> str:
     if len(lists.ids) < _FEW:
         raise NotObservable(f"the dataset shows fewer than {_FEW} collections")
     return _served(
-        lists, lists.ask(offset="1", pageSize="2"), lists.page(offset=1, pageSize=2)
+        lists, lists.part(offset="1", pageSize="2"), lists.part(offset=1, pageSize=2)
     )
 
 
@@ -115,7 +115,7 @@ def list_order(subject: Subject) -> str:
     """How the items of all pages are ordered."""
     lists = subject.lists
     lists.check_listening()
-    items = [item for page in lists.pages for item in page.items]
+    items = [item for page in lists.wide for item in page.items]
     if len(set(lists.ids)) != len(items):
         raise NotObservable("collections come more than once")
     times = [_time(each) for each in items]
@@ -147,7 +147,8 @@ def parent_omitted(subject: Subject) -> str:
         return "any"
     if not any(page.items for page in lists.inside.values()):
         raise NotObservable("no folder with collections is seen")
-    if lists.is_cut or lists.ids != [id_of(each) for each in lists.top]:
+    ids = [each for page in lists.pages for each in page.ids]
+    if ids != [id_of(each) for each in lists.top]:
         raise NotObservable("it is neither everything nor the top level")
     return "root"
 

@@ -70,7 +70,10 @@ class Lists:
     def finds(self, item: Item, text: str) -> bool:
         """Whether a search for a text, where an item is, finds it."""
         pages = self.walk(searchText=text, parentId=item.get("parentId"))
-        return id_of(item) in chain.from_iterable(page.ids for page in pages)
+        found = set(chain.from_iterable(page.ids for page in pages))
+        if id_of(item) not in found and pages[0].total > len(found):
+            raise NotObservable("not all that a search counts is on its pages")
+        return id_of(item) in found
 
     @cached_property
     def pages(self) -> Sequence[Answer]:
@@ -102,28 +105,6 @@ class Lists:
         return list(_items(self.top_pages))
 
     @cached_property
-    def far(self) -> Answer:
-        """A page past the end."""
-        return self.page(offset=FAR, pageSize=SIZE)
-
-    @cached_property
-    def small(self) -> Answer:
-        """A page of two. Raises NotObservable where there are not more than that."""
-        if len(self.ids) < 4:
-            raise NotObservable("the dataset shows fewer than 4 collections")
-        return self.page(pageSize=2)
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """The ids of all pages without `parentId`, in order."""
-        return [each for page in self.pages for each in page.ids]
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether there may be more than has been looked at."""
-        return len(self.ids) >= self._limits.verify_collections
-
-    @cached_property
     def widest(self) -> tuple[Mapping[str, object], int]:
         """The fields that list the most collections, and how many these are."""
         found: list[tuple[Mapping[str, object], int]] = [
@@ -132,6 +113,38 @@ class Lists:
         ]
         found += [({"parentId": at}, each.total) for at, each in self.inside.items()]
         return max(found, key=lambda each: each[1])
+
+    @cached_property
+    def wide(self) -> Sequence[Answer]:
+        """All pages of the part that lists the most collections."""
+        fields, _ = self.widest
+        return self.walk(**fields) if fields else self.pages
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of these pages, in order."""
+        return [each for page in self.wide for each in page.ids]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there may be more on them than has been looked at."""
+        return len(self.ids) >= self._limits.verify_collections
+
+    def part(self, **fields: object) -> Answer:
+        """The answer to a request for a page of that part."""
+        return self.ask(**{**self.widest[0], **fields})  # type: ignore[arg-type]
+
+    @cached_property
+    def far(self) -> Answer:
+        """A page past the end."""
+        return self.page(**self.widest[0], offset=FAR, pageSize=SIZE)
+
+    @cached_property
+    def small(self) -> Answer:
+        """A page of two. Raises NotObservable where there are not more than that."""
+        if len(self.ids) < 4:
+            raise NotObservable("the dataset shows fewer than 4 collections")
+        return self.page(**self.widest[0], pageSize=2)
 
     @cached_property
     def is_listening(self) -> bool:

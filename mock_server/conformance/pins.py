@@ -35,7 +35,7 @@ class Pins:
         self._former: bool | None = None
         self._is_changed = False
         self.last = False
-        """What the last pin has set; false before the first one."""
+        """What the last pin of the chat has set; false before the first one."""
         self._created: str | None = None
 
     def check(self) -> None:
@@ -56,7 +56,7 @@ class Pins:
             self._is_changed = True
         whole = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
         body = {name: value for name, value in whole.items() if value is not ...}
-        if isinstance(whole["top"], bool):
+        if isinstance(whole["top"], bool) and whole["chatId"] == self.chat:
             self.last = whole["top"]
         return self._asker.ask("PUT", PATH, body)
 

@@ -36,7 +36,7 @@ class Temporary:
         answer = self._asker.ask("POST", f"{_COLLECTION}/create", body)
         found = answer.fields.get("data")
         if not answer.is_success or not isinstance(found, str):
-            raise NotObservable(f"got {answer.summary()} - at {answer.request}")
+            raise NotObservable(f"got {answer.status} - at {answer.request}")
         self._is_there = True
         return found
 
