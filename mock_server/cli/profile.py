@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from mock_server.cli.output import BROKEN_FIXTURE, Stop
 from mock_server.cli.reports import report_text
@@ -24,6 +25,14 @@ class ProfileName(click.types.StringParamType):
         """Called by click."""
         del param, ctx
         return "|".join((*PROFILES, "FILE"))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Called by click; the names, else any file."""
+        del ctx, param
+        found = [CompletionItem(each) for each in PROFILES if each.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None

@@ -63,6 +63,10 @@ class Asker:
         request = told(method, path, body, *notes)
         return parse(request, self._send(request, method, path, headers, content))
 
+    def renew(self) -> None:
+        """Allow one more call's time, to put things back."""
+        self._whole = Budget(self._limits.verify_call_seconds, 0)
+
     def _send(
         self,
         request: str,
@@ -94,6 +98,8 @@ class Asker:
         content: bytes | None,
     ) -> RawResponse:
         seconds = min(self._limits.verify_call_seconds, self._whole.left)
+        if seconds <= 0:
+            raise Unreachable(f"the time is over - at {request}")
         budget = Budget(seconds, self._limits.answer_bytes)
         try:
             return call(self._address, method, path, headers, content, budget)
@@ -105,8 +111,3 @@ class Asker:
         asked = response.retry_after
         seconds = float(asked) if asked.isascii() and asked.isdigit() else 1.0
         return min(seconds, self._limits.verify_pause_seconds)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no time is left."""
-        return self._whole.left <= 0

@@ -116,7 +116,7 @@ def search_literal(subject: Subject) -> None:
     name = text_of(item, "name")
     pattern = f"{name[:-1]}." if name[-1] != "." else f"{name[:-1]}[.]"
     if any(
-        pattern.casefold() in text_of(each, "name").casefold() for each in _of(lists)
+        pattern.casefold() in text_of(each, "name").casefold() for each in lists.items
     ):
         raise NotObservable("a name has the characters of the pattern")
     _check_nothing(lists, pattern)
@@ -136,7 +136,7 @@ def search_empty(subject: Subject) -> None:
 
 def named(lists: Lists) -> Item:
     """A collection with a name. Raises NotObservable."""
-    for item in _of(lists):
+    for item in lists.items:
         if text_of(item, "name").strip() and lists.unknown not in item["name"]:
             return item
     raise NotObservable("no collection with a name is seen")
@@ -144,7 +144,7 @@ def named(lists: Lists) -> Item:
 
 def tagged(lists: Lists) -> tuple[Item, str]:
     """A collection, and a tag of it that is not in its name. Raises NotObservable."""
-    for item in _of(lists):
+    for item in lists.items:
         tags = item.get("tags")
         for tag in tags if isinstance(tags, list) else ():
             name = text_of(item, "name").casefold()
@@ -162,6 +162,8 @@ def _check_found(lists: Lists, item: Item, text: str) -> None:
 
 def _check_nothing(lists: Lists, text: str) -> None:
     answer = lists.page(searchText=text, pageSize=30)
+    if not lists.items:
+        raise NotObservable("the dataset shows no collections")
     if answer.items:
         raise Differs("an empty list", f"{len(answer.items)} items", answer)
 
@@ -172,7 +174,3 @@ def _items(lists: Lists) -> list[tuple[Answer, Item]]:
     if not found:
         raise NotObservable("the dataset shows no collections")
     return found
-
-
-def _of(lists: Lists) -> list[Item]:
-    return list(lists.items)

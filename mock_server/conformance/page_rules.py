@@ -82,6 +82,8 @@ def pages_complete(subject: Subject) -> None:
 def offset_past_end(subject: Subject) -> None:
     """Past the end there is an empty page."""
     answer = subject.lists.far
+    if not subject.lists.items:
+        raise NotObservable("the dataset shows no collections")
     if answer.items:
         raise Differs("an empty list", f"{len(answer.items)} items", answer)
 

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from mock_server.conformance.answer import Differs, NotObservable
-from mock_server.conformance.asker import Asker
+from mock_server.conformance.asker import Asker, Unfit
 from mock_server.conformance.subject import Subject, Told
 from mock_server.conformance.table import PROBES, RULES, Probe, Rule
 from mock_server.domain.choices import Value, table
@@ -117,7 +117,8 @@ def _shown(probe: Probe, subject: Subject) -> Shown:
 
 
 def _restore(subject: Subject) -> None:
+    subject.asker.renew()
     try:
         subject.restore()
-    except (NotObservable, Unreachable) as error:
+    except (NotObservable, Unreachable, Unfit) as error:
         subject.asker.tell(f"not everything could be put back: {error}")
