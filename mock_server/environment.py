@@ -29,6 +29,7 @@ _NAMES = (
     "strict-settings",
     "timeout",
     "url",
+    "verify-key",
     "watch",
 )
 # The commands that have the options are loaded one by one, and a health check must not

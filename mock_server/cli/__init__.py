@@ -36,6 +36,7 @@ _MODULES = {
     "why": "why",
     "import": "imports",
     "pull": "pull",
+    "verify": "verify",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")
 """The shipped fixtures, by the names that stand for them."""

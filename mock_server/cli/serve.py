@@ -30,12 +30,12 @@ from mock_server.cli.output import (
     Stop,
     counted,
 )
+from mock_server.cli.profile import ProfileName
 from mock_server.cli.progress import Loading
 from mock_server.cli.reload import Following, Watcher, watcher_of
 from mock_server.cli.reports import report_text
 from mock_server.cli.values import FaultText, faults, pairs, with_faults
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import PROFILES
 from mock_server.domain.faults import Definition
 from mock_server.domain.generation import Generation
 from mock_server.domain.printable import json_text, one_line, wants_colour
@@ -43,6 +43,7 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.environment import variable
 from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.profile import ProfileFile
 from mock_server.server import CannotBind, bind, openable_url_of, url_of
 from mock_server.wire.protocol import HttpParser
 
@@ -64,9 +65,9 @@ _SHOWN_FAULTS = 5
 @settings.port_setting("Port to listen on; 0 takes a free one.")
 @settings.setting(
     "profile",
-    type=click.Choice(PROFILES),
+    type=ProfileName(),
     default="documented",
-    help="The spec read strictly, or what the service does today.",
+    help="The spec read strictly, what the service does today, or what `verify` saw.",
 )
 @settings.setting(
     "choice",
@@ -127,7 +128,7 @@ def serve(
     fixtures: Sequence[str],
     host: str,
     port: int,
-    profile: str,
+    profile: ProfileFile,
     choice: dict[str, str],
     fault: Sequence[Fault],
     http: HttpParser,
@@ -148,8 +149,8 @@ def serve(
     try:
         app = create_app(
             with_faults(_loaded(fixtures, memory), fault),
-            profile=profile,
-            choices=choice,
+            profile=profile.profile,
+            choices={**profile.choices, **choice},
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,

@@ -309,3 +309,18 @@ class Limits:
     """Seconds before the second try of a page, roughly; each further pause doubles."""
     pull_pause_seconds: float = 300.0
     """Seconds that a service may ask to be left alone (Retry-After)."""
+
+    # What `verify` asks of a server
+
+    verify_collections: int = 600
+    """Collections of a dataset that are looked at, page after page."""
+    verify_folders: int = 10
+    """Folders that are looked into."""
+    verify_chats: int = 1_000
+    """Chats among which the one is looked for that is pinned."""
+    verify_tries: int = 3
+    """How often a request is sent to a server that says it is busy."""
+    verify_pause_seconds: float = 10.0
+    """How long is waited before it is sent again."""
+    verify_call_seconds: float = 10.0
+    """How long one answer takes."""

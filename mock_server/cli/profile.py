@@ -1,0 +1,55 @@
+"""What `serve --profile` takes: a profile by its name, or a file of `verify`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from mock_server.cli.output import BROKEN_FIXTURE, Stop
+from mock_server.cli.reports import report_text
+from mock_server.domain.choices import PROFILES, as_profile
+from mock_server.domain.errors import did_you_mean
+from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.profile import ProfileFile, read_profile
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class ProfileName(click.types.StringParamType):
+    """A profile by its name, or by a path that has a folder or a suffix in it."""
+
+    name = "profile"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Called by click."""
+        del param, ctx
+        return "|".join((*PROFILES, "FILE"))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Called by click; the names, else any file."""
+        del ctx, param
+        found = [
+            CompletionItem(each) for each in PROFILES if each.startswith(incomplete)
+        ]
+        return found or [CompletionItem(incomplete, type="file")]
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """A ProfileFile. Raises Stop for a file that cannot be used."""
+        if isinstance(value, ProfileFile):
+            return value
+        text = str(value)
+        if text in PROFILES:
+            return ProfileFile(as_profile(text))
+        if not (Path(text).suffix.lower() in _SUFFIXES or "/" in text):
+            expected = f"{' or '.join(PROFILES)}, or a file of YAML or JSON"
+            hint = did_you_mean(text, PROFILES)
+            self.fail(f"Expected {expected}, got {text!r}{hint}", param, ctx)
+        try:
+            return read_profile(text)
+        except FixtureError as error:
+            raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
