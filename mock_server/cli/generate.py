@@ -71,8 +71,9 @@ def generate(notation: str, output: str | None, **plan: Any) -> None:
     is_json, made = notation == "json", Plan(**plan)
     _check(made)
     size = 0
-    with whole_file(output) as file, Counting("collections", made.all_collections) as n:
-        for piece in _pieces(made, n, is_json):
+    counting = Counting("collections", made.all_collections)
+    with whole_file(output) as file, counting:
+        for piece in _pieces(made, counting, is_json):
             size += file.write(piece)
     if message := too_large(size, is_json, Limits()):
         tell(one_line(f"warning: what is written is too large to be served: {message}"))
