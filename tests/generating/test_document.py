@@ -76,7 +76,7 @@ def test_another_process_makes_the_same_bytes() -> None:
     # This one has another hash seed, or one that is drawn.
     env = os.environ | {"PYTHONHASHSEED": "4711", "TZ": "Asia/Shanghai"}
     done = subprocess.run(command, env=env, capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == (made(Plan(seed=7), as_json=False), b"")
+    assert done.stdout == made(Plan(seed=7), as_json=False)
 
 
 def test_another_seed_makes_other_ids_and_names() -> None:
