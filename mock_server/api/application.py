@@ -316,6 +316,8 @@ def _guest(key: str, state: State, scope: Scope) -> Caller:
     known = state.callers.get(key)
     if known is None and key.startswith(ISSUED_KEY_PREFIX):
         raise _foreign_key(scope.get(BOUND_TO))
+    if known is None and BOUND_TO in scope:
+        known = state.store.generation.keys.get(key)
     return known or NOBODY
 
 
