@@ -136,6 +136,7 @@ class PublicApi:
         responses = state.store.generation.responses
         declared = declared_at(method, path, responses, self._operations)
         if declared is None:
+            scope.pop(DECLARED, None)  # of a state that has been replaced
             return self._operations.at(path, state.choices)
         # For the request log, which stands around all applications.
         scope[DECLARED] = declared.name
