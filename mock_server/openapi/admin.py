@@ -200,7 +200,11 @@ _ITEM = "/datasets/{datasetId}/collections/{id}"
 _ITEMS = "/datasets/{datasetId}/collections"
 _PUT_CHAT = {"title": "A copy of my invoice", "top": True}
 _PUT_ITEM = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
-_SMALL = {"clock": "2026-01-01T00:00:00Z", "apps": [{"id": "app", "name": "Support"}]}
+_SMALL = {
+    "clock": "2026-01-01T00:00:00Z",
+    "apps": [{"id": "app", "name": "Support"}],
+    "responses": [{"method": "GET", "path": "/api/user/{id}", "json": {"name": "Ann"}}],
+}
 _NEW_APP = {"name": "Sales", "chats": [{"chatId": "chat-1", "title": "Offer"}]}
 _NEW_DATASET = {"name": "Prices", "collections": [{"_id": "2024", "name": "2024"}]}
 _WHY = urlencode(
@@ -255,6 +259,7 @@ _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...
     ("DELETE", "/faults", None),
     ("PUT", "/state", _SMALL),
     ("GET", "/state", None),
+    ("GET", "/responses", None),
     ("POST", "/reset", {}),
 )
 """Method, path, body, and values in the path that differ from the usual: requests to

@@ -199,6 +199,7 @@ def test_a_fault_may_match_what_was_sent_to_it(declared: Api) -> None:
     assert declared.client.post("/api/x/7", json={"a": 1}).status_code == 503
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["delay", "dribble", "malformed_json", "rate_limit"])
 @pytest.mark.parametrize("path", ["/api/x/7", "/app.js"])
 def test_faults_of_the_answer_work_with_any_body(
