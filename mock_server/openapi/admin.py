@@ -322,7 +322,7 @@ def _request(
         method,
         _ADMIN + path.format_map({**_path_values(path), **(values or {})}),
         body,
-        "example",
+        "har" if "format=har" in path else "example",
         operation_id=_operation_id(path.partition("?")[0], method),
     )
 

@@ -145,7 +145,8 @@ def parsed(command: click.Command, given: list[str]) -> None:
     """Raises what click raises where the command does not take these."""
     with command.make_context(command.name, given) as context:
         if isinstance(command, click.Group):
-            _, found, rest = command.resolve_command(context, context.args)
+            words = [*context._protected_args, *context.args]
+            _, found, rest = command.resolve_command(context, words)
             assert found is not None
             parsed(found, rest)
 
