@@ -200,6 +200,12 @@ def test_nothing_asked_for_is_a_mistake(server: MockServer) -> None:
     assert (ended.status, ended.err) == (USAGE, said)
 
 
+def test_an_address_that_goes_too_far_is_told(server: MockServer) -> None:
+    ended = pulled(f"{server.url}/api")
+    assert ended.status == UNFIT
+    assert ended.err.endswith("(did you mean the address without /api?)\n")
+
+
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")
     *retries, last = ended.err.splitlines()
