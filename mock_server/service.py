@@ -218,7 +218,10 @@ class Service:
             raise Busy(f"got {got}{wish} - at {place}", pause)
         text = "" if envelope is None else envelope.status_text
         if code in (404, 405) and text in _NO_ROUTE_TEXTS:
-            raise NoRoute(f"Expected a route of the service, got {got} - at {place}")
+            doubled = self.url.rstrip("/").endswith("/api")
+            hint = " (did you mean the address without /api?)" if doubled else ""
+            expected = f"Expected a route of the service, got {got}"
+            raise NoRoute(f"{expected} - at {place}{hint}")
         if envelope is not None and code != 200:
             said = one_line(f"{text} {envelope.message[:200]}".strip())
             raise Declined(place, code, self._hidden(said))

@@ -11,11 +11,10 @@ from mock_server.domain.store import Store
 from mock_server.fixture.dump import to_json, to_yaml
 from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
-from mock_server.pull.branches import Branch, Wanted
+from mock_server.pull.branches import Branch, Lists, Wanted
 from mock_server.service import GivenUp
 
 Plain = dict[str, Any]
-Lists = dict[Branch, list[Any]]
 
 
 def document_of(lists: Lists, wanted: Wanted) -> Plain:

@@ -59,6 +59,10 @@ class Branch(Struct, frozen=True):
         return service.collections(self.of, self.within, offset, size)
 
 
+Lists = dict[Branch, list[Any]]
+"""The items of lists, in the order in which the service has them."""
+
+
 class Wanted(Struct, frozen=True):
     """What to pull: datasets and apps by their ids, and whether data rows too."""
 

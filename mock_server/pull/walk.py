@@ -11,7 +11,7 @@ from typing import Any
 from mock_server.domain.errors import quoted
 from mock_server.http_call import Unreachable
 from mock_server.pull.asking import Asking, Sleep, Tell
-from mock_server.pull.branches import Branch, Drift, Wanted, id_of
+from mock_server.pull.branches import Branch, Drift, Lists, Wanted, id_of
 from mock_server.pull.part_file import PartFile
 from mock_server.pull.reading import Reading
 from mock_server.service import Declined, GivenUp, NoRoute, Service, Unfit
@@ -22,8 +22,6 @@ FOLDER = "folder"
 _GONE = 404, 501_002, 501_003
 # The pause before the second round, in first pauses between two tries.
 _ROUND_PAUSES = 8
-Lists = dict[Branch, list[Any]]
-"""The items of lists, in the order in which the service has them."""
 
 
 class Walk:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop
 from mock_server.pull.branches import Wanted
-from tests.cli.commands import Ended, run
+from tests.cli.commands import NOWHERE, Ended, run
+from tests.process import environment
 from tests.pull.walks import APP, DATASET, KEY, SMALL, pull_of, served
 from tests.strangers import REDIRECTS, STRANGERS, Strange, answer, says, strangers
 
@@ -197,6 +200,12 @@ def test_nothing_asked_for_is_a_mistake(server: MockServer) -> None:
     assert (ended.status, ended.err) == (USAGE, said)
 
 
+def test_an_address_that_goes_too_far_is_told(server: MockServer) -> None:
+    ended = pulled(f"{server.url}/api")
+    assert ended.status == UNFIT
+    assert ended.err.endswith("(did you mean the address without /api?)\n")
+
+
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")
     *retries, last = ended.err.splitlines()
@@ -211,3 +220,17 @@ def test_a_pull_goes_to_stdout(server: MockServer) -> None:
     assert list(json.loads(ended.out)) == [
         *("keys", "users", "replies", "apps", "datasets", "training")
     ]
+
+
+def test_without_the_library_it_says_which_extra_has_it() -> None:
+    given = f"['pull', '--base-url', 'http://{NOWHERE}', '--dataset', 'd']"
+    code = f"import sys; sys.modules['tenacity'] = None; main({given})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"from mock_server.cli import main; {code}"],
+        capture_output=True,
+        text=True,
+        env=environment(MOCK_SERVER_PULL_KEY=KEY),
+    )
+    needed = "pip install 'fastgpt-mock-server[pull]'"
+    assert done.stderr == f"pull needs the library tenacity: {needed}\n"
+    assert (done.returncode, done.stdout) == (USAGE, "")

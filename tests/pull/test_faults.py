@@ -16,6 +16,7 @@ from tests.pull.walks import (
     DATASET,
     SMALL,
     items_of,
+    mostly_full,
     pull_of,
     served,
     tree_of,
@@ -55,7 +56,7 @@ def test_failures_and_limits_change_nothing(
 
 
 @pytest.mark.parametrize("change", ["insert", "remove"])
-@pytest.mark.parametrize("skip", [0, 1, 5])
+@pytest.mark.parametrize("skip", mostly_full(0, 1, 5))
 def test_a_list_that_changes_is_read_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], skip: int, change: str
 ) -> None:
@@ -85,7 +86,7 @@ def empty_rows(server: MockServer) -> None:
 
 
 @pytest.mark.parametrize("change", [remove_folder, move_leaf, move_folder, empty_rows])
-@pytest.mark.parametrize("skip", [1, 3, 5])
+@pytest.mark.parametrize("skip", mostly_full(3, 1, 5))
 def test_what_changes_meanwhile_is_pulled_as_it_is_then(
     tmp_path: Path, skip: int, change: Callable[[MockServer], None]
 ) -> None:

@@ -18,6 +18,7 @@ from tests.pull.walks import (
     KEY,
     SMALL,
     items_of,
+    mostly_full,
     pull_of,
     served,
     tree_of,
@@ -27,7 +28,7 @@ PROFILES = pytest.mark.parametrize("profile", ["documented", "deployed"])
 
 
 @PROFILES
-@pytest.mark.parametrize("suffix", [".yaml", ".json"])
+@pytest.mark.parametrize("suffix", mostly_full(".json", ".yaml"))
 def test_pulled_and_served_it_is_pulled_the_same(
     tmp_path: Path, profile: str, suffix: str
 ) -> None:
@@ -41,7 +42,7 @@ def test_pulled_and_served_it_is_pulled_the_same(
 
 
 @PROFILES
-@pytest.mark.parametrize("order", ["fixture", "name"])
+@pytest.mark.parametrize("order", mostly_full("fixture", "name"))
 def test_the_order_of_the_service_is_kept(
     tmp_path: Path, profile: str, order: str
 ) -> None:

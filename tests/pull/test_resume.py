@@ -21,12 +21,13 @@ from tests.pull.walks import (
     EVERYTHING,
     KEY,
     SMALL,
+    mostly_full,
     pull_of,
     served,
 )
 from tests.support import wait
 
-KILLS = [1, pytest.param(20, marks=pytest.mark.full)]
+KILLS = mostly_full(1, 20)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +36,9 @@ def server() -> Iterator[MockServer]:
         yield running
 
 
-@pytest.fixture
-def quiet(server: MockServer, tmp_path: Path) -> bytes:
-    server.control.reset()
-    return pull_of(server.url, tmp_path / "quiet.yaml")
+@pytest.fixture(scope="module")
+def quiet(server: MockServer, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return pull_of(server.url, tmp_path_factory.mktemp("quiet") / "quiet.yaml")
 
 
 def stopped(server: MockServer, path: Path, after: int) -> Path:
@@ -85,7 +85,7 @@ def has_grown(
     return is_so
 
 
-@pytest.mark.parametrize("cut", [1, 40, 150, 500, 5_000, 9_000])
+@pytest.mark.parametrize("cut", mostly_full(5_000, 1, 40, 150, 500, 9_000))
 def test_a_torn_line_is_ignored(
     server: MockServer, quiet: bytes, tmp_path: Path, cut: int
 ) -> None:

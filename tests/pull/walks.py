@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mock_server import MockServer
 from mock_server.cli.pull import Target, save
 from mock_server.domain.limits import Limits
@@ -19,6 +21,11 @@ QUICK = Limits(pull_backoff_seconds=0.001)
 """Pauses that no test has to wait for."""
 EVERYTHING = Wanted((DATASET,), (APP,), rows=True)
 COLLECTIONS = Wanted((DATASET,))
+
+
+def mostly_full(first: object, *others: object) -> list[Any]:
+    """Values of a parameter, of which quick runs try the first."""
+    return [first, *(pytest.param(each, marks=pytest.mark.full) for each in others)]
 
 
 def document(
