@@ -29,13 +29,16 @@ _NAMES = (
     "strict-settings",
     "timeout",
     "url",
-    "verify-key",
     "watch",
 )
 # The commands that have the options are loaded one by one, and a health check must not
 # load them all. So the names stand here: no option can have a variable without one.
 VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
 """The variables by the names of their options."""
+VERIFY_KEY = PREFIX + "VERIFY_KEY"
+"""The variable of the API key that `verify` sends, unless it is told another one."""
+_KEYS = (VERIFY_KEY,)
+"""Variables without an option: keys are never on a command line."""
 
 # What Kubernetes sets in all pods beside a service of that name.
 _LINK_NAME = re.compile(
@@ -64,7 +67,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    known = set(VARIABLES.values())
+    known = {*VARIABLES.values(), *_KEYS}
     given = (name for name in environment if name.startswith(PREFIX))
     return [_unknown(name) for name in sorted(given) if name not in known]
 
@@ -74,7 +77,8 @@ def _unknown(name: str) -> str:
         hint = f" ({_LINK_HINT})"
     else:
         # Without what all have in common, which would make all of them alike.
-        parts = {each.removeprefix(PREFIX): each for each in VARIABLES.values()}
+        names = *VARIABLES.values(), *_KEYS
+        parts = {each.removeprefix(PREFIX): each for each in names}
         hint = did_you_mean(name.removeprefix(PREFIX), parts)
         for part, each in parts.items():
             hint = hint.replace(f"'{part}'", each)

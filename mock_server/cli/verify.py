@@ -13,7 +13,7 @@ from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.conformance.report import verify as verified
 from mock_server.conformance.subject import Told
-from mock_server.environment import variable
+from mock_server.environment import VERIFY_KEY
 from mock_server.fixture.profile import profile_text
 from mock_server.http_call import Address, Unreachable
 
@@ -25,7 +25,7 @@ _SECONDS = 300.0
 @option(
     "--key-env",
     metavar="NAME",
-    default=variable("verify-key"),
+    default=VERIFY_KEY,
     show_default=True,
     help="Variable that holds the API key.",
 )

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from mock_server import create_app
+from mock_server import MockServer, create_app
 from mock_server.conformance.report import Report
+from mock_server.http_call import Unreachable
 from mock_server.server import running
 from tests.conformance import wrong
 from tests.conformance.world import DOCUMENT, report_of, ruled
@@ -131,3 +132,19 @@ def test_of_one_answer_to_everything_too(switch: tuple[Switch, str]) -> None:
     assert ruled(report, "pass") == SHOWN
     assert {"pin_answer", "post_only", "page_size"} < ruled(report, "differs")
     assert report.values == {"item_fields": "documented"}
+
+
+def test_what_has_no_answer_is_not_observable() -> None:
+    with MockServer(DOCUMENT) as server:
+        match = {"body": {"xVerify": True}}
+        server.control.fault("empty", match=match, times=9, connections="all")
+        report = report_of(server.url)
+    assert "closed without an answer" in report.unseen["unknown_fields"]
+    assert ruled(report, "differs") == set()
+
+
+def test_a_server_that_goes_is_not_reported_on() -> None:
+    with MockServer(DOCUMENT) as server:
+        server.control.fault("empty", skip=9, times=999, connections="all")
+        with pytest.raises(Unreachable, match="closed without an answer - at POST /"):
+            report_of(server.url)
