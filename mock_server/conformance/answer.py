@@ -11,7 +11,7 @@ from mock_server.domain.printable import one_line
 from mock_server.http_call import RawResponse
 
 _OK = (200, "200")
-_SHOWN_CHARS = 500
+_SHOWN_CHARS = 300
 
 
 class NotObservable(Exception):
