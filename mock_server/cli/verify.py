@@ -2,6 +2,8 @@
 
 import os
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -103,18 +105,22 @@ def verify(
         may_write,
     )
     key = _secret(key_env, "--key-env")
-    if write_profile is None:
-        report = _report(base_url, key, told, timeout)
-    else:
-        # Opened first: a file that cannot be written shows before all is asked.
-        with whole_file(write_profile) as file:
-            report = _report(base_url, key, told, timeout)
-            is_json = write_profile.lower().endswith(".json")
-            text = profile_text(report.values, report.unseen, is_json=is_json)
-            file.write(text.encode())
+    ask = partial(_report, base_url, key, told, timeout)
+    report = ask() if write_profile is None else _saved(write_profile, ask)
     (say if form == "text" else write)(FORMATS[form](report))
     if report.differs:
         raise Stop("", USAGE)
+
+
+def _saved(path: str, ask: Callable[[], Report]) -> Report:
+    """A report, its choices written to a profile at `path`. Raises Stop."""
+    # Opened first: a file that cannot be written shows before all is asked.
+    with whole_file(path) as file:
+        report = ask()
+        is_json = path.lower().endswith(".json")
+        text = profile_text(report.values, report.unseen, is_json=is_json)
+        file.write(text.encode())
+    return report
 
 
 def _report(base_url: str, key: str, told: Told, timeout: float) -> Report:

@@ -58,6 +58,7 @@ MISTAKES: dict[str, tuple[dict[str, wrong.Change], str]] = {
     "owners": ({AFTER: wrong.everybody_owns}, "permission_of_caller"),
     "readers": ({BEFORE: wrong.everybody_reads}, "read_permission"),
     "extra field": ({AFTER: wrong.extra_field}, "envelope"),
+    "code as text": ({AFTER: wrong.code_as_text}, "envelope"),
     "no status text": ({AFTER: wrong.no_status_text}, "envelope"),
 }
 
@@ -66,8 +67,8 @@ MISTAKES: dict[str, tuple[dict[str, wrong.Change], str]] = {
 def test_a_mistake_is_named(ask: Ask, name: str) -> None:
     changes, rule = MISTAKES[name]
     report = ask(**changes)
-    # The documented answer to a pin has no further field either.
-    also = {"pin_answer"} if name == "extra field" else set()
+    # The documented answer to a pin is no other either.
+    also = {"pin_answer"} if name in ("extra field", "code as text") else set()
     assert ruled(report, "differs") == {rule} | also
     (told,) = (each for each in report.rules if each.rule == rule)
     assert told.expected
