@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from mock_server import MockServer, create_app
+from mock_server.conformance.asker import Unfit
+from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.http_call import Unreachable
 from mock_server.server import running
@@ -96,6 +99,36 @@ def test_our_own_server_keeps_to_every_rule(ask: Ask) -> None:
     report = ask(neighbours="on")
     assert ruled(report, "differs") == set()
     assert ruled(report, "not observable") == set()
+
+
+ODD: list[object] = [{}, None, [[]], -1, True, "x" * 9000, 1e300, "\ufffe\u202e"]
+FIELDS = [("item", each) for each in ("_id", "parentId", "permission", "*")]
+FIELDS += [("data", "list"), ("data", "total")]
+FIELDS += [("envelope", each) for each in ("code", "statusText", "data")]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(("place", "name"), FIELDS)
+def test_odd_values_are_told_and_end_nothing(
+    ask: Ask, place: str, name: str, odd: object
+) -> None:
+    def after(call: wrong.Call) -> None:
+        if call.page is not None:
+            items = call.page["list"]
+            parts = {"item": items, "data": [call.page], "envelope": [call.document]}
+            for part in parts[place]:
+                names = part if name == "*" else [name]
+                part.update(dict.fromkeys(names, odd))
+
+    try:
+        report = ask(after=after)
+    except Unfit as error:
+        texts = [str(error)]
+    else:
+        texts = [make(report) for make in FORMATS.values()]
+        ElementTree.fromstring(texts[-1])
+    assert all(len(text) < 20_000 for text in texts)
 
 
 def test_of_an_empty_dataset_nothing_is_concluded(ask: Ask) -> None:
