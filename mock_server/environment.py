@@ -29,7 +29,6 @@ _NAMES = (
     "strict-settings",
     "timeout",
     "url",
-    "verify-key",
     "watch",
 )
 # The commands that have the options are loaded one by one, and a health check must not
@@ -37,7 +36,8 @@ _NAMES = (
 VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
 """The variables by the names of their options."""
 PULL_KEY = PREFIX + "PULL_KEY"
-"""Where `pull` looks for the service's API key; no option has the key itself."""
+VERIFY_KEY = PREFIX + "VERIFY_KEY"
+"""Where `pull` and `verify` look for a service's API key: no option has the key itself."""
 
 # What Kubernetes sets in all pods beside a service of that name.
 _LINK_NAME = re.compile(
@@ -66,7 +66,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    known = {*VARIABLES.values(), PULL_KEY}
+    known = {*VARIABLES.values(), PULL_KEY, VERIFY_KEY}
     given = (name for name in environment if name.startswith(PREFIX))
     return [_unknown(name) for name in sorted(given) if name not in known]
 
@@ -76,7 +76,8 @@ def _unknown(name: str) -> str:
         hint = f" ({_LINK_HINT})"
     else:
         # Without what all have in common, which would make all of them alike.
-        parts = {each.removeprefix(PREFIX): each for each in VARIABLES.values()}
+        names = *VARIABLES.values(), *_KEYS
+        parts = {each.removeprefix(PREFIX): each for each in names}
         hint = did_you_mean(name.removeprefix(PREFIX), parts)
         for part, each in parts.items():
             hint = hint.replace(f"'{part}'", each)

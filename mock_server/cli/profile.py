@@ -1,7 +1,6 @@
 """What `serve --profile` takes: a profile by its name, or a file of `verify`."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -38,18 +37,22 @@ class ProfileName(click.types.StringParamType):
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Any:
-        """A ProfileFile. Raises Stop for a file that cannot be used."""
-        if isinstance(value, ProfileFile):
-            return value
+    ) -> str:
+        """The text, if it can be either."""
         text = str(value)
-        if text in PROFILES:
-            return ProfileFile(as_profile(text))
-        if not (Path(text).suffix.lower() in _SUFFIXES or "/" in text):
-            expected = f"{' or '.join(PROFILES)}, or a file of YAML or JSON"
+        is_file = Path(text).suffix.lower() in _SUFFIXES or "/" in text
+        if text not in PROFILES and not is_file:
+            expected = f"a file of YAML or JSON, {' or '.join(PROFILES)}"
             hint = did_you_mean(text, PROFILES)
             self.fail(f"Expected {expected}, got {text!r}{hint}", param, ctx)
-        try:
-            return read_profile(text)
-        except FixtureError as error:
-            raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
+        return text
+
+
+def profile_of(text: str) -> ProfileFile:
+    """The profile and the choices of a name or a file. Raises Stop."""
+    if text in PROFILES:
+        return ProfileFile(as_profile(text))
+    try:
+        return read_profile(text)
+    except FixtureError as error:
+        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None

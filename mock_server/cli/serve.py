@@ -30,7 +30,7 @@ from mock_server.cli.output import (
     Stop,
     counted,
 )
-from mock_server.cli.profile import ProfileName
+from mock_server.cli.profile import ProfileName, profile_of
 from mock_server.cli.progress import Loading
 from mock_server.cli.reload import Following, Watcher, watcher_of
 from mock_server.cli.reports import report_text
@@ -43,7 +43,6 @@ from mock_server.domain.sandbox import Sandbox
 from mock_server.environment import variable
 from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.profile import ProfileFile
 from mock_server.server import CannotBind, bind, openable_url_of, url_of
 from mock_server.wire.protocol import HttpParser
 
@@ -128,7 +127,7 @@ def serve(
     fixtures: Sequence[str],
     host: str,
     port: int,
-    profile: ProfileFile,
+    profile: str,
     choice: dict[str, str],
     fault: Sequence[Fault],
     http: HttpParser,
@@ -146,11 +145,12 @@ def serve(
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
     watcher = watcher_of(files) if watch else None
+    chosen = profile_of(profile)
     try:
         app = create_app(
             with_faults(_loaded(fixtures, memory), fault),
-            profile=profile.profile,
-            choices={**profile.choices, **choice},
+            profile=chosen.profile,
+            choices={**chosen.choices, **choice},
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -13,7 +15,7 @@ from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.conformance.report import verify as verified
 from mock_server.conformance.subject import Told
-from mock_server.environment import variable
+from mock_server.environment import VERIFY_KEY
 from mock_server.fixture.profile import profile_text
 from mock_server.http_call import Address, Unreachable
 
@@ -25,7 +27,7 @@ _SECONDS = 300.0
 @option(
     "--key-env",
     metavar="NAME",
-    default=variable("verify-key"),
+    default=VERIFY_KEY,
     show_default=True,
     help="Variable that holds the API key.",
 )
@@ -103,18 +105,22 @@ def verify(
         may_write,
     )
     key = _secret(key_env, "--key-env")
-    if write_profile is None:
-        report = _report(base_url, key, told, timeout)
-    else:
-        # Opened first: a file that cannot be written shows before all is asked.
-        with whole_file(write_profile) as file:
-            report = _report(base_url, key, told, timeout)
-            is_json = write_profile.lower().endswith(".json")
-            text = profile_text(report.values, report.unseen, is_json=is_json)
-            file.write(text.encode())
+    ask = partial(_report, base_url, key, told, timeout)
+    report = ask() if write_profile is None else _saved(write_profile, ask)
     (say if form == "text" else write)(FORMATS[form](report))
     if report.differs:
         raise Stop("", USAGE)
+
+
+def _saved(path: str, ask: Callable[[], Report]) -> Report:
+    """A report, its choices written to a profile at `path`. Raises Stop."""
+    # Opened first: a file that cannot be written shows before all is asked.
+    with whole_file(path) as file:
+        report = ask()
+        is_json = path.lower().endswith(".json")
+        text = profile_text(report.values, report.unseen, is_json=is_json)
+        file.write(text.encode())
+    return report
 
 
 def _report(base_url: str, key: str, told: Told, timeout: float) -> Report:

@@ -11,7 +11,7 @@ from mock_server.domain.printable import one_line
 from mock_server.http_call import RawResponse
 
 _OK = (200, "200")
-_SHOWN_CHARS = 500
+_SHOWN_CHARS = 300
 
 
 class NotObservable(Exception):
@@ -23,7 +23,7 @@ class Differs(Exception):
 
     def __init__(self, expected: str, got: str, answer: "Answer") -> None:
         super().__init__(f"expected {expected}, got {got}")
-        self.expected, self.got, self.answer = expected, got, answer
+        self.expected, self.got, self.answer = cut(expected), cut(got), answer
 
 
 class Answer(Struct, frozen=True):
@@ -106,11 +106,15 @@ def told(method: str, path: str, body: object, *notes: str) -> str:
     """A request in one line: `POST /path {"offset":0} (without Content-Type)`."""
     parts = [method, path]
     if body is not None:
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        parts.append(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…")
+        parts.append(cut(json.dumps(body, ensure_ascii=False, separators=(",", ":"))))
     if notes:
         parts.append(f"({', '.join(notes)})")
     return one_line(" ".join(parts))
+
+
+def cut(text: str) -> str:
+    """The beginning of a text, if it is a long one."""
+    return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
 
 
 def id_of(item: Mapping[str, Any]) -> str:

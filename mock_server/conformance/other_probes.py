@@ -50,7 +50,7 @@ def error_form(subject: Subject) -> str:
 def error_http_status(subject: Subject) -> str:
     """The HTTP status of refusals of several kinds."""
     found = subject.refusals
-    if len({each.fields.get("code") for each in found}) < 2:
+    if len({each.sign[1] for each in found}) < 2:
         raise NotObservable("fewer than two kinds of errors are seen")
     statuses = {each.status for each in found}
     for status, value in ((200, "always_200"), (500, "always_500")):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from mock_server.conformance.answer import Differs, NotObservable
+from mock_server.conformance.answer import Differs, NotObservable, text_of
 from mock_server.conformance.lists import SIZE, Lists
 from mock_server.conformance.subject import Subject
 
@@ -119,7 +119,7 @@ def parent_filter(subject: Subject) -> None:
                 got = repr(item.get("parentId"))
                 raise Differs(f"items with parentId {folder!r}", got, page)
     seen = {item["_id"]: item for page in lists.pages for item in page.items}
-    parents = Counter(item.get("parentId") for item in seen.values())
+    parents = Counter(text_of(item, "parentId") for item in seen.values())
     for folder, page in lists.inside.items():
         if page.total < parents[folder]:
             raise Differs(f"{parents[folder]} items", f"{page.total}", page)

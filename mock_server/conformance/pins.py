@@ -56,9 +56,11 @@ class Pins:
             self._is_changed = True
         whole = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
         body = {name: value for name, value in whole.items() if value is not ...}
-        if isinstance(whole["top"], bool) and whole["chatId"] == self.chat:
-            self.last = whole["top"]
-        return self._asker.ask("PUT", PATH, body)
+        answer = self._asker.ask("PUT", PATH, body)
+        top, is_own = whole["top"], whole["chatId"] == self.chat
+        if answer.is_success and is_own and isinstance(top, bool):
+            self.last = top
+        return answer
 
     def pinned(self, **fields: object) -> Answer:
         """The answer to a pin. Raises NotObservable if it is refused."""

@@ -6,13 +6,14 @@ from urllib.parse import quote
 
 from mock_server.conformance.answer import NotObservable, id_of
 from mock_server.conformance.asker import Asker
-from mock_server.conformance.lists import Lists
+from mock_server.conformance.lists import Item, Lists
 
 _COLLECTION = "/api/core/dataset/collection"
 _PUSH = "/api/core/dataset/data/pushData"
 ROWS = 40
 _TOO_LATE = 2.0
 """Seconds after which so many rows might have been trained step by step too."""
+_UNSEEN = "the collection that was made is not shown"
 
 
 class Temporary:
@@ -45,13 +46,13 @@ class Temporary:
         body = {"collectionId": self.id, "data": [{"q": f"Row {n}"} for n in _NUMBERS]}
         begun = time.monotonic()
         pushed = self._asker.ask("POST", _PUSH, body)
-        pages = self._lists.walk(parentId=None)
+        shown = self._shown()
         seconds = time.monotonic() - begun
-        items = [item for page in pages for item in page.items]
-        amounts = [each.get("dataAmount") for each in items if id_of(each) == self.id]
-        if not pushed.is_success or not amounts:
-            raise NotObservable(f"got {pushed.summary()} - at {pushed.request}")
-        if amounts[0] != ROWS:
+        if not pushed.is_success:
+            raise NotObservable(f"got {pushed.status} - at POST {_PUSH}")
+        if shown is None:
+            raise NotObservable(_UNSEEN)
+        if shown.get("dataAmount") != ROWS:
             return "stepped"
         if seconds > _TOO_LATE:
             raise NotObservable(f"all were trained {seconds:.1f} s later")
@@ -59,16 +60,23 @@ class Temporary:
 
     def query_delete(self) -> str:
         """Whether a DELETE needs no content type. Raises NotObservable."""
-        if self._delete(is_json=False):
-            return "accept"
-        if self._delete(is_json=True):
-            return "needs_json_type"
-        raise NotObservable("the collection could not be deleted")
+        if self.id and self._shown() is None:
+            raise NotObservable(_UNSEEN)
+        for is_json, value in ((False, "accept"), (True, "needs_json_type")):
+            if self._delete(is_json=is_json) and self._shown() is None:
+                return value
+        raise NotObservable("the collection that was made cannot be deleted")
 
     def restore(self) -> None:
         """Delete it if it is still there."""
         if self._is_there:
             self._delete(is_json=True)
+
+    def _shown(self) -> Item | None:
+        """The collection as lists show it."""
+        pages = self._lists.walk(parentId=None)
+        items = (item for page in pages for item in page.items)
+        return next((each for each in items if id_of(each) == self.id), None)
 
     def _delete(self, *, is_json: bool) -> bool:
         path = f"{_COLLECTION}/delete?id={quote(self.id, safe='')}"

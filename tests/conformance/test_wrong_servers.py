@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from mock_server import create_app
+from mock_server import MockServer, create_app
+from mock_server.conformance.asker import Unfit
+from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
+from mock_server.http_call import Unreachable
 from mock_server.server import running
 from tests.conformance import wrong
 from tests.conformance.world import DOCUMENT, report_of, ruled
@@ -57,6 +61,7 @@ MISTAKES: dict[str, tuple[dict[str, wrong.Change], str]] = {
     "owners": ({AFTER: wrong.everybody_owns}, "permission_of_caller"),
     "readers": ({BEFORE: wrong.everybody_reads}, "read_permission"),
     "extra field": ({AFTER: wrong.extra_field}, "envelope"),
+    "code as text": ({AFTER: wrong.code_as_text}, "envelope"),
     "no status text": ({AFTER: wrong.no_status_text}, "envelope"),
 }
 
@@ -65,8 +70,8 @@ MISTAKES: dict[str, tuple[dict[str, wrong.Change], str]] = {
 def test_a_mistake_is_named(ask: Ask, name: str) -> None:
     changes, rule = MISTAKES[name]
     report = ask(**changes)
-    # The documented answer to a pin has no further field either.
-    also = {"pin_answer"} if name == "extra field" else set()
+    # The documented answer to a pin is no other either.
+    also = {"pin_answer"} if name in ("extra field", "code as text") else set()
     assert ruled(report, "differs") == {rule} | also
     (told,) = (each for each in report.rules if each.rule == rule)
     assert told.expected
@@ -94,6 +99,36 @@ def test_our_own_server_keeps_to_every_rule(ask: Ask) -> None:
     report = ask(neighbours="on")
     assert ruled(report, "differs") == set()
     assert ruled(report, "not observable") == set()
+
+
+ODD: list[object] = [{}, None, [[]], -1, True, "x" * 9000, 1e300, "\ufffe\u202e"]
+FIELDS = [("item", each) for each in ("_id", "parentId", "permission", "*")]
+FIELDS += [("data", "list"), ("data", "total")]
+FIELDS += [("envelope", each) for each in ("code", "statusText", "data")]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(("place", "name"), FIELDS)
+def test_odd_values_are_told_and_end_nothing(
+    ask: Ask, place: str, name: str, odd: object
+) -> None:
+    def after(call: wrong.Call) -> None:
+        if call.page is not None:
+            items = call.page["list"]
+            parts = {"item": items, "data": [call.page], "envelope": [call.document]}
+            for part in parts[place]:
+                names = part if name == "*" else [name]
+                part.update(dict.fromkeys(names, odd))
+
+    try:
+        report = ask(after=after)
+    except Unfit as error:
+        texts = [str(error)]
+    else:
+        texts = [make(report) for make in FORMATS.values()]
+        ElementTree.fromstring(texts[-1])
+    assert all(len(text) < 20_000 for text in texts)
 
 
 def test_of_an_empty_dataset_nothing_is_concluded(ask: Ask) -> None:
@@ -131,3 +166,19 @@ def test_of_one_answer_to_everything_too(switch: tuple[Switch, str]) -> None:
     assert ruled(report, "pass") == SHOWN
     assert {"pin_answer", "post_only", "page_size"} < ruled(report, "differs")
     assert report.values == {"item_fields": "documented"}
+
+
+def test_what_has_no_answer_is_not_observable() -> None:
+    with MockServer(DOCUMENT) as server:
+        match = {"body": {"xVerify": True}}
+        server.control.fault("empty", match=match, times=9, connections="all")
+        report = report_of(server.url)
+    assert "closed without an answer" in report.unseen["unknown_fields"]
+    assert ruled(report, "differs") == set()
+
+
+def test_a_server_that_goes_is_not_reported_on() -> None:
+    with MockServer(DOCUMENT) as server:
+        server.control.fault("empty", skip=9, times=999, connections="all")
+        with pytest.raises(Unreachable, match="closed without an answer - at POST /"):
+            report_of(server.url)
