@@ -32,6 +32,7 @@ _MODULES = {
     "clock": "clock",
     "sandbox": "sandboxes",
     "why": "why",
+    "record": "record",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")
 """The shipped fixtures, by the names that stand for them."""

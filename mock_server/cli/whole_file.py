@@ -45,6 +45,16 @@ def whole_file(path: str | None) -> Iterator[BinaryIO]:
         raise Stop(one_line(message), USAGE) from None
 
 
+def check_writable(path: str) -> None:
+    """Raises Stop, with the reason, for a path at which no file can be written."""
+    with suppress(_NotMeant), whole_file(path):
+        raise _NotMeant  # so that what is there stays
+
+
+class _NotMeant(Exception):
+    """Ends the writing of a file that is not to be."""
+
+
 @contextmanager
 def _standard_output() -> Iterator[BinaryIO]:
     """stdout as bytes. Whoever reads it may go, which is no error. Raises Stop."""

@@ -245,6 +245,15 @@ class Limits:
     """Bytes of memory that JSON kept ready takes; an eighth of the budget if that is
     less."""
 
+    # What is seen of a service (`record`, `import har`)
+
+    seen_items: int = 100_000
+    """Datasets, collections, lists of them, and chats that are kept of what is seen."""
+    seen_bytes: int = 16 * 1024 * 1024
+    """Bytes of JSON of all of these."""
+    seen_answer_bytes: int = 8 * 1024 * 1024
+    """Bytes of an answer that is looked at."""
+
     # What our own clients read of a server
 
     answer_bytes: int = 64 * 1024 * 1024
@@ -255,3 +264,23 @@ class Limits:
     """Bytes of an entry, when the journal is followed."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
+
+    # What `record` passes on
+
+    target_connections: int = 100
+    """Requests that are passed on at the same time."""
+    target_connect_seconds: float = 10.0
+    """How long a connection to the target may take, or a free one be waited for."""
+    target_silence_seconds: float = 300.0
+    """How long the target may send nothing, or take nothing."""
+    target_idle_seconds: float = 2.0
+    """How long a connection to the target is kept for the next request; many services
+    close theirs after 5 s."""
+    passed_seconds: float = 600.0
+    """From the first to the last byte of a request that is passed on."""
+    passed_pieces: int = 10_000_000
+    """Chunks of a body that is passed on."""
+    recorded_bytes: int = 1024 * 1024
+    """Bytes of a body that is passed on, and of what it unpacks to, that are looked at:
+    of a request for violations, of both for the fixture. What is longer passes unread.
+    """
