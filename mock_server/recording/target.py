@@ -1,5 +1,6 @@
 """The service behind the proxy: what is sent to it, and what it answers."""
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterable
 
@@ -105,23 +106,15 @@ class Target:
         if not path.startswith(b"/") and path != b"*":
             got = describe_value(path.decode("latin-1"))
             raise NoAnswer(400, "badTarget", f"Expected a path, got {got} - at path")
-        request = httpx2.Request(
-            scope["method"],
-            self._root,
-            headers=self._headers(scope["headers"], head),
-            stream=Body(pieces),
-            extensions={
-                "timeout": self._timeouts,
-                "target": self._below_base(path, scope["query_string"]),
-            },
-        )
-        request.method = scope["method"]  # it has made capitals of it
         try:
-            response = await self._transport.handle_async_request(request)
+            async with asyncio.timeout(None) as limit:
+                body = Body(self._until_sent(pieces, limit))
+                request = self._request(scope, head, path, body)
+                response = await self._transport.handle_async_request(request)
         except httpx2.PoolTimeout:
             got = f"{self._connections} others on their way"
             raise self._no_answer(503, "targetBusy", got) from None
-        except httpx2.TimeoutException:
+        except (TimeoutError, httpx2.TimeoutException):
             raise self._no_answer(504, "targetSilent", "nothing in time") from None
         except httpx2.TransportError as error:
             raise self._no_answer(502, "targetUnreachable", reason(error)) from None
@@ -134,11 +127,41 @@ class Target:
         """Close all connections."""
         await self._transport.aclose()
 
+    def _request(
+        self, scope: Scope, head: ParsedHeaders, path: bytes, body: Body
+    ) -> httpx2.Request:
+        request = httpx2.Request(
+            scope["method"],
+            self._root,
+            headers=self._headers(scope["headers"], head),
+            stream=body,
+            extensions={
+                "timeout": self._timeouts,
+                "target": self._below_base(path, scope["query_string"]),
+            },
+        )
+        request.method = scope["method"]  # it has made capitals of it
+        return request
+
+    async def _until_sent(
+        self, pieces: AsyncIterator[bytes], limit: asyncio.Timeout
+    ) -> AsyncIterator[bytes]:
+        """The pieces of a body; after the last one the time for a head begins.
+
+        The limit of the library is for each read: a head could come byte by byte.
+        """
+        async for piece in pieces:
+            yield piece
+        seconds = self._timeouts["read"]
+        limit.reschedule(asyncio.get_running_loop().time() + seconds)
+
     def _headers(self, headers: Iterable[Header], head: ParsedHeaders) -> list[Header]:
         """What is passed on of a request's headers, with the target's Host."""
-        passed = end_to_end(headers)
-        hosts = [at for at, (name, _) in enumerate(passed) if name == b"host"]
-        passed[hosts[0] if hosts else 0 : hosts[0] + 1 if hosts else 0] = [self._host]
+        passed = [
+            self._host if each[0] == b"host" else each for each in end_to_end(headers)
+        ]
+        if self._host not in passed:  # HTTP/1.0 may leave it out
+            passed.insert(0, self._host)
         return [*passed, _CHUNKED] if head.is_chunked else passed
 
     def _below_base(self, path: bytes, query: bytes) -> bytes:
