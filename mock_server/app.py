@@ -19,8 +19,8 @@ from mock_server.admin.resources.console import ConsoleRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.bound import BOUND, BoundApi, bind
 from mock_server.api.context import BOUND_TO
+from mock_server.api.declared_paths import DeclaredPaths
 from mock_server.api.description import Description
-from mock_server.api.faults.reader import read_faults
 from mock_server.api.fixture import load_fixture
 from mock_server.api.headers import parse_headers
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
@@ -32,6 +32,7 @@ from mock_server.api.redaction import (
     Secrets,
     redacted_text,
 )
+from mock_server.api.served import OWN
 from mock_server.domain.choices import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.errors import CUT_MARK
@@ -44,8 +45,6 @@ from mock_server.fixture.files import FixtureLike
 ROOT = "/"
 ADMIN = "/__admin"
 _ADMIN_PATHS = f"{ADMIN}/"
-_OWN = "/__"
-"""What no path of the service begins with."""
 
 
 def create_app(
@@ -107,9 +106,15 @@ def application(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
     public = PublicApi(sandboxes, operations, secrets)
-    pages = CORS(public, cors_origins, operations)
-    bound = CORS(BoundApi(sandboxes, operations, secrets), cors_origins, operations)
-    described = ServerErrorMiddleware(Description(description))
+    declared = DeclaredPaths(sandboxes)
+    crossed = partial(
+        CORS,
+        origins=cors_origins,
+        operations=operations,
+        methods_at=declared.methods_at,
+    )
+    pages, bound = crossed(public), crossed(BoundApi(sandboxes, operations, secrets))
+    described = ServerErrorMiddleware(Description(description, declared.of))
     routes = [
         Route(ROOT, ConsoleRedirect(pages, _ADMIN_PATHS)),
         Route(DESCRIPTION, CORS(described, cors_origins)),
@@ -137,8 +142,7 @@ def _load(
         fixture = ()
     elif isinstance(fixture, str) or not isinstance(fixture, Sequence):
         fixture = (fixture,)
-    faults = partial(read_faults, operations=operations)
-    return load_fixture(*fixture, max_bytes=most, limits=limits, faults=faults)
+    return load_fixture(*fixture, max_bytes=most, limits=limits, operations=operations)
 
 
 class Application(Starlette):
@@ -228,7 +232,7 @@ class Application(Starlette):
             path = raw.partition(b"?")[0].decode("latin-1")
             scope = {**scope, "path": path}
         path = scope["path"]
-        if path.startswith(_OWN):
+        if path.startswith(OWN):
             await self._serve_own(path, given, scope, receive, send)
         elif path in (ROOT, DESCRIPTION):
             await super().__call__(scope, receive, send)

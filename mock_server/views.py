@@ -199,6 +199,26 @@ class FaultsView(View):
     faults: list[FaultView]
 
 
+class ResponseView(View):
+    """A response that a fixture declares; `operation` is its name for faults and the
+    journal, `bytes` are those of its body.
+    """
+
+    operation: str
+    method: str
+    path: str
+    status: int
+    content_type: str | None
+    bytes: int
+    delay_ms: int
+
+
+class ResponsesView(View):
+    """The responses that are declared, in the order of the fixture."""
+
+    responses: list[ResponseView]
+
+
 class JournalView(View):
     """The entries asked for; `total` = `kept` + `dropped` counts all there have been.
 

@@ -21,6 +21,7 @@ from mock_server.api.redaction import Secrets
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, describe_value
 from mock_server.domain.limits import Limits
+from mock_server.domain.responses import DeclaredResponses
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 
@@ -159,6 +160,11 @@ class Call(Struct, frozen=True):
     def operations(self) -> Operations:
         """The operations that the application serves."""
         return self.services.operations
+
+    @property
+    def responses(self) -> DeclaredResponses:
+        """The responses that are declared in the sandbox now."""
+        return self.sandbox.state.store.generation.responses
 
 
 def check_name(name: str, at: str) -> None:

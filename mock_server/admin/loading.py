@@ -8,15 +8,14 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from msgspec import Struct
 
 from mock_server.api.errors import BadFixture, ServerBusy
-from mock_server.api.faults.reader import read_faults
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.request import ClientGone
+from mock_server.api.served import ServedOperations
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.generation import Generation
 from mock_server.domain.index import Order
@@ -73,9 +72,10 @@ class Loader:
     ) -> None:
         """`free_slots` are those for large documents, by default `limits.loads`.
 
-        Faults may be for `operations`; those of large documents for the shipped ones.
+        Faults may be for `operations`, whose paths are taken; in large documents for
+        the shipped ones.
         """
-        self._read_faults = partial(read_faults, operations=operations)
+        self._served = ServedOperations(operations)
         self._memory = memory
         self._limits = limits
         self._free_slots = limits.loads if free_slots is None else free_slots
@@ -109,7 +109,7 @@ class Loader:
         contents = [Content(_NAME, upload.is_json, upload.content)]
         try:
             if not is_large or not _HAS_PYTHON:
-                found = draft(contents, self._limits, self._read_faults, upload.part)
+                found = draft(contents, self._limits, self._served, upload.part)
                 # Looked at twice: with `repeat`, a short text makes a large state.
                 # Then the draft is dropped, and a process begins again.
                 if self._is_small(found) or not _HAS_PYTHON:
@@ -135,9 +135,7 @@ class Loader:
         if _HAS_PYTHON:
             forever = asyncio.Event().wait
             return await self._load_in_child(contents, order, forever)
-        found = await asyncio.to_thread(
-            draft, contents, self._limits, self._read_faults
-        )
+        found = await asyncio.to_thread(draft, contents, self._limits, self._served)
         generation = await asyncio.to_thread(self._built, found, order)
         self._memory.keep(generation)
         return generation
@@ -165,7 +163,7 @@ class Loader:
     ) -> Generation:
         """Raises FixtureError, and what `load` does."""
         allowed = _CHILD_BYTES + _CHILD_SHARE * self._memory.limit
-        names = [(each.name, each.is_json) for each in contents]
+        names = [(each.name, each.is_json, each.folder) for each in contents]
         job = Job(names, order, allowed, self._limits, part)
         child = Child(job, [each.content for each in contents])
         loop, seconds = asyncio.get_running_loop(), self._limits.load_seconds
@@ -186,7 +184,7 @@ class Loader:
         """Put together what a child sends. Raises as `_load_in_child` does."""
         # What is reserved needs no release: a holding gives it back once nobody refers
         # to it, also after an error.
-        assembly = Assembly(self._read_faults)
+        assembly = Assembly(self._served)
         holding = Holding(self._memory, "states")
         problems: list[Problem] = []
         async for parcel in child.parcels():

@@ -9,14 +9,16 @@ from starlette.types import Receive, Scope, Send
 
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
-from mock_server.api.context import BOUND_TO, RequestContext
+from mock_server.api.context import BOUND_TO, DECLARED, RequestContext
 from mock_server.api.errors import MissingAuthorization, UnknownKey
-from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
+from mock_server.api.operations.declared import Served, declared_at
 from mock_server.api.operations.operation import Access, Operation, Operations
+from mock_server.api.pause import Interrupted, pause
 from mock_server.api.redaction import Secrets
-from mock_server.api.request import ClientGone, RequestBody, read_json
+from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.errors import Refusal, quoted
 from mock_server.domain.faults import Request
@@ -70,6 +72,9 @@ class PublicApi:
             )
             if request.sandbox.state is not request.state:
                 operation = self._readmit(request)
+            if operation.delay_ms:
+                await pause(request, operation.delay_ms)
+                operation = self._readmit(request)
             if request.state.faults.active:
                 response = await self._respond_amid_faults(request, operation)
             else:
@@ -100,13 +105,12 @@ class PublicApi:
             scope, headers, body, perf_counter(), sandbox, sandbox.state
         )
 
-    def _admit(self, request: RequestContext) -> Operation:
+    def _admit(self, request: RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""
         scope, choices = request.scope, request.state.choices
-        operation = self._operations.by_path.get(scope["path"])
+        operation: Served | None = self._operations.by_path.get(scope["path"])
         if operation is None:
-            # Under its legacy path, or the refusal says what may have been meant.
-            operation = self._operations.at(scope["path"], choices)
+            operation = self._beyond(request)
         request.operation = operation
         method, key = scope["method"], request.headers.key
         if operation.access == "login" and key is not None:
@@ -122,6 +126,21 @@ class PublicApi:
             operation.check_content_type(method, scope["headers"], choices)
         return operation
 
+    def _beyond(self, request: RequestContext) -> Served:
+        """What is at a path that the spec does not show: declared, else a neighbour.
+
+        Raises MethodNotAllowed, and RouteNotFound with what may have been meant.
+        """
+        scope, state = request.scope, request.state
+        method, path = scope["method"], scope["path"]
+        responses = state.store.generation.responses
+        declared = declared_at(method, path, responses, self._operations)
+        if declared is None:
+            return self._operations.at(path, state.choices)
+        # For the request log, which stands around all applications.
+        scope[DECLARED] = declared.name
+        return declared
+
     def _led_by_login(self, request: RequestContext) -> Operation:
         """The operation in the sandbox to which the login leads. Raises RouteNotFound.
 
@@ -135,7 +154,7 @@ class PublicApi:
         request.operation = self._operations.at(path, choices)
         return request.operation
 
-    def _readmit(self, request: RequestContext) -> Operation:
+    def _readmit(self, request: RequestContext) -> Served:
         """Admit a request again if its state was replaced while it was under way.
 
         A reset may have come while the body arrived, or while a fault delayed the
@@ -149,7 +168,7 @@ class PublicApi:
         return request.operation
 
     async def _respond_amid_faults(
-        self, request: RequestContext, operation: Operation
+        self, request: RequestContext, operation: Served
     ) -> responses.Response:
         """The response while there are faults, be it the right one or another.
 
@@ -161,7 +180,7 @@ class PublicApi:
         seen = Request(
             operation.name,
             keys,
-            read_json(content),
+            operation.fields(content),
             operation.traits,
             content,
             connection is None or connection.is_new(),
@@ -266,7 +285,9 @@ def identify(request: RequestContext, access: Access) -> Caller:
     In the service's order: a key where one counts, else a login (choice credentials).
     Raises MissingAuthorization and UnknownKey.
     """
-    headers, state = request.scope["headers"], request.state
+    headers, state, key = request.scope["headers"], request.state, request.headers.key
+    if access == "guest" and key is not None:
+        return _guest(key, state, request.scope)
     keys = request_headers.values(headers, b"authorization")
     token, takes_logins = request.headers.login, state.choices.credentials != "bearer"
     known = state.logins.get(token or "")
@@ -277,7 +298,7 @@ def identify(request: RequestContext, access: Access) -> Caller:
         # Without one that could be read, the refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, request.scope)
     caller = known if takes_logins else None
-    if caller is None and access != "anyone":
+    if caller is None and access in ("caller", "login"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
         got = "one that no login has given" if token else "nothing"
         if known:
@@ -285,6 +306,17 @@ def identify(request: RequestContext, access: Access) -> Caller:
         hint = served_with(*values)
         raise MissingAuthorization(expected, got, "headers", hint)
     return caller or NOBODY
+
+
+def _guest(key: str, state: State, scope: Scope) -> Caller:
+    """The holder of a key where none is needed; one that is unknown is nobody's.
+
+    Raises UnknownKey for one of a sandbox that is gone: nobody is served by another.
+    """
+    known = state.callers.get(key)
+    if known is None and key.startswith(ISSUED_KEY_PREFIX):
+        raise _foreign_key(scope.get(BOUND_TO))
+    return known or NOBODY
 
 
 def _headers_with_marks(

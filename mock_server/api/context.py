@@ -4,7 +4,7 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from mock_server.api.headers import ParsedHeaders
-from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.declared import Served
 from mock_server.api.request import RequestBody
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.faults import Firing
@@ -13,6 +13,9 @@ from mock_server.domain.state import State
 
 BOUND_TO = "mock_server.bound"
 """The key under which a scope names the sandbox to which its address is bound."""
+
+DECLARED = "mock_server.declared"
+"""The key under which a scope names the declared response that is at its path."""
 
 
 class RequestContext(Struct):
@@ -30,7 +33,7 @@ class RequestContext(Struct):
     started: float
     sandbox: Sandbox
     state: State
-    operation: Operation | None = None
+    operation: Served | None = None
     caller: Caller = NOBODY
     content: bytes | None = None
     firing: Firing | None = None

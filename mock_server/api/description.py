@@ -1,19 +1,29 @@
 """The OpenAPI documents, which are served as they are committed in the package.
 
 `python -m mock_server.openapi` makes them; they say nothing of what a server holds.
+Only the responses that a fixture declares are put into that of the operations.
 """
 
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.errors import MethodNotAllowed
+from mock_server.api.operations.declared import content_type_of
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import describe_value
+from mock_server.domain.responses import (
+    DeclaredResponse,
+    DeclaredResponses,
+    pattern_of,
+)
 
 DocumentName = Literal["public", "admin"]
 """Of the operations, or of the admin API."""
@@ -28,14 +38,56 @@ def document(name: DocumentName) -> bytes:
 class Description:
     """The ASGI application at `/openapi.json`: a document, whatever is served."""
 
-    def __init__(self, content: bytes | None = None) -> None:
-        """`content` is JSON, by default the document of the shipped operations."""
+    def __init__(
+        self, content: bytes | None, declared: Callable[[Scope], DeclaredResponses]
+    ) -> None:
+        """`content` is JSON, by default the document of the shipped operations.
+
+        `declared` gives the responses to describe too, by the scope of a request.
+        """
         self._content = content
+        self._declared = declared
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] in ("GET", "HEAD"):
-            response = Response(200, self._content or document("public"))
+            content = self._content or document("public")
+            if responses := self._declared(scope):
+                content = _with_responses(content, responses)
+            response = Response(200, content)
         else:
             refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
             response = error_response(refusal, Choices())
         await send_response(response, RequestBody(scope, receive), send)
+
+
+def _with_responses(content: bytes, responses: DeclaredResponses) -> bytes:
+    """A document that describes declared responses too."""
+    described: dict[str, Any] = msgspec.json.decode(content)
+    paths = described.setdefault("paths", {})
+    # Of paths that differ in the names of parameters only, OpenAPI knows one.
+    by_pattern: dict[str, str] = {}
+    for each in responses.values():
+        path = by_pattern.setdefault(pattern_of(each.path), each.path)
+        methods = paths.setdefault(path, {})
+        methods[each.method.lower()] = _described(each, path)
+    return msgspec.json.encode(described)
+
+
+def _described(response: DeclaredResponse, path: str) -> Mapping[str, Any]:
+    content_type = content_type_of(response)
+    answer: dict[str, Any] = {"description": "As the fixture declares it."}
+    if content_type:
+        answer["content"] = {content_type: {}}
+    names = re.findall(r"\{([^}]*)\}", path)
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in names
+    ]
+    return {
+        "operationId": response.name,
+        "summary": "A response that the fixture declares",
+        "tags": ["responses"],
+        "security": [],
+        "parameters": parameters,
+        "responses": {str(response.status): answer},
+    }

@@ -4,12 +4,14 @@ from typing import Any
 
 import msgspec
 
-from mock_server.api.faults.reader import AddPreset, read_faults
+from mock_server.api.faults.reader import AddPreset
 from mock_server.api.faults.table import KINDS
+from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.served import ServedOperations
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.fixture import document, load
-from mock_server.fixture.faults import ReadFaults
 from mock_server.fixture.files import FixtureLike
 
 FAULT_TYPES = (*(kind.definition for kind in KINDS.values()), AddPreset)
@@ -20,17 +22,18 @@ def load_fixture(
     *fixtures: FixtureLike,
     max_bytes: int | None = None,
     limits: Limits = Limits(),
-    faults: ReadFaults = read_faults,
+    operations: Operations = OPERATIONS,
 ) -> Generation:
     """Load files (YAML, or JSON by their suffix) or documents, and merge them.
 
     A shipped fixture goes by its name; without arguments it is the demo. What would
-    take more than `max_bytes` of memory is refused before it is made. `faults` reads
-    the faults, by default those for the operations that are shipped. Raises
+    take more than `max_bytes` of memory is refused before it is made. `operations` are
+    those that faults may be for, and whose paths are taken. Raises
     FixtureError with every problem of every file.
     """
+    served = ServedOperations(operations)
     return load.load_fixture(
-        *fixtures, max_bytes=max_bytes, limits=limits, read_faults=faults
+        *fixtures, max_bytes=max_bytes, limits=limits, served=served
     )
 
 

@@ -8,7 +8,7 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from mock_server.api import errors
-from mock_server.api.context import BOUND_TO, RequestContext
+from mock_server.api.context import BOUND_TO, DECLARED, RequestContext
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation, Operations, is_served
 from mock_server.api.redaction import (
@@ -94,6 +94,7 @@ class Journaling:
         operation = request.operation
         is_neighbour = operation is None or operation.neighbour is not None
         is_login = is_neighbour and self.is_login(request)
+        is_declared = DECLARED in request.scope
         if is_login:
             entry.violations = tuple(violations(entry))
             hide_login(entry)
@@ -102,7 +103,7 @@ class Journaling:
         if is_long:
             # What is cut may end amid a key; redact what a key could reach, then cut.
             self._cut(entry, longest + ESCAPED_KEY_BYTES)
-        if is_login or self._may_tell_secrets(entry, request, refusal):
+        if is_login or is_declared or self._may_tell_secrets(entry, request, refusal):
             redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
@@ -182,6 +183,8 @@ class Journaling:
     def _departures(self, entry: Entry) -> Iterator[Violation]:
         """The violations with the effect that each has by itself."""
         path, choices = entry.path, entry.choices
+        if entry.operation is not None and entry.operation not in self._operations:
+            return  # a declared response: the spec says nothing of it
         operation = self._operations.meant_by(path)
         is_off = operation is not None and not is_served(operation, choices)
         if operation is None or is_off:

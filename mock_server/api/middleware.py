@@ -11,6 +11,7 @@ from uuid import uuid4
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mock_server.api.context import DECLARED
 from mock_server.api.headers import Header, values
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.request import RequestBody
@@ -48,8 +49,9 @@ class CORS:
         app: ASGIApp,
         origins: Collection[str],
         operations: Operations = _NO_OPERATIONS,
+        methods_at: Callable[[Scope], Collection[str]] = lambda _: (),
     ) -> None:
-        """`operations` are those whose methods preflights tell.
+        """Preflights tell the methods of `operations`, and at other paths `methods_at`.
 
         Raises ValueError for what is no origin, and so could never match.
         """
@@ -61,6 +63,7 @@ class CORS:
         self._all = "*" in origins
         self._origins = {origin.encode() for origin in origins}
         self._operations = operations
+        self._methods_at = methods_at
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         origins = values(scope["headers"], b"origin")
@@ -72,7 +75,8 @@ class CORS:
         ):
             # Whether the path is served depends on a key, which a preflight has not.
             operation = self._operations.meant_by(scope["path"])
-            return _allowing([*headers, *_preflight(operation)], send)
+            methods = self._methods_at(scope) if operation is None else ()
+            return _allowing([*headers, *_preflight(operation, methods)], send)
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, _adding(headers, send))
 
@@ -83,12 +87,17 @@ class CORS:
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
 
 
-def _preflight(operation: Operation | None) -> list[Header]:
-    """What a page may send to an operation; at other paths as to the documented."""
+def _preflight(operation: Operation | None, declared: Collection[str]) -> list[Header]:
+    """What a page may send to an operation, or where responses are declared for some
+    methods; at other paths as to the documented.
+    """
     methods: Sequence[str] = _METHODS
     names: Sequence[str] = _HEADERS
     if operation is not None and operation.neighbour is not None:
         methods, names = operation.methods, (*_HEADERS, _LOGIN_HEADER)
+    elif declared:
+        # `*` does not stand for `authorization` (Fetch 4.9).
+        methods, names = sorted(declared), (*_HEADERS, "*")
     return [
         (b"access-control-allow-methods", ", ".join(methods).encode()),
         (b"access-control-allow-headers", ", ".join(names).encode()),
@@ -232,6 +241,8 @@ class RequestLog:
 
     def _line(self, scope: Scope, response: Message, duration_ms: float) -> Line:
         operation = self._operations.get(scope["raw_path"])
+        # A declared path may have parameters, and so does not count as known.
+        name = operation or scope.get(DECLARED)
         # The path of an operation holds no key, and a short method cannot.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
@@ -240,7 +251,7 @@ class RequestLog:
         return Line(
             time=format_time(time.time_ns() // 1_000_000),
             sandbox=_sandbox(response),
-            operation=operation,
+            operation=name,
             method=method,
             path=path,
             status=response.get("status", 0),

@@ -164,13 +164,18 @@ def response_headers(response: Response, *further: Header) -> tuple[Header, ...]
 def headers_for(
     length: int, content_type: bytes, further: Iterable[Header]
 ) -> tuple[Header, ...]:
-    """The headers of a response with a body of so many bytes."""
-    return (
-        (b"content-type", content_type),
-        (b"content-length", b"%d" % length),
-        (b"cache-control", b"no-store"),
-        *further,
-    )
+    """The headers of a response with a body of so many bytes.
+
+    One that can have no body, as its status says, has no content type.
+    """
+    own = tuple(further)
+    first: tuple[Header, ...] = ()
+    if content_type:
+        length_text = b"%d" % length
+        first = (b"content-type", content_type), (b"content-length", length_text)
+    if all(name != b"cache-control" for name, _ in own):
+        first = (*first, (b"cache-control", b"no-store"))
+    return (*first, *own)
 
 
 async def send_response(response: Response, body: RequestBody, send: Send) -> None:

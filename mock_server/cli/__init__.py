@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,6 +33,7 @@ _MODULES = {
     "clock": "clock",
     "sandbox": "sandboxes",
     "why": "why",
+    "import": "imports",
     "record": "record",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")
@@ -126,7 +128,8 @@ class Commands(click.Group):
         # Before the import, which takes most of the time in which a signal may come.
         if cmd_name != "serve" and ctx.obj is not None:
             ctx.obj()
-        command: click.Command = getattr(_module(_MODULES[cmd_name]), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = getattr(_module(_MODULES[cmd_name]), name)
         return command
 
 

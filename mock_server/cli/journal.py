@@ -9,6 +9,7 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem
 
+from mock_server.api.operations.declared import ANY_RESPONSE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
 from mock_server.cli.follow import OPENED, Event, Follower
@@ -38,9 +39,9 @@ class OperationName(click.types.StringParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
-        """Called by click; the name, if there is such an operation."""
+        """Called by click; the name, if there may be such an operation."""
         try:
-            OPERATIONS.check_name(str(value), "--operation")
+            OPERATIONS.check_name(str(value), "--operation", responses=ANY_RESPONSE)
         except InvalidField as refusal:
             self.fail(refusal.message, param, ctx)
         return str(value)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,9 +11,12 @@ from msgspec.structs import replace
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.reader import read_faults
 from mock_server.api.faults.table import PRESETS
+from mock_server.api.operations.declared import ANY_RESPONSE
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli.fault_names import mistake_of, mistake_of_preset
 from mock_server.cli.settings import BadValue, place_of
 from mock_server.domain.choices import Choices, UnknownChoice, with_choices
+from mock_server.domain.errors import InvalidField
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.validation.walk import Mistake, dotted
@@ -72,8 +75,20 @@ def with_faults(generation: Generation, added: Sequence[Fault]) -> Generation:
     if len(all_faults) > Limits.faults:
         expected = f"at most {Limits.faults} faults of fixtures and options"
         raise ValueError(f"Expected {expected}, got {len(all_faults)}")
+    for each in added:
+        # Before fixtures were read, it could not be known which are declared.
+        if each.operation != "*":
+            _check_name(each.operation, generation.responses)
     size = generation.size + sum(each.size for each in added)
     return replace(generation, faults=all_faults, size=size) if added else generation
+
+
+def _check_name(name: str, responses: Collection[str]) -> None:
+    """Raises ValueError for what is neither an operation nor declared."""
+    try:
+        OPERATIONS.check_name(name, "--fault", "* or ", responses)
+    except InvalidField as refusal:
+        raise ValueError(refusal.message) from None
 
 
 def _faults(text: str, place: str) -> Sequence[Fault]:
@@ -96,7 +111,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
         raise BadValue(f"{mistake.message} - at {place}{where}")
 
     kind = "preset" if name in PRESETS else "kind"
-    return read_faults({kind: name, **fields}, refuse)
+    return read_faults({kind: name, **fields}, refuse, responses=ANY_RESPONSE)
 
 
 _DECODER = json.JSONDecoder()

@@ -13,6 +13,7 @@ from mock_server.domain.faults import Definition
 from mock_server.domain.index import Order
 from mock_server.domain.jobs import Job
 from mock_server.domain.records import App, Chat, Collection, User
+from mock_server.domain.responses import DeclaredResponses
 from mock_server.domain.rows import RowPlace, places_of
 
 JobsOf = tuple[str, str]
@@ -23,7 +24,8 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `users` may log in, `replies` are what completions answer in turn; `jobs` is the
-    training under way, `faults` are in force from the start.
+    training under way, `faults` are in force from the start, `responses` are given at
+    paths that no operation has.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -37,6 +39,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     replies: tuple[str, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
+    responses: DeclaredResponses = field(default_factory=DeclaredResponses)
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""

@@ -125,6 +125,20 @@ class Limits:
     """Data rows of all fixture files together, those in training included."""
     fixture_records: int = 2_000_000
     """Chat records of all fixture files together."""
+    responses: int = 1_000
+    """Responses that fixtures declare for further paths."""
+    response_bytes: int = 4 * 1024 * 1024
+    """Bytes of the body of one such response."""
+    responses_bytes: int = 16 * 1024 * 1024
+    """Bytes of the bodies of all of them."""
+    response_ms: int = 60_000
+    """Milliseconds that such a response may be held up."""
+    response_headers: int = 50
+    """Header fields of such a response."""
+    response_header_chars: int = 8 * 1024
+    """Characters of one of them."""
+    path_chars: int = 1_024
+    """Characters of its path."""
     folder_depth: int = 100
     """Folders above a collection, and above a dataset."""
     fixture_alias_nodes: int = 10_000
@@ -253,6 +267,10 @@ class Limits:
     """Bytes of JSON of all of these."""
     seen_answer_bytes: int = 8 * 1024 * 1024
     """Bytes of an answer that is looked at."""
+    har_bytes: int = 100 * 1024 * 1024
+    """Bytes of a HAR file."""
+    told_requests: int = 5
+    """Requests that a message about what was left out names."""
 
     # What our own clients read of a server
 

@@ -215,7 +215,7 @@ def test_a_process_ends_with_its_orders() -> None:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
-        job = Job([("x", True)], order="name", memory=2**40)
+        job = Job([("x", True, None)], order="name", memory=2**40)
         write_block(process.stdin, msgspec.msgpack.encode(job))
         write_block(process.stdin, LARGE)
         process.stdin.close()  # nobody reads what it would write

@@ -1,7 +1,8 @@
 """Faults: added, looked at with their next decisions, taken away."""
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import Meta
@@ -12,7 +13,6 @@ from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.reader import AddPreset
 from mock_server.api.faults.table import KINDS, PRESETS, faults_of
-from mock_server.api.operations.operation import Operations
 from mock_server.domain import errors
 from mock_server.domain.faults import ActiveFault
 from mock_server.domain.limits import Limits
@@ -58,8 +58,8 @@ def post_fault(call: Call) -> FaultView | FaultsView:
         raise errors.InvalidField(f"{message} (send it as preset)")
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
-        return _view(call, faults.add(read_fault(fields, call.operations)))
-    added = faults.add_all(_read_preset(convert(fields, AddPreset), call.operations))
+        return _view(call, faults.add(_read(fields, call)))
+    added = faults.add_all(_read_preset(convert(fields, AddPreset), call))
     return FaultsView([_view(call, each) for each in added])
 
 
@@ -87,7 +87,11 @@ def delete_fault(call: Call) -> FaultView:
     return _view(call, fault)
 
 
-def _read_preset(wanted: AddPreset, operations: Operations) -> list[Fault]:
+def _read(fields: Mapping[str, Any], call: Call) -> Fault:
+    return read_fault(fields, call.operations, call.responses)
+
+
+def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
     """The faults of a preset. Raises InvalidField."""
     if wanted.preset not in PRESETS:
         expected = f"one of {', '.join(PRESETS)}"
@@ -95,7 +99,7 @@ def _read_preset(wanted: AddPreset, operations: Operations) -> list[Fault]:
         got = errors.describe_value(wanted.preset) + hint
         raise errors.InvalidField(f"Expected {expected}, got {got} - at $.preset")
     faults = faults_of(wanted.preset, wanted.seed)
-    return [read_fault(each, operations) for each in faults]
+    return [_read(each, call) for each in faults]
 
 
 def _fault(call: Call) -> ActiveFault:

@@ -11,7 +11,7 @@ from mock_server.admin.streaming import EVENT_STREAM, JournalStream, in_slices
 from mock_server.api.headers import values
 from mock_server.api.journal_view import body_of, entry_view
 from mock_server.api.journaling import violations
-from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.declared import name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, LimitReached, describe_value
@@ -25,7 +25,8 @@ LAST_EVENT_ID = b"last-event-id"
 Count = Annotated[int, Meta(ge=0, le=Limits.integer)]
 # The document names the operations of the table. What is accepted is up to the
 # application, which may serve others: `facts_of` looks.
-OperationName = Annotated[str, Meta(extra_json_schema={"enum": sorted(OPERATIONS)})]
+_NAMES = {**name_schema(sorted(OPERATIONS))}
+OperationName = Annotated[str, Meta(extra_json_schema=_NAMES)]
 JsonText = Annotated[
     str, Meta(extra_json_schema={"contentMediaType": "application/json"})
 ]
@@ -46,7 +47,7 @@ Facts = Mapping[str, object]
 """Wanted values by the names of the fields of Criteria, without those left out."""
 
 
-def facts_of(criteria: Criteria, operations: Operations, root: str) -> Facts:
+def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     """The facts that criteria name, as plain data.
 
     Raises InvalidField for an operation that there is not; `root` is where the
@@ -55,7 +56,9 @@ def facts_of(criteria: Criteria, operations: Operations, root: str) -> Facts:
     names = (each.name for each in msgspec.structs.fields(Criteria))
     facts = {name: getattr(criteria, name) for name in names}
     if criteria.operation is not UNSET:
-        operations.check_name(criteria.operation, f"{root}.operation")
+        at = f"{root}.operation"
+        name, responses = criteria.operation, call.responses
+        call.operations.check_name(name, at, responses=responses)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
@@ -97,7 +100,7 @@ class StreamQuery(Input):
 async def get_journal(call: Call) -> JournalView:
     """`GET journal`: the entries that meet the criteria, up to a number and a size."""
     query: JournalQuery = call.query
-    journal, facts = call.sandbox.journal, _wanted(query, call.operations)
+    journal, facts = call.sandbox.journal, _wanted(query, call)
     # The journal goes on while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
     entries = list[EntryView]()
@@ -114,8 +117,8 @@ async def get_journal(call: Call) -> JournalView:
     return JournalView(entries, total, total - dropped, dropped, following)
 
 
-def _wanted(query: JournalQuery, operations: Operations) -> Facts:
-    facts = facts_of(query, operations, "query")
+def _wanted(query: JournalQuery, call: Call) -> Facts:
+    facts = facts_of(query, call, "query")
     if query.body is UNSET:
         return facts
     text = query.body

@@ -42,7 +42,7 @@ async def verify(call: Call) -> Verified | Conflict[Verified]:
     asked: Verify = call.body
     journal, facts = (
         call.sandbox.journal,
-        criteria.facts_of(asked, call.operations, "$"),
+        criteria.facts_of(asked, call, "$"),
     )
     low, high = _bounds(asked)
     if asked.in_order is UNSET:
@@ -51,7 +51,7 @@ async def verify(call: Call) -> Verified | Conflict[Verified]:
         if facts or (low, high) != _bounds(Verify()):
             raise InvalidField("Expected inOrder alone, got other criteria too - at $")
         steps = [
-            criteria.facts_of(each, call.operations, f"$.inOrder[{number}]")
+            criteria.facts_of(each, call, f"$.inOrder[{number}]")
             for number, each in enumerate(asked.in_order)
         ]
         found = await _verify_order(steps, journal)

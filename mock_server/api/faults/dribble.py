@@ -6,6 +6,7 @@ from msgspec import Meta
 from starlette.types import Send
 
 from mock_server.api.faults import fault
+from mock_server.api.pause import Interrupted
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Headers, Response
 from mock_server.domain.errors import describe_value
@@ -49,11 +50,11 @@ class Dribbled(Response, frozen=True, kw_only=True):
                 await send(content | {"more_body": number < len(self.pieces)})
         except ClientGone:
             pass
-        except fault.Interrupted:
+        except Interrupted:
             await self.context.connection().close(body)
 
 
 def _pieces(whole: bytes, count: int) -> list[bytes]:
-    """A text in at most so many pieces of the same size."""
+    """A text in at most so many pieces of the same size, at least one."""
     size = -(-len(whole) // count)
-    return [whole[at : at + size] for at in range(0, len(whole), size)]
+    return [whole[at : at + size] for at in range(0, len(whole), size or 1)] or [b""]

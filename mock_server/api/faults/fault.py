@@ -8,9 +8,7 @@ of response, and acts when that is sent.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -18,9 +16,10 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from mock_server.api.context import RequestContext
-from mock_server.api.operations.operation import Distort, Operation, Operations
+from mock_server.api.operations.declared import ANY_RESPONSE, Served
+from mock_server.api.operations.operation import Distort, Operations
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.request import ClientGone
+from mock_server.api.pause import pause
 from mock_server.api.response import (
     Connection,
     NeedsConnection,
@@ -76,7 +75,7 @@ class Fault(
 
         Raises InvalidField for what cannot be.
         """
-        return read_fault({"kind": kind, **fields})
+        return read_fault({"kind": kind, **fields}, responses=ANY_RESPONSE)
 
     @classmethod
     def operations(cls, table: Operations = OPERATIONS) -> tuple[str, ...]:
@@ -164,8 +163,15 @@ def wrong(expected: str, got: str, name: str) -> InvalidField:
     return InvalidField(f"Expected {expected}, got {got} - at $.{name}")
 
 
-def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -> Fault:
-    """A fault from plain data: `kind` and fields. Raises InvalidField."""
+def read_fault(
+    fields: Mapping[str, Any],
+    operations: Operations = OPERATIONS,
+    responses: Collection[str] = (),
+) -> Fault:
+    """A fault from plain data: `kind` and fields. Raises InvalidField.
+
+    It may be for one of the operations, or of the declared `responses` of these names.
+    """
     # Every subclass is a kind; a test sees to it that the table lists all of them.
     kinds: Sequence[type[Fault]] = Fault.__subclasses__()
     by_name = {kind_of(each): each for each in kinds}
@@ -178,7 +184,7 @@ def read_fault(fields: Mapping[str, Any], operations: Operations = OPERATIONS) -
         raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
     fault = convert(given, by_name[name])
     if fault.operation != "*":
-        _check_operation(fault, operations)
+        _check_operation(fault, operations, responses)
     fault.check()
     return fault
 
@@ -190,18 +196,18 @@ _TRAITS = {
 }
 
 
-def _check_operation(fault: Fault, operations: Operations) -> None:
+def _check_operation(
+    fault: Fault, operations: Operations, responses: Collection[str]
+) -> None:
     """Raises InvalidField for no operation, and one that the kind means nothing for."""
-    operations.check_name(fault.operation, "$.operation", "* or ")
+    operations.check_name(fault.operation, "$.operation", "* or ", responses)
     known = fault.operations(operations)
+    if fault.operation in responses and not fault.trait:
+        return
     if fault.operation not in known:
         which = f"an operation {_TRAITS[fault.trait]} ({', '.join(known)})"
         got = describe_value(fault.operation)
         raise wrong(f"* or {which}", got, "operation")
-
-
-class Interrupted(Exception):
-    """A reset has ended a wait: nothing that was pending is answered."""
 
 
 class FaultContext(Struct, frozen=True):
@@ -211,11 +217,11 @@ class FaultContext(Struct, frozen=True):
     """
 
     request: RequestContext
-    operation: Operation
+    operation: Served
     firing: Firing
     is_after: bool
     """Whether the operation is carried out before anything is spoiled."""
-    readmit: Callable[[], Operation]
+    readmit: Callable[[], Served]
 
     # Which one an effect takes: `perform` if the answer is right but for its time or
     # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
@@ -264,27 +270,4 @@ class FaultContext(Struct, frozen=True):
 
         Raises ClientGone if the client goes first, Interrupted after a reset.
         """
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[type[Exception] | None] = loop.create_future()
-
-        def end(reason: type[Exception] | None) -> None:
-            if not over.done():
-                over.set_result(reason)
-
-        timer = loop.call_later(ms / 1000, end, None)
-        gone = asyncio.create_task(self.request.body.gone())
-        gone.add_done_callback(lambda _: end(ClientGone))
-        # Tests reset sandboxes from the thread that they run in.
-        cancel = partial(loop.call_soon_threadsafe, end, Interrupted)
-        state, sandbox = self.request.state, self.request.sandbox
-        state.waits.add(cancel)
-        if sandbox.state.generation != state.generation:
-            cancel()  # the reset came before there was anything to cancel
-        try:
-            reason = await over
-            if reason is not None:
-                raise reason
-        finally:
-            state.waits.discard(cancel)
-            timer.cancel()
-            gone.cancel()
+        await pause(self.request, ms)

@@ -1,6 +1,7 @@
 """No response, for a minute."""
 
-from mock_server.api.faults.fault import Fault, FaultContext, Interrupted
+from mock_server.api.faults.fault import Fault, FaultContext
+from mock_server.api.pause import Interrupted
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Connection, NoResponse
 from mock_server.domain.limits import Limits

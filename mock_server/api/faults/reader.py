@@ -1,6 +1,6 @@
 """Faults from plain data, with all mistakes: those of fixtures and of the start."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -27,15 +27,17 @@ def read_faults(
     fields: Mapping[str, object],
     report: Callable[[Mistake], None],
     operations: Operations = OPERATIONS,
+    responses: Collection[str] = (),
 ) -> Sequence[Fault]:
     """The fault that an object says, or all those of its preset.
 
+    They may be for `operations`, or for the declared `responses` of these names.
     Mistakes are reported, with paths within the object; then there are no faults.
     """
     found = list(_mistakes(fields))
     if not found:
         try:
-            return [read_fault(each, operations) for each in _each(fields)]
+            return [read_fault(each, operations, responses) for each in _each(fields)]
         except InvalidField as refusal:
             found = [_placed(refusal)]
     for mistake in found:

@@ -22,6 +22,7 @@ from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.api.faults.reset import Reset
 from mock_server.api.faults.truncate import Truncate
 from mock_server.api.faults.wrong_total import WrongTotal
+from mock_server.api.operations.declared import name_schema
 
 
 class Kind(Struct, frozen=True):
@@ -42,7 +43,9 @@ class Kind(Struct, frozen=True):
     @property
     def rules(self) -> list[Mapping[str, Any]]:
         """What the type does not say of the fields, as JSON Schemas."""
-        operations = {"enum": ["*", *self.definition.operations()]}
+        names = ("*", *self.definition.operations())
+        # What a kind has a meaning for by a trait is no declared response.
+        operations = {"enum": names} if self.definition.trait else name_schema(names)
         return [{"properties": {"operation": operations}}, self.definition.schema]
 
     @property

@@ -1,8 +1,8 @@
 """What an operation is: where it is served, and how a body becomes a response."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from mock_server.api.headers import (
 )
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.operations.near_paths import nearest_admin_path, nearest_path
-from mock_server.api.request import RequestBody
+from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, error_response
 from mock_server.domain import errors
 from mock_server.domain.access import Caller
@@ -33,8 +33,9 @@ Distort = Callable[[Any, Any], Any]
 Receive = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request of at most so many bytes, and gives its fields as JSON."""
 
-Access = Literal["caller", "login", "anyone"]
-"""Who may call: the holder of a key or a login, of a login only, or anyone."""
+Access = Literal["caller", "login", "anyone", "guest"]
+"""Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
+also anyone, but a key that is sent says who."""
 
 
 class Neighbour(Struct, frozen=True):
@@ -69,6 +70,8 @@ class Operation(Struct, frozen=True):
     to be, unless it may be left out. `answers` are the media types of its answers; they
     are JSON in an envelope unless `has_envelope` is false.
     """
+
+    delay_ms: ClassVar[int] = 0
 
     name: str
     method: str
@@ -123,6 +126,11 @@ class Operation(Struct, frozen=True):
             check_content_type(headers, choices)
         else:
             check_neighbour_content_type(method, headers, self.media_type, choices)
+
+    @staticmethod
+    def fields(content: bytes) -> Mapping[str, object]:
+        """The fields of a body, for faults that match some. Raises BadJson."""
+        return read_json(content)
 
     def respond(
         self,
@@ -180,6 +188,8 @@ _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
 DESCRIPTION = "/openapi.json"
 """The path of the document that describes all operations."""
+RESPONSES = "/__admin/responses"
+"""The path of the list of declared responses."""
 
 
 def is_served(operation: Operation, choices: Choices) -> bool:
@@ -245,14 +255,24 @@ class Operations(Mapping[str, Operation]):
             routes, errors.describe_value(path), "path", self._hint(path, choices)
         )
 
-    def check_name(self, name: str, at: str, others: str = "") -> None:
-        """Raises InvalidField for a name that no operation has.
+    def check_name(
+        self,
+        name: str,
+        at: str,
+        others: str = "",
+        responses: Collection[str] = (),
+    ) -> None:
+        """Raises InvalidField for a name that neither operation nor response has.
 
-        `others` begins what is expected with what else may stand there.
+        `others` begins what is expected with what else may stand there; `responses` are
+        the names of those that are declared.
         """
-        if name not in self:
+        if name not in self and name not in responses:
             expected = others + self._names_text()
-            got = errors.describe_value(name) + errors.did_you_mean(name, self._by_name)
+            if responses:
+                expected += f", or of the {len(responses)} of GET {RESPONSES}"
+            known = [*self, *responses]
+            got = errors.describe_value(name) + errors.did_you_mean(name, known)
             raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
 
     def _names_text(self) -> str:

@@ -1,0 +1,107 @@
+"""`mock-server import`: recordings of other programs become fixtures."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from mock_server.api.fixture import load_fixture
+from mock_server.cli.output import BROKEN_FIXTURE, USAGE, Stop, counted, tell
+from mock_server.cli.settings import option
+from mock_server.cli.whole_file import whole_file
+from mock_server.domain.limits import Limits
+from mock_server.domain.printable import one_line, size_text
+from mock_server.fixture.dump import document_as_yaml
+from mock_server.fixture.problems import FixtureError
+from mock_server.har.importing import Import
+from mock_server.har.reading import NotHar, read_har
+
+
+@click.group("import", context_settings={"help_option_names": ["-h", "--help"]})
+def import_() -> None:
+    """Make fixtures of what other programs have recorded."""
+
+
+@import_.command()
+@click.argument("file", metavar="FILE")
+@option(
+    "--origin",
+    "origins",
+    metavar="URL",
+    multiple=True,
+    help="Only requests below this address, such as https://example.com; what follows "
+    "it is their path. May be given several times.",
+)
+@option(
+    "--output",
+    metavar="FILE",
+    help="Write the fixture here instead of to stdout: as JSON if the name ends with "
+    ".json, else as YAML.",
+)
+def har(file: str, origins: Sequence[str], output: str | None) -> None:
+    """Make a fixture of a HAR file, as browsers record what a page asks for.
+
+    Answers of operations become datasets, collections and chats. All others become
+    `responses`, each under its method and path; the last one of several counts. FILE
+    may be `-` for stdin.
+    """
+    name = "stdin" if file == "-" else one_line(file)
+    try:
+        found = read_har(_content(file, name), name)
+    except NotHar as error:
+        raise Stop(one_line(str(error)), BROKEN_FIXTURE) from None
+    made = Import(origins)
+    made.take(found.log.entries)
+    if origins and not made.origins:
+        every = Import()
+        every.take(found.log.entries)
+        known = ", ".join(every.origins) or "nobody"
+        got = f"those of {known}"
+        raise Stop(f"Expected requests to {origins[0]}, got {got} - at --origin", USAGE)
+    document = made.document()
+    counts = _counts(document, name)
+    is_json = output is not None and output.lower().endswith(".json")
+    text = _json(document) if is_json else document_as_yaml(document).encode()
+    if len(text) > Limits.fixture_bytes:
+        most, size = size_text(Limits.fixture_bytes), size_text(len(text))
+        limit = "limit fixture_bytes; choose some of it with --origin"
+        raise Stop(f"Expected a fixture of at most {most}, got {size} ({limit})", USAGE)
+    with whole_file(output) as stream:
+        stream.write(text)
+    tell(f"imported {counts} from {', '.join(made.origins) or 'nobody'}")
+    for line in made.advice():
+        tell(one_line(line))
+
+
+def _json(document: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+def _counts(document: dict[str, object], name: str) -> str:
+    """What a fixture holds, in words. Raises Stop if it does not load."""
+    try:
+        generation = load_fixture(document)
+    except FixtureError as error:
+        message = f"cannot make a fixture of {name}: {error.problems[0].message}"
+        raise Stop(one_line(message), BROKEN_FIXTURE) from None
+    return counted({**generation.counts(), "responses": len(generation.responses)})
+
+
+def _content(file: str, name: str) -> bytes:
+    """The bytes of a file, or of stdin. Raises Stop."""
+    most = Limits.har_bytes
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(most + 1)
+        else:
+            with Path(file).open("rb") as stream:
+                content = stream.read(most + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise Stop(one_line(f"cannot read {name}: {why}"), BROKEN_FIXTURE) from None
+    if len(content) > most:
+        expected = f"a file of at most {size_text(most)} (limit har_bytes)"
+        raise Stop(f"Expected {expected}, got a larger one - at {name}", BROKEN_FIXTURE)
+    return content

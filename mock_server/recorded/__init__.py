@@ -1,0 +1,1 @@
+"""What was seen of a service becomes a fixture document."""
