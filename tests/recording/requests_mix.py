@@ -61,9 +61,7 @@ def _list(random: Random) -> Asked:
     fields = {
         "offset": random.choice([0, 0, 0, 1, 2, 50, -1, ..., "1"]),
         "pageSize": random.choice(_SIZES),
-        "datasetId": random.choice(
-            [DATASET, DATASET, DATASET, "dataset-2", "none", ...]
-        ),
+        "datasetId": random.choice(datasets),
         "parentId": random.choice(_PARENTS),
         "searchText": random.choice(_TEXTS),
         "extra": random.choice([..., ..., ..., 1]),
@@ -91,18 +89,10 @@ def _neighbour(random: Random) -> Asked:
         ("GET", f"{where}/detail?id={item}", b""),
         ("GET", f"{_CORE}/dataset/detail?id={DATASET}", b""),
         ("POST", f"{_CORE}/dataset/list", {"parentId": ""}),
-        (
-            "POST",
-            f"{where}/create",
-            {"datasetId": DATASET, "name": "New", "type": "virtual"},
-        ),
+        ("POST", f"{where}/create", new),
         ("PUT", f"{where}/update", {"id": "b", "name": f"Beta {random.randrange(9)}"}),
         ("DELETE", f"{where}/delete?id={random.choice(['c', 'none'])}", b""),
-        (
-            "POST",
-            f"{_CORE}/dataset/searchTest",
-            {"datasetId": DATASET, "text": "alpha"},
-        ),
+        ("POST", f"{_CORE}/dataset/searchTest", searched),
     ]
     method, path, fields = random.choice(rows)
     return _sent(random, method, path, fields)

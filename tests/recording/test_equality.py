@@ -135,7 +135,7 @@ def twins(profile: str) -> Iterator[tuple[str, str, Recording]]:
 
 
 def differences(client: str, profile: str, seed: int, count: int) -> list[Any]:
-    """The requests that were answered otherwise through the proxy, with both answers."""
+    """The requests that were answered otherwise through the proxy, and both answers."""
     connect = CLIENTS[client]
     with (
         twins(profile) as (direct, through, _),

@@ -95,10 +95,12 @@ def test_a_request_for_which_there_is_no_place_is_told() -> None:
     async def never(talk: Conversation) -> None:
         await talk.reader.read()
 
-    limits = {"target_connections": 1, "target_connect_seconds": 0.1}
     with (
         scripted(never) as target,
-        fronted(target.url, **limits) as (url, _),
+        fronted(target.url, target_connections=1, target_connect_seconds=0.1) as (
+            url,
+            _,
+        ),
         connect(url) as first,
     ):
         first.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")

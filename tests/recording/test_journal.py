@@ -64,10 +64,12 @@ def test_an_entry_shows_the_answer_of_the_target_unpacked() -> None:
 
 
 def test_of_a_long_body_the_beginning_is_kept() -> None:
-    with scripted(ok(b"y" * 50_000)) as target:
-        with fronted(target.url, recorded_bytes=20_000) as (url, _):
-            fetch("POST", url + LIST, content=b'{"x":"' + b"x" * 50_000 + b'"}')
-            (entry,) = entries(url)
+    with (
+        scripted(ok(b"y" * 50_000)) as target,
+        fronted(target.url, recorded_bytes=20_000) as (url, _),
+    ):
+        fetch("POST", url + LIST, content=b'{"x":"' + b"x" * 50_000 + b'"}')
+        (entry,) = entries(url)
     assert (len(entry["request"]["body"]), entry["request"]["truncated"]) == (
         8192,
         True,
@@ -97,11 +99,13 @@ def test_no_key_is_kept(name: str, path: str) -> None:
         return
     answer = json.dumps({"data": {"key": OTHER, "token": JWT, "again": KEY}}).encode()
     cookie = f"Set-Cookie: fastgpt_token={TOKEN}".encode()
-    with scripted(ok(answer, cookie)) as target:
-        with fronted(target.url, is_kept=True) as (url, own):
-            passed = fetch("POST", url + path, **PLACES[name])
-            kept = json.dumps(entries(url))
-            assert own.record is not None
-            kept += json.dumps(own.record.document())
+    with (
+        scripted(ok(answer, cookie)) as target,
+        fronted(target.url, is_kept=True) as (url, own),
+    ):
+        passed = fetch("POST", url + path, **PLACES[name])
+        kept = json.dumps(entries(url))
+    assert own.record is not None
+    kept += json.dumps(own.record.document())
     assert OTHER in passed.text
     assert [each for each in SECRETS if each in kept] == []

@@ -30,6 +30,13 @@ def sent(url: str, request: bytes) -> bytes:
         return answer(client)
 
 
+def all_of(url: str, request: bytes) -> bytes:
+    """All that comes until the connection ends."""
+    with connect(url) as client:
+        client.sendall(request)
+        return b"".join(iter(lambda: client.recv(65_536), b""))
+
+
 def test_a_request_passes_as_it_was_sent_but_for_its_host() -> None:
     with scripted(says(OK)) as target, fronted(f"{target.url}/base/") as (url, _):
         assert sent(url, ASKED).endswith(b"\r\n\r\nok")
@@ -79,9 +86,7 @@ def test_an_answer_passes_as_it_came() -> None:
 )  # fmt: skip
 def test_an_answer_without_a_body_passes(method: bytes, said: bytes) -> None:
     with scripted(says(said)) as target, fronted(target.url) as (url, _):
-        with connect(url) as client:
-            client.sendall(CLOSING.replace(b"GET", method))
-            heard = b"".join(iter(lambda: client.recv(65_536), b""))
+        heard = all_of(url, CLOSING.replace(b"GET", method))
     assert heard.lower().replace(b"connection: close\r\n", b"") == said.lower()
 
 
@@ -93,20 +98,18 @@ def test_an_answer_of_no_announced_length_passes() -> None:
         raise ConnectionResetError
 
     with scripted(then_close) as target, fronted(target.url) as (url, _):
-        with connect(url) as client:
-            client.sendall(CLOSING)
-            heard = b"".join(iter(lambda: client.recv(65_536), b""))
+        heard = all_of(url, CLOSING)
     assert b"\r\nuntil the end\r\n0\r\n" in heard
 
 
 def test_a_client_may_wait_for_100_continue() -> None:
-    head = b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    fields = b"Host: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
     with (
         scripted(says(OK)) as target,
         fronted(target.url) as (url, _),
         connect(url) as client,
     ):
-        client.sendall(head)
+        client.sendall(b"POST / HTTP/1.1\r\n" + fields + b"\r\n")
         assert client.recv(65_536).startswith(b"HTTP/1.1 100")
         client.sendall(b"{}")
         assert answer(client).endswith(b"ok")

@@ -13,9 +13,8 @@ from mock_server.app import create_app
 from mock_server.server import running
 from tests.recording.fronted import fronted, says, scripted
 from tests.recording.requests_mix import mix
-from tests.support import APP, DATASET, LIBRARY, LIST, client_of
+from tests.support import DATASET, LIBRARY, LIST, client_of
 
-HISTORIES = "/api/core/chat/history/getHistories"
 FOLDERS = [None, "folder", "deep"]
 TREE = {
     "clock": LIBRARY["clock"],
@@ -51,9 +50,9 @@ def test_the_fixture_serves_the_same_pages() -> None:
     with (
         running(create_app(TREE)) as target,
         fronted(target, is_kept=True) as (url, own),
+        client_of(url) as client,
     ):
-        with client_of(url) as client:
-            seen = [pages(client, each) for each in folders]
+        seen = [pages(client, each) for each in folders]
     assert own.record is not None
     assert own.record.missing == []
     with (
@@ -65,22 +64,20 @@ def test_the_fixture_serves_the_same_pages() -> None:
 
 def test_amid_errors_the_fixture_serves_the_same_pages() -> None:
     app = create_app(LIBRARY, profile="deployed")
-    with running(app) as target, fronted(target, is_kept=True) as (url, own):
-        with client_of(url) as client:
-            for each in mix(3, 100):
-                client.request(
-                    each.method,
-                    httpx2.URL(url + each.path),
-                    content=each.body,
-                    headers=each.headers,
-                )
-            seen = [pages(client, each) for each in FOLDERS]
-            client.post(HISTORIES, json={"appId": APP, "offset": 0, "pageSize": 20})
+    with (
+        running(app) as target,
+        fronted(target, is_kept=True) as (url, own),
+        client_of(url) as client,
+    ):
+        for each in mix(3, 100):
+            client.request(
+                each.method, url + each.path, content=each.body, headers=each.headers
+            )
+        seen = [pages(client, each) for each in FOLDERS]
     assert own.record is not None
-    document = own.record.document()
-    with running(create_app(document, profile="deployed")) as saved:
-        with client_of(saved) as client:
-            assert [pages(client, each) for each in FOLDERS] == seen
+    again = create_app(own.record.document(), profile="deployed")
+    with running(again) as saved, client_of(saved) as client:
+        assert [pages(client, each) for each in FOLDERS] == seen
 
 
 PAGE = {"list": [{"_id": "c", "name": "Ä", "parentId": None}], "total": 1}

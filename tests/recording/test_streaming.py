@@ -35,12 +35,16 @@ def test_an_event_arrives_before_the_next_is_sent() -> None:
         await told.wait()
         await talk.say(chunk(b"data: 2\n\n") + chunk(b""))
 
-    with scripted(one_by_one) as target, fronted(target.url) as (url, _):
-        with client_of(url) as client, client.stream("GET", "/") as answer:
-            pieces = answer.iter_raw()
-            assert next(pieces) == b"data: 1\n\n"
-            target.loop.call_soon_threadsafe(told.set)
-            assert b"".join(pieces) == b"data: 2\n\n"
+    with (
+        scripted(one_by_one) as target,
+        fronted(target.url) as (url, _),
+        client_of(url) as client,
+        client.stream("GET", "/") as answer,
+    ):
+        pieces = answer.iter_raw()
+        assert next(pieces) == b"data: 1\n\n"
+        target.loop.call_soon_threadsafe(told.set)
+        assert b"".join(pieces) == b"data: 2\n\n"
 
 
 def test_a_request_arrives_before_its_end_is_sent() -> None:
@@ -51,14 +55,16 @@ def test_a_request_arrives_before_its_end_is_sent() -> None:
         heard.append(await talk.reader.readexactly(5))
         await talk.say(OK)
 
-    with scripted(hear) as target, fronted(target.url) as (url, _):
-        with connect(url) as client:
-            client.sendall(
-                b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nfirst"
-            )
-            assert wait(lambda: heard) == [b"first"]
-            client.sendall(b"then.")
-            assert client.recv(65_536).startswith(b"HTTP/1.1 200")
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"
+    with (
+        scripted(hear) as target,
+        fronted(target.url) as (url, _),
+        connect(url) as client,
+    ):
+        client.sendall(head + b"first")
+        assert wait(lambda: heard) == [b"first"]
+        client.sendall(b"then.")
+        assert client.recv(65_536).startswith(b"HTTP/1.1 200")
     assert heard == [b"first", b"then."]
 
 
