@@ -110,6 +110,7 @@ def _check_not_itself(address: Address, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     if address.port == port and address.host in {host, *_LOOPBACK}:
         message = f"Expected another server, got {url_of(listener)} itself"
+        listener.close()
         raise Stop(f"{message} - at --target", USAGE)
 
 
