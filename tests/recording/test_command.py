@@ -50,7 +50,7 @@ def test_what_is_seen_is_saved_at_the_end(
         out, err = process.communicate(timeout=SECONDS)
     assert (process.returncode, out, os.listdir(tmp_path)) == (0, "", [name])
     assert f"saved 1 dataset, 4 collections, 0 chats to {path}\n" in err
-    assert f"incomplete: dataset {DATASET}: 1 folder was not looked into" in err
+    assert f"incomplete: dataset {DATASET}: not looked into: folder" in err
     assert KEY not in err + path.read_text()
     with running(create_app(path)) as url:
         assert ask(url) == seen
@@ -109,9 +109,9 @@ BAD = [
     (("--target=http://x?a=b",), 1, "Expected http://HOST:PORT, got "),
     (("--target=http://x:99999",), 1, "(a port is a number from 1 to 65535)"),
     (
-        ("--target=http://x", "--save=/nowhere/x.yaml"),
+        ("--target=http://x", "--save=/nowhere/x"),
         1,
-        "cannot write /nowhere/x.yaml",
+        "cannot write /nowhere/x: ",
     ),
     (("--target=http://x", "--save=/"), 1, "cannot write /: it is a directory"),
     (("--target=http://x", "--port=-1"), 1, "Expected a port from 0 to 65535"),
@@ -141,6 +141,10 @@ def test_a_port_in_use_and_its_own_are_refused(target: str) -> None:
     port = target.rpartition(":")[2]
     ended = run("record", "--target=http://x", f"--port={port}")
     assert (ended.status, "something listens there already" in ended.err) == (3, True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        free = server.getsockname()[1]
+    ended = run("record", f"--target=http://localhost:{free}", f"--port={free}")
+    assert (ended.status, "Expected another server, got " in ended.err) == (1, True)
 
 
 def test_without_the_library_it_says_how_to_get_it() -> None:
