@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
+from tests.certificates import needs_openssl, new_certificate, serving_context
 from tests.recording.fronted import Conversation, fronted, says, scripted
 from tests.strangers import REDIRECTS, STRANGERS, Strange, strangers
 from tests.support import LIST, fetch, wait
 from tests.wire.sockets import connect
 
-SECONDS = 0.5
+SECONDS = 0.3
 NO_HTTP = {
     "garbage",
     "closed_at_once",
@@ -38,6 +41,17 @@ def strange() -> Iterator[Strange]:
         yield running
 
 
+def rows(names: Iterable[str]) -> list[Any]:
+    """A row for each; those that are like others are for the long run."""
+    quick = {"garbage", "closed_at_once", "http_2", "page_404", "gzip", "redirect_302"}
+    quick |= SILENT | {"closed_in_body", "huge_chunk"}
+    long = pytest.mark.full
+    return [
+        pytest.param(name, marks=() if name in quick else long)
+        for name in sorted(names)
+    ]
+
+
 def told(strange: Strange, name: str) -> tuple[int, str]:
     """The status that a client gets, and the error's name."""
     with fronted(strange.url(name), target_silence_seconds=SECONDS) as (url, _):
@@ -45,17 +59,17 @@ def told(strange: Strange, name: str) -> tuple[int, str]:
     return response.status_code, response.json()["statusText"]
 
 
-@pytest.mark.parametrize("name", sorted(NO_HTTP))
+@pytest.mark.parametrize("name", rows(NO_HTTP))
 def test_what_is_no_answer_is_told(strange: Strange, name: str) -> None:
     assert told(strange, name) == (502, "targetUnreachable")
 
 
-@pytest.mark.parametrize("name", sorted(SILENT))
+@pytest.mark.parametrize("name", rows(SILENT))
 def test_silence_ends(strange: Strange, name: str) -> None:
     assert told(strange, name) == (504, "targetSilent")
 
 
-@pytest.mark.parametrize("name", sorted(BROKEN))
+@pytest.mark.parametrize("name", rows(BROKEN))
 def test_an_answer_that_breaks_off_breaks_off(strange: Strange, name: str) -> None:
     with fronted(strange.url(name)) as (url, own):
         with pytest.raises(httpx2.RemoteProtocolError):
@@ -64,7 +78,7 @@ def test_an_answer_that_breaks_off_breaks_off(strange: Strange, name: str) -> No
     assert entry.hint_text == "the target broke its answer off"
 
 
-@pytest.mark.parametrize("name", sorted(PASSING | REDIRECTS.keys()))
+@pytest.mark.parametrize("name", rows(PASSING | REDIRECTS.keys()))
 def test_anything_else_passes(strange: Strange, name: str) -> None:
     direct = _asked(strange.url(name))
     with fronted(strange.url(name)) as (url, _):
@@ -89,6 +103,16 @@ def test_a_target_that_is_not_there_is_told() -> None:
     message = response.json()["message"]
     assert message.startswith("Expected an answer, got ")
     assert message.endswith(f" - at {gone}")
+
+
+@needs_openssl
+def test_a_target_with_an_unknown_certificate_is_told(tmp_path: Path) -> None:
+    with strangers({}, serving_context(new_certificate(tmp_path))) as strange:
+        target = strange.url("object").replace("http://", "https://")
+        with fronted(target) as (url, _):
+            response = fetch("GET", url)
+    assert response.status_code == 502
+    assert "certificate verify failed" in response.json()["message"]
 
 
 def test_a_request_for_which_there_is_no_place_is_told() -> None:

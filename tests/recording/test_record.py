@@ -69,7 +69,7 @@ def test_amid_errors_the_fixture_serves_the_same_pages() -> None:
         fronted(target, is_kept=True) as (url, own),
         client_of(url) as client,
     ):
-        for each in mix(3, 100):
+        for each in mix(3, 40):
             client.request(
                 each.method, url + each.path, content=each.body, headers=each.headers
             )
