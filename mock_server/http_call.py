@@ -137,6 +137,12 @@ def call(
             return _read(response)
 
 
+def reach(address: Address, budget: Budget) -> None:
+    """Connect, ask for nothing, and leave. Raises Unreachable."""
+    with _as_unreachable(budget):
+        _connect(address, budget).close()
+
+
 class NoStream(Exception):
     """What came in place of a stream of events: the `response`."""
 

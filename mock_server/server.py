@@ -69,16 +69,17 @@ def serve(
     on_stop: Callable[[], object] = lambda: None,
     on_hangup: Callable[[], object] = lambda: None,
     on_wait: Callable[[int], object] = lambda _: None,
+    is_dated: bool = True,
     limits: Limits = Limits(),
 ) -> None:
     """Serve until SIGINT or SIGTERM; `on_ready` is called once requests are accepted.
 
     `on_stop` is called to end the responses that have no end of their own, `on_hangup`
     at SIGHUP, `on_wait` with the number of requests that a stop waits for. All are
-    called on the event loop.
+    called on the event loop. Unless it `is_dated`, answers get no further Date.
     """
     calls = on_ready, on_stop, on_hangup, on_wait
-    server = Server(app, http, *calls, embedded=False, limits=limits)
+    server = Server(app, http, *calls, embedded=False, is_dated=is_dated, limits=limits)
     server.run([listener])
 
 
@@ -90,13 +91,15 @@ def running(
     port: int = 0,
     http: HttpParser = "zttp",
     on_stop: Callable[[], object] = lambda: None,
+    is_dated: bool = True,
     limits: Limits = Limits(),
 ) -> Iterator[str]:
     """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
     # In the thread of the caller, who is to get CannotBind, and the URL at once.
     listener = bind(host, port)
     url, ready = url_of(listener), threading.Event()
-    server = Server(app, http, ready.set, on_stop, embedded=True, limits=limits)
+    calls = ready.set, on_stop
+    server = Server(app, http, *calls, embedded=True, is_dated=is_dated, limits=limits)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:

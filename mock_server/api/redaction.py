@@ -169,7 +169,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     entry.method, entry.path = _text(method), _text(path)
     entry.query, entry.headers = query, headers
     if entry.body is not None:
-        entry.body = _redacted_body(entry.body, secrets)
+        entry.body = redacted_body(entry.body, secrets)
     entry.answer = secrets.redact_message(entry.answer)
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else value)
@@ -209,7 +209,7 @@ def redacted_text(message: str, secrets: RequestSecrets) -> str:
     return _text(secrets.redact_message(message.encode("utf-8", "replace")))
 
 
-def _redacted_body(body: bytes, secrets: RequestSecrets) -> bytes:
+def redacted_body(body: bytes, secrets: RequestSecrets) -> bytes:
     """A body without secrets, which stays JSON where it is JSON."""
     redacted = secrets.redact(body)
     if redacted != body and not secrets.contains_secret(body):  # it was escaped

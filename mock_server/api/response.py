@@ -67,7 +67,7 @@ class Response(Struct, frozen=True):
             return
         await send(self.start([*headers, (b"connection", b"close")]))
         await send(content | {"more_body": True})
-        await _discard(body)
+        await discard(body)
         await send({"type": "http.response.body", "body": b""})
 
     def start(self, headers: Headers) -> dict[str, object]:
@@ -183,7 +183,8 @@ async def send_response(response: Response, body: RequestBody, send: Send) -> No
     await response.send(response_headers(response), body, send)
 
 
-async def _discard(body: RequestBody) -> None:
+async def discard(body: RequestBody) -> None:
+    """Read what is left of a request's body and drop it, for a while."""
     try:
         async with asyncio.timeout(Limits.discard_seconds):
             await body.discard()

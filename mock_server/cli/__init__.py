@@ -37,6 +37,7 @@ _MODULES = {
     "import": "imports",
     "pull": "pull",
     "verify": "verify",
+    "record": "record",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")
 """The shipped fixtures, by the names that stand for them."""

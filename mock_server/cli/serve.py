@@ -205,28 +205,34 @@ def _run(
     gc.freeze()
     gc.enable()
     server.serve(
-        _logged(app, log_format, err.write),
+        logged(app, app, log_format, err.write),
         listener,
         http=http,
         on_ready=announce,
         on_stop=following.stop,
         on_hangup=following.hang_up,
-        on_wait=lambda count: err.write(_waiting(count)),
+        on_wait=lambda count: err.write(waiting(count)),
     )
     out.close()
     err.close()
 
 
-def _waiting(count: int) -> str:
+def waiting(count: int) -> str:
     """What a stop says that does not come at once."""
     noun = "request" if count == 1 else "requests"
     return f"waiting for {count} {noun} to end (Ctrl-C again ends them)"
 
 
-def _logged(
-    app: Application, log_format: LogFormat | None, write: Callable[[str], object]
+def logged(
+    app: ASGIApp,
+    own: Application,
+    log_format: LogFormat | None,
+    write: Callable[[str], object],
 ) -> ASGIApp:
-    """The application, with request lines if they are asked for or on a terminal."""
+    """The application, with request lines if they are asked for or on a terminal.
+
+    `own` knows the operations, and what is no business of a log.
+    """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
         return app
@@ -234,9 +240,9 @@ def _logged(
         app,
         log_format or "text",
         write,
-        app.operations,
-        app.redact,
-        app.redact_message,
+        own.operations,
+        own.redact,
+        own.redact_message,
         is_coloured=wants_colour(is_terminal, os.environ),
     )
 

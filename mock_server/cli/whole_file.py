@@ -26,7 +26,8 @@ def whole_file(path: str | None) -> Iterator[BinaryIO]:
     target = Path(path).resolve()
     # A device or a pipe takes what it gets, and cannot be replaced.
     is_special = target.exists() and not target.is_file() and not target.is_dir()
-    part = target if is_special else target.with_name(f".{target.name}.{os.getpid()}")
+    own = target.parent / f".{target.name}.{os.getpid()}"
+    part = target if is_special else own
     try:
         if target.is_dir():
             raise IsADirectoryError(0, "it is a directory")
@@ -43,6 +44,16 @@ def whole_file(path: str | None) -> Iterator[BinaryIO]:
     except OSError as error:
         message = f"cannot write {path}: {error.strerror}"
         raise Stop(one_line(message), USAGE) from None
+
+
+def check_writable(path: str) -> None:
+    """Raises Stop, with the reason, for a path at which no file can be written."""
+    with suppress(_NotMeant), whole_file(path):
+        raise _NotMeant  # so that what is there stays
+
+
+class _NotMeant(Exception):
+    """Ends the writing of a file that is not to be."""
 
 
 @contextmanager

@@ -115,6 +115,8 @@ class Journal(Struct, eq=False):
 
 
 REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
+SERVED = "served"
+"""The effect where another server answers, of which only that is known."""
 
 
 class Violation(Struct, frozen=True):

@@ -324,3 +324,23 @@ class Limits:
     """How long is waited before it is sent again."""
     verify_call_seconds: float = 10.0
     """How long one answer takes."""
+
+    # What `record` passes on
+
+    target_connections: int = 100
+    """Requests that are passed on at the same time."""
+    target_connect_seconds: float = 10.0
+    """How long a connection to the target may take, or a free one be waited for."""
+    target_silence_seconds: float = 300.0
+    """How long the target may send nothing, or take nothing."""
+    target_idle_seconds: float = 2.0
+    """How long a connection to the target is kept for the next request; many services
+    close theirs after 5 s."""
+    passed_seconds: float = 600.0
+    """From the first to the last byte of a request that is passed on."""
+    passed_pieces: int = 10_000_000
+    """Chunks of a body that is passed on."""
+    recorded_bytes: int = 1024 * 1024
+    """Bytes of a body that is passed on, and of what it unpacks to, that are looked at:
+    of a request for violations, of both for the fixture. What is longer passes unread.
+    """

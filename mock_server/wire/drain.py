@@ -48,6 +48,7 @@ class Server(uvicorn.Server):
         on_wait: Callable[[int], object] = lambda _: None,
         *,
         embedded: bool,
+        is_dated: bool = True,
         limits: Limits = Limits(),
     ) -> None:
         super().__init__(
@@ -62,6 +63,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
+                date_header=is_dated,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 # The buffer of StrictH11Protocol has the last word; h11's own limit,
                 # 16 KiB by default, only must not come before it.

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 import json
-import shutil
-import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.certificates import needs_openssl, new_certificate, serving_context
 from tests.process import COMMAND, environment
 from tests.strangers import Strange, answer, drips, says, strangers
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("openssl") is None, reason="openssl is not installed"
-)
+pytestmark = needs_openssl
 RESET = answer(body=json.dumps({"sandbox": "tls", "generation": 2}).encode())
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key and a certificate of 127.0.0.1 in one file."""
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    new = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
-    names = ["-subj", "/CN=mock", "-addext", "subjectAltName=IP:127.0.0.1"]
-    where = ["-nodes", "-keyout", str(path) + ".key", "-out", str(path)]
-    command = ["openssl", "req", *new, *names, "-days", "2", *where]
-    subprocess.run(command, check=True, capture_output=True)
-    return path
+    return new_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture(scope="module")
 def strange(certificate: Path) -> Iterator[Strange]:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate, f"{certificate}.key")
     served = {"reset": says(RESET), "dripping": drips(b"HTTP/1.1 200 OK\r\nX: ", b"a")}
-    with strangers(served, context) as running:
+    with strangers(served, serving_context(certificate)) as running:
         yield running
 
 

@@ -1,0 +1,1 @@
+"""A proxy in front of a real service: what passes is journalled, and may be saved."""
