@@ -37,7 +37,8 @@ VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
 """The variables by the names of their options."""
 PULL_KEY = PREFIX + "PULL_KEY"
 VERIFY_KEY = PREFIX + "VERIFY_KEY"
-"""Where `pull` and `verify` look for a service's API key: no option has the key itself."""
+"""Where `pull` and `verify` look for a service's API key, which no option can hold."""
+_KEYS = (PULL_KEY, VERIFY_KEY)
 
 # What Kubernetes sets in all pods beside a service of that name.
 _LINK_NAME = re.compile(
@@ -66,7 +67,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    known = {*VARIABLES.values(), PULL_KEY, VERIFY_KEY}
+    known = {*VARIABLES.values(), *_KEYS}
     given = (name for name in environment if name.startswith(PREFIX))
     return [_unknown(name) for name in sorted(given) if name not in known]
 

@@ -108,7 +108,8 @@ def site(apps: list[str]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_POST = do_GET
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, *args: object) -> None:
             del args
