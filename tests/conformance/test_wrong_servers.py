@@ -128,7 +128,7 @@ def test_odd_values_are_told_and_end_nothing(
     else:
         texts = [make(report) for make in FORMATS.values()]
         ElementTree.fromstring(texts[-1])
-    assert all(len(text) < 20_000 for text in texts)
+    assert all(len(text) < 40_000 for text in texts)
 
 
 def test_of_an_empty_dataset_nothing_is_concluded(ask: Ask) -> None:
