@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, get_args
 
@@ -84,6 +85,16 @@ def response_part(found: Recorded) -> Plain:
     return part | ({"headers": headers} if headers else {}) | body
 
 
+def without_origin(part: Plain, origins: Iterable[str]) -> Plain:
+    """An entry whose redirect to where it was recorded leads to where it is served."""
+    target = part.get("headers", {}).get("location", "")
+    for origin in origins:
+        if target.startswith(f"{origin}/"):
+            headers = part["headers"] | {"location": target.removeprefix(origin)}
+            return part | {"headers": headers}
+    return part
+
+
 def _headers(found: Recorded) -> dict[str, str]:
     """The headers that a fixture can declare; several of a name are joined."""
     kept: dict[str, str] = {}
@@ -93,9 +104,6 @@ def _headers(found: Recorded) -> dict[str, str]:
             continue
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
             continue
-        # A redirect to where it was recorded is one to where it is served.
-        if name == "location" and text.startswith(f"{found.origin}/"):
-            text = text.removeprefix(found.origin)
         text = f"{kept[name]}, {text}" if name in kept else text
         if len(text) <= Limits.response_header_chars:
             kept[name] = text

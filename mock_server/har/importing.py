@@ -10,7 +10,7 @@ from mock_server.api.served import ServedOperations
 from mock_server.domain.choices import Choices
 from mock_server.domain.limits import Limits
 from mock_server.har import notes as note
-from mock_server.har.answers import response_part, why_not
+from mock_server.har.answers import response_part, why_not, without_origin
 from mock_server.har.notes import Notes
 from mock_server.har.reading import HarEntry, Recorded, recorded, secrets_of
 from mock_server.recorded.parts import Plain
@@ -64,7 +64,10 @@ class Import:
         """The fixture document."""
         document: dict[str, Any] = {**self._seen.document()}
         if self._answers:
-            document["responses"] = [part for _, part, _ in self._answers.values()]
+            document["responses"] = [
+                without_origin(part, self.origins)
+                for _, part, _ in self._answers.values()
+            ]
         return document
 
     def advice(self) -> Iterator[str]:

@@ -13,6 +13,8 @@ Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
 _LOGIN_COOKIES = ("fastgpt_token", "NEXT_SESSION")
 _LONG_CHARS = 20
+# What scripts send that have no key, and what has been redacted before.
+_NO_SECRETS = {b"undefined", HIDDEN}
 _CREDENTIALS = {"authorization", "proxy-authorization", "token", "rootkey"}
 
 
@@ -72,8 +74,8 @@ def _json(content: bytes) -> object:
 
 def secrets_in(headers: Headers) -> set[bytes]:
     """What logs the caller in, in the headers of a request; no short texts."""
-    found = {each.encode() for each in _secrets(headers)}
-    return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - {HIDDEN}
+    found = {each.encode("utf-8", "replace") for each in _secrets(headers)}
+    return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - _NO_SECRETS
 
 
 def _secrets(headers: Headers) -> Iterator[str]:

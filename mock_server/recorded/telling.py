@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+from mock_server.domain.limits import Limits
 from mock_server.domain.list_request import OMITTED
 from mock_server.recorded.datasets import AMOUNTS
 from mock_server.recorded.holding import Holding
@@ -177,7 +178,8 @@ def _count(value: Any) -> int:
     """A number that counts something; digits in a text are one. Raises ValueError."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:16])
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= Limits.integer:
         raise ValueError("not a number of items")
     return int(value)
 

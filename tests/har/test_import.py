@@ -116,14 +116,29 @@ def test_headers_of_the_connection_and_of_the_caller_are_left_out(
     }
 
 
+def test_redirects_to_recorded_hosts_lead_to_the_mock_server(tmp_path: Path) -> None:
+    targets = [
+        f"{HOST}/there",
+        f"{OTHER}/there",
+        "https://else.example/there",
+        "/there",
+    ]
+    entries = [
+        entry(f"/{n}", status=302, Location=each) for n, each in enumerate(targets)
+    ]
+    parts = responses(tmp_path, *entries, entry("/x", host=OTHER))
+    found = [each["headers"].get("location") for each in parts]
+    assert found == ["/there", "/there", targets[2], "/there", None]
+
+
 def test_what_requests_were_sent_with_is_in_no_answer(tmp_path: Path) -> None:
     sent = {"Authorization": "Bearer my-secret-key", "Cookie": "mode=compact; id=7"}
-    script = entry(
-        "/app.js", "send('my-secret-key', 'compact')", kind="text/javascript"
-    )
+    none = {"Authorization": "Bearer undefined"}
+    text = "send('my-secret-key', 'compact', undefined)"
+    script = entry("/app.js", text, kind="text/javascript", sent=none)
     answer = entry("/me", '{"key":"my-secret-key"}', sent=sent)
     parts = responses(tmp_path, script, answer)
-    assert parts[0]["text"] == "send('[redacted]', 'compact')"
+    assert parts[0]["text"] == "send('[redacted]', 'compact', undefined)"
     assert parts[1]["json"] == {"key": "[redacted]"}
 
 
@@ -279,5 +294,7 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
 
 
 def test_halves_of_surrogate_pairs_do_not_stop_it(tmp_path: Path) -> None:
-    (part,) = responses(tmp_path, entry("/x", "cut \ud83d", kind="text/plain"))
+    sent = {"Authorization": "Bearer cut-too-\ud83d"}
+    cut = entry("/x", "cut \ud83d", kind="text/plain", sent=sent)
+    (part,) = responses(tmp_path, cut)
     assert part["text"] == "cut ?"

@@ -207,6 +207,7 @@ def _answer(**fields: Any) -> bytes:
         {"body": _answer(data=None)},
         {"body": _answer(data={"list": [7], "total": 1})},
         {"body": _answer(data={"list": [item("a")], "total": "many"})},
+        {"body": b'{"code": 200, "data": {"list": [], "total": 1e999}}'},
         {"body": _answer()[:-5]},
         {"body": b"<!doctype html>"},
         {"body": b"[" * 5000},
