@@ -35,6 +35,10 @@ _NAMES = (
 # load them all. So the names stand here: no option can have a variable without one.
 VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
 """The variables by the names of their options."""
+PULL_KEY = PREFIX + "PULL_KEY"
+VERIFY_KEY = PREFIX + "VERIFY_KEY"
+"""Where `pull` and `verify` look for a service's API key, which no option can hold."""
+_KEYS = (PULL_KEY, VERIFY_KEY)
 
 # What Kubernetes sets in all pods beside a service of that name.
 _LINK_NAME = re.compile(
@@ -63,7 +67,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
     `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
     """
-    known = set(VARIABLES.values())
+    known = {*VARIABLES.values(), *_KEYS}
     given = (name for name in environment if name.startswith(PREFIX))
     return [_unknown(name) for name in sorted(given) if name not in known]
 
@@ -73,7 +77,8 @@ def _unknown(name: str) -> str:
         hint = f" ({_LINK_HINT})"
     else:
         # Without what all have in common, which would make all of them alike.
-        parts = {each.removeprefix(PREFIX): each for each in VARIABLES.values()}
+        names = *VARIABLES.values(), *_KEYS
+        parts = {each.removeprefix(PREFIX): each for each in names}
         hint = did_you_mean(name.removeprefix(PREFIX), parts)
         for part, each in parts.items():
             hint = hint.replace(f"'{part}'", each)

@@ -136,6 +136,7 @@ class PublicApi:
         responses = state.store.generation.responses
         declared = declared_at(method, path, responses, self._operations)
         if declared is None:
+            scope.pop(DECLARED, None)  # of a state that has been replaced
             return self._operations.at(path, state.choices)
         # For the request log, which stands around all applications.
         scope[DECLARED] = declared.name
@@ -316,6 +317,8 @@ def _guest(key: str, state: State, scope: Scope) -> Caller:
     known = state.callers.get(key)
     if known is None and key.startswith(ISSUED_KEY_PREFIX):
         raise _foreign_key(scope.get(BOUND_TO))
+    if known is None and BOUND_TO in scope:
+        known = state.store.generation.keys.get(key)
     return known or NOBODY
 
 

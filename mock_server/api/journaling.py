@@ -94,7 +94,6 @@ class Journaling:
         operation = request.operation
         is_neighbour = operation is None or operation.neighbour is not None
         is_login = is_neighbour and self.is_login(request)
-        is_declared = DECLARED in request.scope
         if is_login:
             entry.violations = tuple(violations(entry))
             hide_login(entry)
@@ -103,7 +102,7 @@ class Journaling:
         if is_long:
             # What is cut may end amid a key; redact what a key could reach, then cut.
             self._cut(entry, longest + ESCAPED_KEY_BYTES)
-        if is_login or is_declared or self._may_tell_secrets(entry, request, refusal):
+        if is_login or self._may_tell_secrets(entry, request, refusal):
             redact_entry(entry, self._secrets.of(state, request.headers.key))
         if is_long:
             self._cut(entry, longest)
@@ -149,8 +148,10 @@ class Journaling:
         """Whether an entry needs a close look for secrets; nearly none does.
 
         A response repeats what was sent if it is an error, or if a fault has changed
-        it; what was sent is looked through quickly.
+        it, and a declared one holds anything; what was sent is looked through quickly.
         """
+        if DECLARED in request.scope:
+            return True
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
         if len(entry.method) >= MIN_REDACTABLE_LENGTH:

@@ -19,6 +19,7 @@ from mock_server.cli.settings import check_names, is_strict
 _MODULES = {
     "serve": "serve",
     "init": "init",
+    "generate": "generate",
     "check": "show",
     "schema": "show",
     "openapi": "show",
@@ -34,6 +35,8 @@ _MODULES = {
     "sandbox": "sandboxes",
     "why": "why",
     "import": "imports",
+    "pull": "pull",
+    "verify": "verify",
     "record": "record",
 }
 SHIPPED = ("demo", "empty", "paging", "permissions")

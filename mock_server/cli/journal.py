@@ -77,6 +77,7 @@ class OperationName(click.types.StringParamType):
 @option("--at-least", type=click.IntRange(0), help="Verify that there are no fewer.")
 @option("--at-most", type=click.IntRange(0), help="Verify that there are no more.")
 @option("--json", "as_json", is_flag=True, help="Print JSON in place of a table.")
+@option("--har", "as_har", is_flag=True, help="Print HAR 1.2 in place of a table.")
 @option("--follow", is_flag=True, help="Print requests as they come, until Ctrl-C.")
 @remote_command
 def journal(
@@ -85,6 +86,7 @@ def journal(
     at_least: int | None,
     at_most: int | None,
     as_json: bool,
+    as_har: bool,
     follow: bool,
     **facts: Any,
 ) -> None:
@@ -98,21 +100,22 @@ def journal(
         criteria["key"] = _shown_key(criteria["key"])
     counts = {"exactly": exactly, "atLeast": at_least, "atMost": at_most}
     bounds = {name: count for name, count in counts.items() if count is not None}
+    if as_har and (follow or bounds or as_json):
+        raise click.UsageError("Expected --har by itself, got another format or task")
     if follow and bounds:
         raise click.UsageError("Expected --follow or a number to verify, got both")
     if follow:
         _follow(client, _with_body(criteria), as_json=as_json)
     elif bounds:
         _verify(client, _with_body(criteria) | bounds)
+    elif as_har:
+        output.write(json_text(client.journal_as_har(_as_query(criteria))))
     else:
         _print(client, criteria, as_json=as_json)
 
 
 def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> None:
-    if "violations" in criteria:
-        # A query parameter, which spells booleans as JSON does.
-        criteria["violations"] = str(criteria["violations"]).lower()
-    text = client.journal(criteria)
+    text = client.journal(_as_query(criteria))
     if as_json:
         output.write(json_text(text))
         return
@@ -121,6 +124,14 @@ def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> N
     dropped = f", {page.dropped} older ones were dropped" if page.dropped else ""
     summary = f"{len(page.entries)} of {page.kept} requests{dropped}"
     output.write("\n".join([*([_HEAD] if page.entries else []), *rows, summary]))
+
+
+def _as_query(criteria: dict[str, Any]) -> dict[str, Any]:
+    """The criteria as query parameters, which spell booleans as JSON does."""
+    spelled = {
+        name: str(criteria[name]).lower() for name in {"violations"} & {*criteria}
+    }
+    return criteria | spelled
 
 
 def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> None:

@@ -76,6 +76,61 @@ class Loading:
         out.close()
 
 
+class Counting:
+    """Tells, while the context lasts, how many of what there is to do are done.
+
+    The first line comes after a second; then a terminal shows one line that changes,
+    elsewhere there are few. Whoever reads stderr may be slow: nothing waits for that.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        total: int,
+        stream: TextIO | None = None,
+        quiet_seconds: float = _QUIET_SECONDS,
+        term: str | None = None,
+    ) -> None:
+        """`what` is counted, such as `collections`; the others are as of Loading."""
+        self._what = what
+        self._total = total
+        self._stream = stream or sys.stderr
+        self._quiet_seconds = quiet_seconds
+        self._term = os.environ.get("TERM", "dumb") if term is None else term
+        self._done = 0
+        self._over = Event()
+        self._begun = time.monotonic()
+        # A daemon: an interrupt must not wait for it.
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def add(self) -> None:
+        """One more is done."""
+        self._done += 1
+
+    def _run(self) -> None:
+        if self._over.wait(self._quiet_seconds):
+            return
+        is_terminal = _is_terminal(self._stream, self._term)
+        again, out = "", LineWriter(self._stream)
+        for pause in _pauses(is_terminal):
+            done = f"{self._done:,} of {self._total:,} {self._what}"
+            out.write(again + _fitting(f"{done} ...", is_terminal))
+            again = _AGAIN if is_terminal else ""
+            if self._over.wait(pause):
+                break
+        seconds = f"{time.monotonic() - self._begun:.1f} s"
+        out.write(f"{again}{self._done:,} {self._what} in {seconds}")
+        out.close()
+
+
 def _pauses(is_terminal: bool) -> Iterator[float]:
     """Seconds between two lines: logs are to stay short however long it takes."""
     for number in count(1):

@@ -30,12 +30,12 @@ from mock_server.cli.output import (
     Stop,
     counted,
 )
+from mock_server.cli.profile import ProfileName, profile_of
 from mock_server.cli.progress import Loading
 from mock_server.cli.reload import Following, Watcher, watcher_of
 from mock_server.cli.reports import report_text
 from mock_server.cli.values import FaultText, faults, pairs, with_faults
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import PROFILES
 from mock_server.domain.faults import Definition
 from mock_server.domain.generation import Generation
 from mock_server.domain.printable import json_text, one_line, wants_colour
@@ -64,9 +64,9 @@ _SHOWN_FAULTS = 5
 @settings.port_setting("Port to listen on; 0 takes a free one.")
 @settings.setting(
     "profile",
-    type=click.Choice(PROFILES),
+    type=ProfileName(),
     default="documented",
-    help="The spec read strictly, or what the service does today.",
+    help="The spec read strictly, what the service does today, or what `verify` saw.",
 )
 @settings.setting(
     "choice",
@@ -145,11 +145,12 @@ def serve(
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
     watcher = watcher_of(files) if watch else None
+    chosen = profile_of(profile)
     try:
         app = create_app(
             with_faults(_loaded(fixtures, memory), fault),
-            profile=profile,
-            choices=choice,
+            profile=chosen.profile,
+            choices={**chosen.choices, **choice},
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,

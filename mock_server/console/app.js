@@ -8,6 +8,7 @@ import { notice, reason, tried } from "./notice.js";
 import { LIST, PIN } from "./operations.js";
 import { ReloadLine } from "./reload.js";
 import { Requests } from "./requests.js";
+import { ResponsePanel } from "./responses.js";
 import { SandboxPanel } from "./sandboxes.js";
 import { SnapshotPanel } from "./snapshots.js";
 import { apps, datasets } from "./tree.js";
@@ -22,7 +23,7 @@ const requests = new Requests(at("stream"), onStart, onNews);
 const sandboxes = new SandboxPanel(at("sandboxes"), () => look());
 const faults = new FaultPanel(at("faults"));
 const others = [
-  faults, new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
+  faults, new ResponsePanel(at("responses")), new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
   new ReloadLine(at("reload")),
 ];

@@ -73,3 +73,10 @@ export function show(parent, items, keyOf, make) {
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
+
+/** Has the browser save a text as a file. */
+export function save(text, name) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

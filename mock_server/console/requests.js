@@ -1,7 +1,7 @@
 /** What clients do: the journal, live. */
 
 import { here, inSandbox } from "./api.js";
-import { bdi, brief, button, h, say, show } from "./dom.js";
+import { bdi, brief, button, h, save, say, show } from "./dom.js";
 import { called, openEntry, statusMark } from "./entry.js";
 import { notice, reason, tried } from "./notice.js";
 import { events } from "./stream.js";
@@ -37,6 +37,7 @@ export class Requests {
     });
     parent.append(
       h("div", { class: "tools" }, this.#counted, this.#pause,
+        button("Export HAR", tried(saveHar), { class: "quiet" }),
         button("Clear", clear, { class: "quiet" })),
       h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "List of requests" },
         h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map((name) =>
@@ -130,6 +131,18 @@ export class Requests {
       say(this.#empty, this.#entries.length ? "" : nothing);
     });
   }
+}
+
+/** Has the browser save the whole journal as a HAR file. */
+async function saveHar() {
+  const { next: end } = await here("GET", END);
+  let har = null;
+  for (let since = 0; since < end; since = har.log._next) {
+    const page = await here("GET", `/journal?format=har&since=${since}`);
+    if (har) page.log.entries.unshift(...har.log.entries);
+    har = page;
+  }
+  save(JSON.stringify(har), "journal.har");
 }
 
 function row(entry) {

@@ -38,7 +38,8 @@ export async function bodies(method, where) {
 
 /**
  * The operations that are described, by name: how each is called, the schema of its fields
- * and an example of them. Neighbours come last. Those that take files are left out.
+ * and an example of them. Neighbours come last. Those that take files are left out, and what the
+ * fixture declares.
  *
  * @returns {Promise<{name: string, method: string, path: string, isNeighbour: boolean,
  *   schema: object, example: object}[]>}
@@ -59,7 +60,8 @@ export async function operations() {
   return found.sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }
 
-const isForForms = ({ requestBody }) => !requestBody || requestBody.content["application/json"];
+const isForForms = ({ requestBody, tags }) =>
+  !tags?.includes("responses") && (!requestBody || requestBody.content["application/json"]);
 
 /** The query parameters as the schema of an object. */
 function queryOf({ parameters = [] }) {
@@ -83,8 +85,15 @@ function forms(described, { components }) {
 function withAllOf({ properties = {}, allOf = [], ...own }) {
   const merged = { ...properties };
   for (const { properties: more = {} } of allOf)
-    for (const [name, each] of Object.entries(more)) merged[name] = { ...merged[name], ...each };
+    for (const [name, each] of Object.entries(more))
+      merged[name] = { ...merged[name], ...each, ...known(each) };
   return { ...own, properties: merged };
+}
+
+/** Of values some of which are known by name, those. */
+function known({ anyOf = [] }) {
+  const listed = anyOf.find(({ enum: values }) => values);
+  return listed ? { enum: listed.enum } : {};
 }
 
 function exampleOf(described) {

@@ -118,7 +118,10 @@ class Limits:
     # Fixtures and states
 
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of one fixture file, or of a state that is put."""
+    """Bytes of one fixture file in YAML, or of a state that is put. YAML takes forty
+    times its size in memory while it is read."""
+    json_file_bytes: int = 256 * 1024 * 1024
+    """Bytes of one fixture file in JSON."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
     fixture_rows: int = 2_000_000
@@ -168,6 +171,13 @@ class Limits:
     """Applications that single admin calls may add to one sandbox."""
     dataset_folder_depth: int = 4
     """Folders of datasets within one another, as the service has it."""
+
+    # What `generate` makes
+
+    generated_datasets: int = 1_000
+    """Datasets of a fixture that is made up."""
+    generated_chats: int = 100_000
+    """Chats of a fixture that is made up."""
 
     # Loading and sending over the admin API
 
@@ -282,6 +292,38 @@ class Limits:
     """Bytes of an entry, when the journal is followed."""
     state_answer_bytes: int = 2 * 1024 * 1024 * 1024
     """Bytes of a whole state."""
+
+    # What `mock-server pull` takes of a service
+
+    pull_items: int = 1_000_000
+    """Collections, chats and data rows that one pull takes."""
+    pull_tries: int = 3
+    """Tries of one page in a row."""
+    pull_rounds: int = 4
+    """How often the pages that failed are tried again at the end."""
+    pull_passes: int = 10
+    """How often one list is read again because it has changed meanwhile."""
+    pull_seconds: float = 30.0
+    """Seconds that one page takes."""
+    pull_backoff_seconds: float = 0.25
+    """Seconds before the second try of a page, roughly; each further pause doubles."""
+    pull_pause_seconds: float = 300.0
+    """Seconds that a service may ask to be left alone (Retry-After)."""
+
+    # What `verify` asks of a server
+
+    verify_collections: int = 600
+    """Collections of a dataset that are looked at, page after page."""
+    verify_folders: int = 10
+    """Folders that are looked into."""
+    verify_chats: int = 1_000
+    """Chats among which the one is looked for that is pinned."""
+    verify_tries: int = 3
+    """How often a request is sent to a server that says it is busy."""
+    verify_pause_seconds: float = 10.0
+    """How long is waited before it is sent again."""
+    verify_call_seconds: float = 10.0
+    """How long one answer takes."""
 
     # What `record` passes on
 

@@ -66,6 +66,8 @@ class DeclaredResponses(Mapping[str, DeclaredResponse]):
     def __init__(self, responses: Iterable[DeclaredResponse] = ()) -> None:
         self._by_name = {each.name: each for each in responses}
         self._root = _Node()
+        paths = (each.path.count("/") for each in self._by_name.values())
+        self._deepest = max(paths, default=0)
         for each in self._by_name.values():
             node = self._root
             for segment in each.path.split("/"):
@@ -100,7 +102,9 @@ class DeclaredResponses(Mapping[str, DeclaredResponse]):
 
     def _nodes(self, path: str) -> Iterator[_Node]:
         """The places that a path leads to, literals first."""
-        # Each node is come to once at most, so long paths of requests cost nothing.
+        if path.count("/") > self._deepest:
+            return
+        # Each node is come to once at most.
         segments = path.split("/")
         waiting = [(self._root, 0)]
         while waiting:

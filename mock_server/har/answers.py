@@ -70,7 +70,7 @@ def why_not(found: Recorded) -> str | None:
 
 def response_part(found: Recorded) -> Plain:
     """The entry of `responses` that answers as was recorded."""
-    exchange = found.exchange.without_secrets()
+    exchange = found.exchange
     headers = _headers(found)
     part: Plain = {"method": exchange.method, "path": exchange.path}
     if exchange.status != 200:

@@ -12,7 +12,7 @@ from mock_server.domain.limits import Limits
 from mock_server.har import notes as note
 from mock_server.har.answers import response_part, why_not
 from mock_server.har.notes import Notes
-from mock_server.har.reading import HarEntry, Recorded, recorded
+from mock_server.har.reading import HarEntry, Recorded, recorded, secrets_of
 from mock_server.recorded.parts import Plain
 from mock_server.recorded.seen import Seen
 
@@ -31,12 +31,16 @@ class Import:
         self._limits = limits
         self._seen = Seen(limits)
         self._served = ServedOperations()
+        self._secrets: set[bytes] = set()
         self._needs: set[str] = set()
         self._answers: dict[tuple[str, str], tuple[str, Plain, int]] = {}
         self._bytes = 0
 
-    def take(self, entries: Iterable[HarEntry]) -> None:
-        """Take entries."""
+    def take(self, entries: Sequence[HarEntry]) -> None:
+        """Take entries. What logs somebody in is in none of their answers then."""
+        # A script may hold the key that a later request is sent with.
+        for entry in entries:
+            self._secrets |= secrets_of(entry)
         for entry in entries:
             method, url = entry.request.method, entry.request.url
             request = f"{method} {url.partition('?')[0][:_SHOWN]}"
@@ -53,7 +57,8 @@ class Import:
                 self.notes.left_out(note.UNANSWERED, request)
             else:
                 self.origins[found.origin] = self.origins.get(found.origin, 0) + 1
-                self._take(_unbound(found))
+                exchange = found.exchange.without(self._secrets)
+                self._take(_unbound(found._replace(exchange=exchange)))
 
     def document(self) -> dict[str, Any]:
         """The fixture document."""

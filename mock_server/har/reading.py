@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct, field
 
-from mock_server.recorded.exchange import Exchange, Headers
+from mock_server.recorded.exchange import Exchange, Headers, secrets_in
 
 
 class Named(Struct):
@@ -30,12 +30,16 @@ class PostData(Struct):
 
 
 class Content(Struct, rename="camel"):
-    """The body of an answer; `text` may be in an encoding. Some is kept elsewhere."""
+    """The body of an answer; `text` may be in an encoding.
+
+    Our own journal says whether it is only the beginning.
+    """
 
     size: float = 0
     mime_type: str | None = None
     text: str | None = None
     encoding: str | None = None
+    truncated: bool = field(name="_truncated", default=False)
 
 
 class HarRequest(Struct, rename="camel"):
@@ -167,8 +171,14 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Recorded | None:
         _headers(entry.response.headers),
         _body(content),
     )
-    is_whole = content.text is not None or content.size <= 0
+    is_whole = not content.truncated
+    is_whole &= content.text is not None or content.size <= 0
     return Recorded(origin, exchange, is_whole, content.encoding == "base64")
+
+
+def secrets_of(entry: HarEntry) -> set[bytes]:
+    """What an entry was sent with to log in."""
+    return secrets_in(_headers(entry.request.headers))
 
 
 def _headers(given: list[Named]) -> Headers:

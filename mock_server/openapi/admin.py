@@ -200,7 +200,11 @@ _ITEM = "/datasets/{datasetId}/collections/{id}"
 _ITEMS = "/datasets/{datasetId}/collections"
 _PUT_CHAT = {"title": "A copy of my invoice", "top": True}
 _PUT_ITEM = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
-_SMALL = {"clock": "2026-01-01T00:00:00Z", "apps": [{"id": "app", "name": "Support"}]}
+_SMALL = {
+    "clock": "2026-01-01T00:00:00Z",
+    "apps": [{"id": "app", "name": "Support"}],
+    "responses": [{"method": "GET", "path": "/api/user/{id}", "json": {"name": "Ann"}}],
+}
 _NEW_APP = {"name": "Sales", "chats": [{"chatId": "chat-1", "title": "Offer"}]}
 _NEW_DATASET = {"name": "Prices", "collections": [{"_id": "2024", "name": "2024"}]}
 _WHY = urlencode(
@@ -213,6 +217,7 @@ _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...
     ("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True}),
     ("POST", "/clock/advance", {"seconds": 3600}),
     ("GET", "/journal?limit=1", None),
+    ("GET", "/journal?limit=1&format=har", None),
     # Once met, once not.
     ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 1}),
     ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 2}),
@@ -254,6 +259,7 @@ _ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...
     ("DELETE", "/faults", None),
     ("PUT", "/state", _SMALL),
     ("GET", "/state", None),
+    ("GET", "/responses", None),
     ("POST", "/reset", {}),
 )
 """Method, path, body, and values in the path that differ from the usual: requests to
@@ -316,7 +322,7 @@ def _request(
         method,
         _ADMIN + path.format_map({**_path_values(path), **(values or {})}),
         body,
-        "example",
+        "har" if "format=har" in path else "example",
         operation_id=_operation_id(path.partition("?")[0], method),
     )
 

@@ -1,6 +1,6 @@
 """A request and its answer as somebody has seen them, and what they say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,6 +11,8 @@ from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
+_LOGIN_COOKIES = ("fastgpt_token", "NEXT_SESSION")
+_LONG_CHARS = 20
 _CREDENTIALS = {"authorization", "proxy-authorization", "token", "rootkey"}
 
 
@@ -30,16 +32,16 @@ class Exchange(NamedTuple):
     headers: Headers
     body: bytes
 
-    def without_secrets(self) -> "Exchange":
-        """The same with what it was sent with to log in taken out of its texts."""
-        secrets = [each.encode() for each in _secrets(self.request_headers)]
-        texts = self.query.encode("utf-8", "replace"), self.request_body, self.body
-        for secret in secrets:
-            texts = (
-                texts[0].replace(secret, HIDDEN),
-                texts[1].replace(secret, HIDDEN),
-                texts[2].replace(secret, HIDDEN),
-            )
+    def secrets(self) -> set[bytes]:
+        """What logs the caller in, if it is long enough to be told apart in texts."""
+        return secrets_in(self.request_headers)
+
+    def without(self, secrets: Iterable[bytes]) -> "Exchange":
+        """The same without these in its query and in its bodies."""
+        texts = [self.query.encode("utf-8", "replace"), self.request_body, self.body]
+        # One secret may lie in another.
+        for secret in sorted(secrets, key=len, reverse=True):
+            texts = [each.replace(secret, HIDDEN) for each in texts]
         query, asked, answered = texts
         return self._replace(query=query.decode(), request_body=asked, body=answered)
 
@@ -68,12 +70,20 @@ def _json(content: bytes) -> object:
         return None
 
 
+def secrets_in(headers: Headers) -> set[bytes]:
+    """What logs the caller in, in the headers of a request; no short texts."""
+    found = {each.encode() for each in _secrets(headers)}
+    return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - {HIDDEN}
+
+
 def _secrets(headers: Headers) -> Iterator[str]:
-    """The texts that log somebody in, if they are long enough to be told apart."""
+    """Keys and tokens in the headers of a request."""
     for name, value in headers:
-        found: list[str] = []
         if name.lower() in _CREDENTIALS:
-            found = [value.rpartition(" ")[2]]
+            yield value.rpartition(" ")[2]
         elif name.lower() == "cookie":
-            found = [each.partition("=")[2].strip() for each in value.split(";")]
-        yield from (each for each in found if len(each) >= MIN_REDACTABLE_LENGTH)
+            for each in value.split(";"):
+                cookie, _, text = each.strip().partition("=")
+                # Others are words as often, which texts have too.
+                if cookie in _LOGIN_COOKIES or len(text) >= _LONG_CHARS:
+                    yield text

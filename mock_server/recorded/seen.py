@@ -28,7 +28,7 @@ class Seen:
         if len(exchange.body) > self._limits.seen_answer_bytes:
             self._held.room.was_full = True
             return False
-        clean = exchange.without_secrets()
+        clean = exchange.without(exchange.secrets())
         self._held.now += 1
         try:
             take(self._held, Told(clean.asked(), clean.answered()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,15 @@ def test_they_are_in_force_from_the_start_and_after_a_reset() -> None:
             assert [each["kind"] for each in found] == ["error", "delay"]
             fetch("DELETE", url + "/__admin/faults")
             fetch("POST", url + "/__admin/reset", json={})
+
+
+def test_a_declared_response_may_be_meant(tmp_path: Path) -> None:
+    fixture = tmp_path / "x.yaml"
+    fixture.write_text('responses: [{method: GET, path: "/x/{id}"}]')
+    fault = "--fault=error:operation=GET /x/"
+    with serving(str(fixture), f"{fault}{{id}}", "--port=0") as (url, _):
+        assert fetch("GET", f"{url}/x/1").status_code == 503
+        assert fetch("GET", f"{url}/x/1").status_code == 200
+    done = run("serve", str(fixture), f"{fault}{{ID}}", "--port=0")
+    assert done.status == 1
+    assert "did you mean 'GET /x/{id}'?" in done.err

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,10 @@ def health(url: str) -> dict[str, Any]:
 def served(url: str) -> int:
     """The version that is served."""
     return int(health(url)["fixture"]["collections"]) - 1
+
+
+def has_generation(url: str, number: int) -> bool:
+    return bool(health(url)["generation"] == number)
 
 
 def problems(url: str) -> list[dict[str, Any]]:
@@ -163,6 +168,16 @@ def test_faults_of_files_and_options_begin_anew(fixture: Path) -> None:
         wait(lambda: served(url) == 2)
         faults = fetch("GET", f"{url}/__admin/faults").json()["faults"]
     assert [each["kind"] for each in faults] == ["error", "reset"]
+
+
+def test_responses_and_their_files_are_loaded_again(url: str, fixture: Path) -> None:
+    for number, body in enumerate(("one", "two"), 2):
+        # Another line, as only the fixture file is watched.
+        (fixture.parent / "a.txt").write_text(body)
+        responses = f"responses: [{{method: GET, path: /a, file: a.txt}}] # {body}\n"
+        fixture.write_text(responses)
+        wait(partial(has_generation, url, number))
+        assert fetch("GET", f"{url}/a").text == body
 
 
 def test_what_is_not_named_cannot_be_watched() -> None:

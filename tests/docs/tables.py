@@ -22,6 +22,7 @@ from mock_server.api.fixture import load_fixture
 from mock_server.api.operations.operation import Neighbour, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import cli
+from mock_server.conformance.table import PROBES, RULES
 from mock_server.control.calls import Calls
 from mock_server.control.clock import SandboxClock
 from mock_server.control.faults import AddedFault, FaultList
@@ -200,6 +201,31 @@ def presets_table() -> Table:
     return Table(("preset", "kinds", "what it is like"), rows)
 
 
+# Verification
+
+
+def rules_table() -> Table:
+    """The rules that `verify` checks: what has to hold, and how it is asked."""
+    rows = [
+        (
+            code(each.name),
+            section(each.section),
+            each.sentence,
+            each.asked,
+            code(each.choice) if each.choice else "",
+        )
+        for each in RULES
+    ]
+    heads = "rule", "spec", "what has to hold", "how it is asked", "not so with"
+    return Table(heads, rows)
+
+
+def probes_table() -> Table:
+    """How `verify` finds the value of each choice."""
+    rows = [(code(each.choice), each.asked) for each in PROBES]
+    return Table(("choice", "how it is asked"), rows)
+
+
 # The command line
 
 
@@ -356,6 +382,8 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "options": options_table,
     "parameters": parameters_table,
     "presets": presets_table,
+    "probes": probes_table,
     "routes": routes_table,
+    "rules": rules_table,
     "settings": settings_table,
 }

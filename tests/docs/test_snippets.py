@@ -145,18 +145,19 @@ def parsed(command: click.Command, given: list[str]) -> None:
     """Raises what click raises where the command does not take these."""
     with command.make_context(command.name, given) as context:
         if isinstance(command, click.Group):
-            _, found, rest = command.resolve_command(context, context.args)
+            words = [*context._protected_args, *context.args]
+            _, found, rest = command.resolve_command(context, words)
             assert found is not None
             parsed(found, rest)
 
 
 @pytest.mark.parametrize("page", those("yaml"), ids=name_of)
-def test_fixtures_load(page: Path, tmp_path: Path) -> None:
+def test_fixtures_load(page: Path, folder: Path) -> None:
     examples = {path.read_text() for path in EXAMPLES.iterdir()}
     for block in blocks(page, "yaml"):
         assert yaml.safe_load(block.text)
         if block.text not in examples and block.file != "broken.yaml":
-            path = tmp_path / "fixture.yaml"
+            path = folder / "fixture.yaml"
             path.write_text(block.text)
             assert load_fixture(path).counts()
 

@@ -96,7 +96,7 @@ def test_operations_become_state(client: httpx2.Client, tmp_path: Path) -> None:
 def test_headers_of_the_connection_and_of_the_caller_are_left_out(
     tmp_path: Path,
 ) -> None:
-    dropped = {
+    dropped: dict[str, Any] = {
         "Content_Encoding": "br",
         "Content-Length": "5",
         "Set-Cookie": "s=secret",
@@ -106,7 +106,7 @@ def test_headers_of_the_connection_and_of_the_caller_are_left_out(
         ":status": "200",
         "Odd": "caf\u00e9",
     }
-    kept = {"ETag": '"1"', "Location": f"{HOST}/there"}
+    kept: dict[str, Any] = {"ETag": '"1"', "Location": f"{HOST}/there"}
     (part,) = responses(tmp_path, entry("/x", "x", status=302, **dropped, **kept))
     assert part["status"] == 302
     assert part["headers"] == {
@@ -116,10 +116,15 @@ def test_headers_of_the_connection_and_of_the_caller_are_left_out(
     }
 
 
-def test_what_the_request_was_sent_with_is_not_in_its_answer(tmp_path: Path) -> None:
-    sent = {"Authorization": "Bearer my-secret-key"}
-    (part,) = responses(tmp_path, entry("/me", '{"key":"my-secret-key"}', sent=sent))
-    assert part["json"] == {"key": "[redacted]"}
+def test_what_requests_were_sent_with_is_in_no_answer(tmp_path: Path) -> None:
+    sent = {"Authorization": "Bearer my-secret-key", "Cookie": "mode=compact; id=7"}
+    script = entry(
+        "/app.js", "send('my-secret-key', 'compact')", kind="text/javascript"
+    )
+    answer = entry("/me", '{"key":"my-secret-key"}', sent=sent)
+    parts = responses(tmp_path, script, answer)
+    assert parts[0]["text"] == "send('[redacted]', 'compact')"
+    assert parts[1]["json"] == {"key": "[redacted]"}
 
 
 LEFT_OUT = {
@@ -256,7 +261,7 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
     large, odd = tmp_path / "large.har", tmp_path / "odd.har"
     with large.open("wb") as file:
         file.truncate(Limits.har_bytes + 1)
-    odd.write_bytes(b'{"log": "\xff"}')
+    odd.write_bytes('{"log": {}}'.encode("utf-16"))
     for args, status, said in [
         ([str(tmp_path / "none.har")], 2, "cannot read"),
         ([str(tmp_path)], 2, "Is a directory"),

@@ -16,7 +16,7 @@ from tests.support import LIBRARY
 
 collect_ignore = ["projects"]
 PROJECTS = Path(__file__).parent / "projects"
-SLOW = ("schemathesis", "hypothesispytest", "cacheprovider")
+SLOW = ("schemathesis", "hypothesispytest", "faker", "cacheprovider")
 """Plugins whose import takes longer than most of the runs."""
 OTHERS = ("randomly", "asyncio")
 """Plugins that may be there or not, and change how tests are run."""

@@ -64,7 +64,9 @@ def test_a_stop_while_loading_is_a_stop(tmp_path: Path, how: signal.Signals) -> 
     assert process.poll() is None
     process.send_signal(how)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (0, "", "")
+    # On a slow machine it has told by then that it is loading.
+    told = [line for line in err.splitlines() if not line.startswith("loading ")]
+    assert (process.returncode, out, told) == (0, "", [])
 
 
 def resident_bytes(pid: int) -> int:

@@ -42,6 +42,7 @@ FILES = {
         "record.js",
         "reload.js",
         "requests.js",
+        "responses.js",
         "sandboxes.js",
         "schema.js",
         "snapshots.js",

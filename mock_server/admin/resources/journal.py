@@ -1,7 +1,8 @@
 """The journal: read by criteria, emptied, followed as it grows."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -18,6 +19,7 @@ from mock_server.domain.errors import InvalidField, LimitReached, describe_value
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
 from mock_server.domain.subset import holds
+from mock_server.har.writing import HarEntryView, HarView, har_entry, har_view
 from mock_server.views import EntryView, JournalView
 
 LAST_EVENT_ID = b"last-event-id"
@@ -80,9 +82,13 @@ def fact_of(name: str, entry: Entry) -> object:
 
 
 class JournalQuery(Criteria, kw_only=True):
-    """Which entries: `since` is the first number, `body` a JSON object in a text."""
+    """Which entries, and how they are written.
+
+    `since` is the first number, `body` a JSON object in a text.
+    """
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
+    format: Literal["json", "har"] = "json"
     since: Count = 0
     limit: Annotated[int, Meta(ge=1, le=Limits.journal_page)] = Limits.journal_page
 
@@ -97,13 +103,17 @@ class StreamQuery(Input):
     changes: bool = False
 
 
-async def get_journal(call: Call) -> JournalView:
-    """`GET journal`: the entries that meet the criteria, up to a number and a size."""
+async def get_journal(call: Call) -> JournalView | HarView:
+    """`GET journal`: the entries that meet the criteria, up to a number and a size.
+
+    As HAR, it is a file of them.
+    """
     query: JournalQuery = call.query
     journal, facts = call.sandbox.journal, _wanted(query, call)
     # The journal goes on while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
-    entries = list[EntryView]()
+    write = _writer(call)
+    entries = list[Any]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if meets(facts, each):
@@ -112,9 +122,19 @@ async def get_journal(call: Call) -> JournalView:
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
-            entries.append(entry_view(each))
+            entries.append(write(each))
             bytes_left -= len(msgspec.json.encode(entries[-1]))
+    if query.format == "har":
+        return har_view(entries, following)
     return JournalView(entries, total, total - dropped, dropped, following)
+
+
+def _writer(call: Call) -> Callable[[Entry], EntryView | HarEntryView]:
+    """A function that gives an entry in the format that is asked for."""
+    if call.query.format == "json":
+        return entry_view
+    host = values(call.scope["headers"], b"host")[0].decode("latin-1")
+    return partial(har_entry, host=host)
 
 
 def _wanted(query: JournalQuery, call: Call) -> Facts:
@@ -174,7 +194,7 @@ ROUTES = (
         "GET",
         "/journal",
         get_journal,
-        JournalView,
+        (JournalView, HarView),
         "List what clients have sent and were answered",
         query=JournalQuery,
     ),

@@ -45,7 +45,7 @@ class Kind(Struct, frozen=True):
         """What the type does not say of the fields, as JSON Schemas."""
         names = ("*", *self.definition.operations())
         # What a kind has a meaning for by a trait is no declared response.
-        operations = {"enum": names} if self.definition.trait else name_schema(names)
+        operations = {"enum": [*names]} if self.definition.trait else name_schema(names)
         return [{"properties": {"operation": operations}}, self.definition.schema]
 
     @property

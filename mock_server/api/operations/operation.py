@@ -270,7 +270,7 @@ class Operations(Mapping[str, Operation]):
         if name not in self and name not in responses:
             expected = others + self._names_text()
             if responses:
-                expected += f", or of the {len(responses)} of GET {RESPONSES}"
+                expected += f", or one of the {len(responses)} of GET {RESPONSES}"
             known = [*self, *responses]
             got = errors.describe_value(name) + errors.did_you_mean(name, known)
             raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")

@@ -254,3 +254,16 @@ def test_declared_keys_are_told_with_what_to_send(visit: Visit) -> None:
     expect(card.get_by_role("listitem")).to_contain_text(
         re.compile("fastgpt-reader.*fastgpt-sbx-")
     )
+
+
+def test_declared_responses_are_listed_and_can_fail(console: Console) -> None:
+    card = console.page.locator("#responses")
+    expect(card).to_be_hidden()
+    late = {"method": "GET", "path": "/api/x/{id}", "status": 203, "delayMs": 5}
+    state = console.admin("GET", "/state")
+    console.admin("PUT", "/state", state | {"responses": [late]})
+    expect(card).to_contain_text("GET /api/x/{id} 203 after 5 ms")
+    console.button("Fail next GET /api/x/{id}").click()
+    expect(console.part("Faults")).to_contain_text("error · GET /api/x/{id}")
+    (fault,) = faults(console)
+    assert (fault["kind"], fault["operation"]) == ("error", "GET /api/x/{id}")

@@ -1,0 +1,34 @@
+/** The responses that the fixture declares for further paths; nothing if there are none. */
+
+import { here } from "./api.js";
+import { bdi, button, h, show } from "./dom.js";
+import { notice, tried } from "./notice.js";
+
+export class ResponsePanel {
+  #list = h("ul");
+  #parent;
+
+  constructor(parent) {
+    this.#parent = parent;
+    parent.append(this.#list);
+  }
+
+  async refresh() {
+    const { responses } = await here("GET", "/responses");
+    const keyOf = ({ operation, status, delayMs }) => `${operation} ${status} ${delayMs}`;
+    show(this.#list, responses, keyOf, row);
+    this.#parent.hidden = responses.length === 0;
+  }
+}
+
+function row({ operation, status, delayMs }) {
+  const late = delayMs ? ` after ${delayMs} ms` : "";
+  const fail = tried(async () => {
+    await here("POST", "/faults", { kind: "error", operation });
+    notice(`The next ${operation} fails.`);
+  });
+  const node = h("li", { class: "row" },
+    h("span", { class: "name" }, bdi(operation), ` ${status}${late}`),
+    button("Fail next", fail, { class: "quiet", "aria-label": `Fail next ${operation}` }));
+  return { node };
+}

@@ -1,0 +1,1 @@
+"""A fixture from a running service: its lists, walked page by page."""

@@ -1,0 +1,242 @@
+"""The command `verify`, and `serve` with the profile that it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from mock_server import MockServer
+from tests.cli.commands import Ended, run
+from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
+from tests.process import serving
+from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+
+KEY = "s3cret-api-key"
+WHAT = ("--dataset", DATASET, "--app", APP, "--chat", CHAT)
+
+
+def verify(url: str, *args: str, **variables: str) -> Ended:
+    known = {"MOCK_SERVER_VERIFY_KEY": KEY} | variables
+    return run("verify", "--base-url", url, *args, **known)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockServer]:
+    with MockServer(DOCUMENT) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def deployed() -> Iterator[MockServer]:
+    choices = {"list_order": "name", "unknown_fields": "reject"}
+    with MockServer(DOCUMENT, profile="deployed", choices=choices) as running:
+        yield running
+
+
+def test_a_report_has_a_line_for_every_rule_and_choice(server: MockServer) -> None:
+    done = verify(server.url, *WHAT)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert "pass            total_before_paging (spec 4.2)" in lines
+    assert "not observable  pin_answer (spec 4.1) (needs --write)" in lines
+    assert "page_size_default = 10" in lines
+    assert "top_missing = not observable (needs --write)" in lines
+    assert (
+        lines[-1]
+        == "rules: 22 pass, 0 differs, 5 not observable; 22 of 27 choices seen"
+    )
+
+
+def test_without_ids_it_says_what_it_needs(server: MockServer) -> None:
+    done = verify(server.url)
+    assert done.status == 0
+    assert "pass  " not in done.out
+    assert "not observable  pages_complete (spec 4.2) (needs --dataset)" in done.out
+
+
+def test_a_difference_is_told_with_its_request(
+    deployed: MockServer,
+) -> None:
+    done = verify(deployed.url, *WHAT)
+    assert (done.status, done.err) == (1, "")
+    body = f'{{"offset":0,"datasetId":"{DATASET}","pageSize":31}}'
+    path = "/api/core/dataset/collection/listV2"
+    assert (
+        "differs         page_maximum (spec 8)\n"
+        "    No page has more than 30 items.\n"
+        f"    Expected 30 items at most, got 31 - at POST {path} {body}\n"
+        "    (as the choice page_size_max=100)\n"
+    ) in done.out
+    assert KEY not in done.out
+
+
+def test_json_has_all_of_it(deployed: MockServer) -> None:
+    report = json.loads(verify(deployed.url, *WHAT, "--format", "json").out)
+    assert report["baseUrl"] == deployed.url
+    rules = {each["rule"]: each for each in report["rules"]}
+    assert rules["post_only"]["status"] == "differs"
+    assert rules["post_only"]["choice"] == "method_mismatch=accept"
+    assert rules["pin_states"] == {
+        "rule": "pin_states",
+        "section": "3",
+        "sentence": "`top` true pins the chat, false unpins it.",
+        "status": "not observable",
+        "reason": "needs --write",
+    }
+    values = {each["choice"]: each.get("value") for each in report["choices"]}
+    assert (values["list_order"], values["top_missing"]) == ("name", None)
+
+
+def test_junit_has_failures_and_skipped_tests(deployed: MockServer) -> None:
+    done = verify(deployed.url, *WHAT, "--format", "junit")
+    root = ElementTree.fromstring(done.out)
+    rules, choices = root.findall("testsuite")
+    assert (rules.get("failures"), rules.get("skipped")) == ("3", "5")
+    failed = [each.get("name") for each in rules if each.find("failure") is not None]
+    assert failed == ["post_only", "page_maximum", "search_in_tags"]
+    assert "list_order=name" in [each.get("name") for each in choices]
+
+
+@pytest.mark.parametrize(
+    "name", ["seen.yaml", pytest.param("seen.json", marks=pytest.mark.full)]
+)
+def test_a_profile_that_was_seen_is_served(
+    deployed: MockServer, tmp_path: Path, name: str
+) -> None:
+    fixture, profile = tmp_path / "fixture.json", tmp_path / name
+    fixture.write_text(json.dumps(DOCUMENT))
+    seen = report_of(deployed.url)
+    done = verify(deployed.url, *WHAT, "--write", "--write-profile", str(profile))
+    assert done.status == 1
+    written = yaml.safe_load(profile.read_text())
+    assert written["choices"] == seen.values
+    assert written["notObserved"].keys() == {"credentials"}
+    with serving(str(fixture), "--profile", str(profile), "--port", "0") as (url, _):
+        assert report_of(url).values == seen.values
+
+
+@pytest.mark.full
+def test_a_choice_wins_over_the_profile_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "seen.yaml"
+    path.write_text("choices: {list_order: name, tags_empty: absent}")
+    with serving(
+        "--profile", str(path), "--choice", "list_order=fixture", "--port", "0"
+    ) as (url, _):
+        shown = json.loads(run("choices", "show", "--json", "--url", url).out)
+    assert shown["choices"]["list_order"] == "fixture"
+    assert shown["choices"]["tags_empty"] == "absent"
+
+
+PROFILES = {
+    "choices: {list_ordr: name}": ":1:11: Expected the name of a choice, got",
+    "choices:\n  list_order: size": ":2:15: Expected list_order to be",
+    "profile: deplyed": ":1:10: Expected deployed or documented, got",
+    "choices: {neighbours: true}": ":1:23: Expected",
+    "choises: {}": ":1:1: ",
+    "- a": ":1:1: Expected an object",
+    "choices: {a: [": ":1:15: ",
+}
+
+
+@pytest.mark.parametrize("text", PROFILES)
+def test_a_bad_profile_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "seen.yaml"
+    path.write_text(text)
+    done = run("serve", "--profile", str(path), "--port", "0")
+    assert (done.status, done.out) == (2, "")
+    assert f"{path}{PROFILES[text]}" in done.err
+
+
+def test_a_profile_that_is_no_name_and_no_file_is_refused(tmp_path: Path) -> None:
+    unknown = run("serve", "--profile", "deplyed")
+    assert unknown.status == 1
+    assert "(did you mean 'deployed'?) - at --profile" in unknown.err
+    missing = run("serve", "--profile", str(tmp_path / "no.yaml"))
+    assert missing.status == 2
+    assert "no such file" in missing.err
+
+
+@pytest.fixture(scope="module")
+def strange() -> Iterator[Strange]:
+    with strangers() as running:
+        yield running
+
+
+SILENT = {
+    *ENDLESS, "garbage", "endless_head", "endless_line", "storm_of_100", "huge_length",
+    "huge_chunk", "closed_at_once", "closed_in_body", "gzip", "long_length", "http_0_9",
+    "http_2", "page_503",
+}  # fmt: skip
+"""Those that give no whole answer of HTTP, or are busy until the time is over."""
+
+
+@pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
+def test_a_stranger_is_told_from_a_service(
+    strange: Strange, tmp_path: Path, name: str
+) -> None:
+    path, seconds = tmp_path / "seen.yaml", "0.1" if name in ENDLESS else "0.5"
+    more = ("--write-profile", str(path), "--timeout", seconds)
+    done = verify(strange.url(name), *WHAT, *more)
+    assert (done.status, done.out) == (3 if name in SILENT else 5, "")
+    *retries, message = done.err.splitlines()
+    assert all("asking again in" in line for line in retries)
+    assert "POST /api/core/dataset/collection/listV2 {" in message
+    assert done.err.replace("\n", "").isprintable()
+    assert os.listdir(tmp_path) == []
+    assert strange.elsewhere == []
+
+
+def test_a_key_that_is_refused_is_told() -> None:
+    with MockServer({**DOCUMENT, "keys": [{"key": "other"}]}) as server:
+        done = verify(server.url, *WHAT)
+    assert (done.status, done.out) == (5, "")
+    assert done.err.startswith(
+        "Expected a page, as the key may read the dataset, got 401"
+    )
+    assert KEY not in done.err
+
+
+def test_a_server_that_is_busy_is_asked_again(server: MockServer) -> None:
+    server.control.fault("error", status=503, retryAfter=0, times=2)
+    done = verify(server.url, *WHAT)
+    assert done.status == 0
+    assert len(done.err.splitlines()) == 2
+    assert done.err.startswith("503, asking again in 0 s: POST /api/")
+
+
+MISTAKES: dict[tuple[str, ...], str] = {
+    (
+        "--base-url",
+        "localhost:8000",
+    ): "mean http://localhost:8000?) - at --base-url",
+    ("--format", "xml"): "Expected text or json or junit, got 'xml'",
+    ("--timeout", "nan"): "- at --timeout",
+    ("--key-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --key-env",
+    ("--token-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --token-env",
+    ("--key-env", "BAD"): "Expected visible ASCII in the variable BAD",
+    (
+        "--write-profile",
+        "/no/such/folder/x.yaml",
+    ): "cannot write /no/such/folder/x.yaml",
+    ("--write-profile", "/dev/full"): "cannot write /dev/full: No space left",
+}
+
+
+@pytest.mark.parametrize("args", MISTAKES, ids=" ".join)
+def test_a_mistake_is_one_clear_line(server: MockServer, args: tuple[str, ...]) -> None:
+    done = verify(server.url, *args, BAD="a b\n")
+    assert (done.status, done.out) == (1, "")
+    assert len(done.err.splitlines()) == 1
+    assert MISTAKES[args] in done.err
+
+
+def test_nobody_there_exits_3() -> None:
+    done = verify("http://127.0.0.1:1", *WHAT)
+    assert (done.status, done.out) == (3, "")
+    assert done.err.startswith("cannot reach http://127.0.0.1:1: [Errno 111]")

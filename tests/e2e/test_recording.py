@@ -1,0 +1,166 @@
+"""A front end in Chromium: what it was answered is recorded, imported, served again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from mock_server.embedding import MockServer
+from mock_server.har.reading import read_har, recorded
+from tests.cli import commands
+from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = BROWSER_TEST
+KEY = "a-key-of-a-browser"
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="app.css">
+<title>Front end</title><img src="logo.png" alt=""><pre></pre>
+<script src="app.js"></script>"""
+SCRIPT = """
+const asked = new URL(location).searchParams;
+const api = asked.get("api");
+const pre = document.querySelector("pre");
+const call = async (method, path, body) => {
+  const answer = await fetch(api + path, {
+    method, body: body && JSON.stringify(body),
+    headers: {"Authorization": "Bearer " + asked.get("key"),
+              "Content-Type": "application/json"},
+  });
+  return answer.json();
+};
+const walk = async (datasetId, parentId) => {
+  let offset = 0, total = 1;
+  while (offset < total) {
+    const {data} = await call("POST", "/api/core/dataset/collection/listV2",
+                              {offset, pageSize: 3, datasetId, parentId});
+    total = data.total;
+    offset += data.list.length || 1;
+    for (const each of data.list) {
+      pre.textContent += each.name + "\\n";
+      if (each.type === "folder") await walk(datasetId, each._id);
+    }
+  }
+};
+(async () => {
+  const config = await (await fetch("config.json?v=1")).json();
+  // What a page does not read may not be recorded.
+  for (const file of ["moved", "missing.json"]) await (await fetch(file)).text();
+  await fetch("nothing", {method: "POST", body: "x"});
+  const datasets = await call("POST", "/api/core/dataset/list", {parentId: null});
+  for (const {_id} of datasets.data) await walk(_id, null);
+  for (const appId of config.apps)
+    await call("POST", "/api/core/chat/history/getHistories",
+               {appId, offset: 0, pageSize: 30});
+  document.title = "Done";
+})();
+"""
+FILES = {
+    "/app/": (200, "text/html; charset=utf-8", PAGE.encode()),
+    "/app/app.css": (200, "text/css", b"pre { color: teal }\r\n"),
+    "/app/app.js": (200, "text/javascript", SCRIPT.encode()),
+    "/app/logo.png": (200, "image/png", b"\x89PNG\r\n\x1a\n\0\xff\xfe"),
+    "/app/moved": (302, "text/plain", b""),
+    "/app/nothing": (204, "", b""),
+    "/app/missing.json": (404, "application/json", b'{ "message" : "\xc3\xa9" }\n'),
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site(apps: list[str]) -> Iterator[str]:
+    """Where the files of the front end are, compressed."""
+    config = json.dumps({"apps": apps}, indent=1).encode()
+    files = {**FILES, "/app/config.json": (200, "application/json", config)}
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            path = urlsplit(self.path).path
+            status, kind, content = files.get(path, (404, "text/plain", b"none"))
+            self.send_response(status)
+            if status == 302:
+                self.send_header(
+                    "Location", f"http://{self.headers['Host']}/app/app.css"
+                )
+            if kind:
+                content = gzip.compress(content)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Encoding", "gzip")
+                self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, *args: object) -> None:
+            del args
+
+    with HTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def demo() -> Iterator[MockServer]:
+    with MockServer(profile="deployed") as server:
+        yield server
+
+
+@pytest.fixture
+def apps(demo: MockServer) -> list[str]:
+    return [each.id for each in demo.sandbox.store.apps()]
+
+
+def visit(browser: Browser, site: str, api: str, har: Path) -> dict[Any, Any]:
+    """What the front end is answered, by method, path and body of the request."""
+    context = browser.new_context(record_har_path=har, record_har_content="embed")
+    page = context.new_page()
+    page.goto(f"{site}/app/?api={api}&key={KEY}")
+    page.wait_for_function("document.title === 'Done'")
+    context.close()
+    answers: dict[Any, Any] = {}
+    for entry in read_har(har.read_bytes(), har.name).log.entries:
+        each = recorded(entry, ())
+        assert each is not None
+        method, path, _, _, asked, status, headers, body = each.exchange
+        kind = dict(headers).get("content-type")
+        if not path.endswith("favicon.ico") and method != "OPTIONS":
+            answers[method, path, asked] = status, kind if status < 300 else None, body
+    return answers
+
+
+def test_a_front_end_is_served_as_it_was_recorded(
+    browser: Browser, demo: MockServer, site: str, tmp_path: Path
+) -> None:
+    before = visit(browser, site, demo.url, tmp_path / "page.har")
+    assert len(before) > 15
+    fixture = tmp_path / "made.yaml"
+    arguments = [str(tmp_path / "page.har"), "--output", str(fixture)]
+    done = commands.run("import", "har", *arguments)
+    assert done.status == 0, done.err
+    assert KEY not in fixture.read_text()
+    with MockServer(fixture, profile="deployed") as again:
+        after = visit(browser, again.url, again.url, tmp_path / "again.har")
+    assert after == before, done.err

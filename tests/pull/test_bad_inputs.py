@@ -1,0 +1,236 @@
+"""What can be wrong with a pull: one line each, an exit code, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mock_server import MockServer
+from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop
+from mock_server.pull.branches import Wanted
+from tests.cli.commands import NOWHERE, Ended, run
+from tests.process import environment
+from tests.pull.walks import APP, DATASET, KEY, SMALL, pull_of, served
+from tests.strangers import REDIRECTS, STRANGERS, Strange, answer, says, strangers
+
+COLLECTION: dict[str, Any] = {
+    "_id": "a",
+    "type": "link",
+    "name": "A",
+    "updateTime": "2024-01-01T00:00:00Z",
+}
+
+
+def page(*items: object, total: object = 1) -> bytes:
+    """A page of collections, whatever they are."""
+    data = {"list": items, "total": total}
+    body = {"code": 200, "statusText": "", "message": "", "data": data}
+    return answer(body=json.dumps(body).encode())
+
+
+def error(status: str, code: int, text: str = "") -> bytes:
+    body = {"code": code, "statusText": text, "message": f"not {KEY}", "data": None}
+    return answer(status, json.dumps(body).encode())
+
+
+MORE = {
+    "no_data": (says(error("200 OK", 200)), UNFIT, "Expected `object`, got `null`"),
+    "no_total": (says(page(total=None)), UNFIT, "got `null` - at `$.data.total`"),
+    "odd_total": (says(page(COLLECTION, total=1.5)), UNFIT, "$.data.total"),
+    "too_many": (says(page(*[COLLECTION] * 31)), UNFIT, "at most 30 items, got 31"),
+    "twice": (says(page(*[COLLECTION] * 2, total=2)), UNFIT, '"a" stands in it'),
+    "no_name": (
+        says(page(COLLECTION | {"name": None})),
+        UNFIT,
+        "$.data.list[0].name",
+    ),
+    "no_time": (
+        says(page(COLLECTION | {"updateTime": "today"})),
+        UNFIT,
+        'Expected a date-time, got the string "today"',
+    ),
+    "other_folder": (
+        says(page(COLLECTION | {"parentId": "b"})),
+        UNFIT,
+        'Expected items of parentId null, got one of the string "b"',
+    ),
+    "cycle": (says(page(COLLECTION | {"type": "folder"})), UNFIT, '"a" stands in'),
+    "never_ends": (says(page(total=5)), UNFIT, "0 items, and a total of 5"),
+    "bad_id": (
+        says(page(COLLECTION | {"_id": "."})),
+        UNFIT,
+        "that a URL path can hold",
+    ),
+    "unauthorized": (says(error("401 No", 401, "no")), USAGE, "that in KEY_VARIABLE)"),
+    "forbidden": (says(error("403 No", 403)), USAGE, "refused with 403"),
+    "bad_key": (says(error("500 No", 514, "unAuth")), USAGE, "that in KEY_VARIABLE)"),
+    "always_200": (
+        says(error("200 OK", 501_002)),
+        USAGE,
+        "refused with 501002 not ***",
+    ),
+    "bad_request": (says(error("400 No", 400, "error")), UNFIT, "refused with 400"),
+    "busy": (says(error("503 Busy", 503)), UNREACHABLE, "got 503"),
+    "limited": (says(error("429 Slow", 429)), UNREACHABLE, "got 429"),
+}
+UNANSWERED = {
+    "garbage": "what came is no HTTP",
+    "silence": "no whole answer in 0.2 s",
+    "dripping_body": "no whole answer in 0.2 s",
+    "endless_head": "got more than 100 headers",
+    "page_500": "got 500 text/html",
+    "page_503": "got 503 text/html",
+    "gzip": "an answer encoded as 'gzip'",
+    "closed_in_body": "the answer broke off",
+}
+UNFITTING = {
+    "page": "got 200 text/html '<!doctype html>",
+    "page_404": "got 404 text/html",
+    "redirect_302": "got a redirect (302) to 'http://localhost:",
+    "array": "Expected `object`, got `array`",
+    "object": "missing required field `code`",
+    "nested": "got 200 application/json '[[[[",
+    "not_utf8": "got 200 application/json",
+    "no_content": "got 204 without a body",
+    "terminal": r"got 418 application/json '\x1b[2J",
+}
+
+
+@pytest.fixture(scope="module")
+def strange() -> Iterator[Strange]:
+    with strangers({name: row[0] for name, row in MORE.items()}) as running:
+        yield running
+
+
+def ends(strange: Strange, name: str, folder: Path) -> tuple[int, str]:
+    """How a pull ends that writes nothing."""
+    endless = name.startswith(("dripping", "endless", "silence"))
+    wanted = Wanted((DATASET,))
+    with pytest.raises(Stop) as stop:
+        pull_of(
+            strange.url(name),
+            folder / "a.yaml",
+            wanted,
+            seconds=0.2 if endless else 10.0,
+        )
+    assert strange.elsewhere == []
+    assert KEY not in stop.value.message
+    assert stop.value.message.isprintable()
+    assert (
+        f"POST {strange.url(name)}/api/core/" in stop.value.message or name == "bad_id"
+    )
+    assert not (folder / "a.yaml").exists()
+    return stop.value.status, stop.value.message
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_a_service_that_is_wrong_is_told(
+    strange: Strange, tmp_path: Path, name: str
+) -> None:
+    _, status, said = MORE[name]
+    ended = ends(strange, name, tmp_path)
+    assert ended[0] == status
+    assert said in ended[1]
+
+
+@pytest.mark.parametrize("name", [*UNANSWERED, *UNFITTING])
+def test_what_is_no_service_is_told(
+    strange: Strange, tmp_path: Path, name: str
+) -> None:
+    status = UNREACHABLE if name in UNANSWERED else UNFIT
+    ended = ends(strange, name, tmp_path)
+    assert ended[0] == status
+    assert (UNANSWERED | UNFITTING)[name] in ended[1]
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
+def test_no_stranger_is_pulled(strange: Strange, tmp_path: Path, name: str) -> None:
+    assert ends(strange, name, tmp_path)[0] in (UNREACHABLE, UNFIT)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockServer]:
+    with served(SMALL) as running:
+        yield running
+
+
+def pulled(url: str, *args: str, **variables: str) -> Ended:
+    given = ["--base-url", url, "--dataset", DATASET, *args]
+    return run("pull", *given, **{"MOCK_SERVER_PULL_KEY": KEY, **variables})
+
+
+@pytest.mark.parametrize(
+    ("args", "variables", "said"),
+    [
+        (["--dataset", ""], {}, "Expected an id of 1 to 256 characters, got one of 0"),
+        ([], {"MOCK_SERVER_PULL_KEY": ""}, "got none - at the variable MOCK_SERVER_P"),
+        (["--key-env", "NO_SUCH"], {}, "got none - at the variable NO_SUCH"),
+        (["--key-env", "K"], {"K": "schlüssel"}, "got other characters - at the var"),
+        (["--base-url", "ftp://a"], {}, "got 'ftp://a' - at --base-url"),
+        (["--format", "xml"], {}, "Expected yaml or json, got 'xml' - at --format"),
+        (["--output", "/dev/full"], {}, "cannot write /dev/full: No space left"),
+        (["--output", "/"], {}, "cannot write /: it is a directory"),
+        (["--output", "/no/where"], {}, "cannot write /no/where: /no is no directory"),
+        (["--app", "nope"], {}, "refused with 404 appNotFound"),
+        (["--dataset", "nope"], {}, "refused with 404 datasetNotFound"),
+    ],
+)
+def test_a_wrong_call_is_told_in_one_line(
+    server: MockServer, args: list[str], variables: dict[str, str], said: str
+) -> None:
+    ended = pulled(server.url, *args, **variables)
+    assert (ended.status, ended.out) == (USAGE, "")
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_nothing_asked_for_is_a_mistake(server: MockServer) -> None:
+    ended = run("pull", "--base-url", server.url, MOCK_SERVER_PULL_KEY=KEY)
+    said = "Expected a dataset or an app, got none - at --dataset or --app\n"
+    assert (ended.status, ended.err) == (USAGE, said)
+
+
+def test_an_address_that_goes_too_far_is_told(server: MockServer) -> None:
+    ended = pulled(f"{server.url}/api")
+    assert ended.status == UNFIT
+    assert ended.err.endswith("(did you mean the address without /api?)\n")
+
+
+def test_nobody_there_is_told() -> None:
+    ended = pulled("http://127.0.0.1:1")
+    *retries, last = ended.err.splitlines()
+    assert (ended.status, ended.out, len(retries)) == (UNREACHABLE, "", 2)
+    assert all(line.startswith("asked again in ") for line in retries)
+    assert "Connection refused - at POST http://127.0.0.1:1/api/core" in last
+
+
+def test_a_pull_goes_to_stdout(server: MockServer) -> None:
+    ended = pulled(server.url, "--app", APP, "--format", "json", "--anonymize")
+    assert (ended.status, ended.err) == (0, "")
+    assert list(json.loads(ended.out)) == [
+        *("keys", "users", "replies", "apps", "datasets", "training")
+    ]
+
+
+def test_without_the_library_it_says_which_extra_has_it() -> None:
+    given = f"['pull', '--base-url', 'http://{NOWHERE}', '--dataset', 'd']"
+    code = f"import sys; sys.modules['tenacity'] = None; main({given})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"from mock_server.cli import main; {code}"],
+        capture_output=True,
+        text=True,
+        env=environment(MOCK_SERVER_PULL_KEY=KEY),
+    )
+    needed = "pip install 'fastgpt-mock-server[pull]'"
+    assert done.stderr == f"pull needs the library tenacity: {needed}\n"
+    assert (done.returncode, done.stdout) == (USAGE, "")
