@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from mock_server.api import response as responses
 from mock_server.api.headers import Header, parse_headers, values
+from mock_server.api.middleware import internal_error
 from mock_server.api.operations.operation import Operations
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, RequestBody
@@ -179,7 +180,10 @@ class Proxy:
         )
         self._journal.enter(request, answer, passage.headers, None)
         if self._take is not None and request.operation is not None and hint is None:
-            self._take(passage, plain)
+            try:
+                self._take(passage, plain)
+            except Exception as error:
+                internal_error(error)  # in the log; the answer passes all the same
 
 
 def _length(headers: list[Header]) -> int:
