@@ -13,6 +13,8 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -32,6 +34,10 @@ _PORTS = {"http": 80, "https": 443}
 
 class Unreachable(Exception):
     """There is no server, or it is no mock server; the text says why."""
+
+
+class Unfit(Exception):
+    """A server answered what no server of the interface does; the text names both."""
 
 
 class Address(NamedTuple):
@@ -109,6 +115,19 @@ class RawResponse(NamedTuple):
     content_type: str = ""
     location: str = ""
     retry_after: str = ""
+
+    @property
+    def retry_seconds(self) -> float | None:
+        """The seconds of a Retry-After, which may be a date (RFC 9110 10.2.3)."""
+        text = self.retry_after.strip()
+        if text.isascii() and text.isdigit():
+            return float(text[:9])
+        try:
+            until = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return None
+        moment = until if until.tzinfo else until.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
     def summary(self) -> str:
         """The status, the type and the beginning of the body, in one line."""

@@ -8,8 +8,6 @@ from __future__ import annotations  # kinds of pages stand above what makes them
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Generic, NoReturn, TypeVar
 
 import msgspec
@@ -20,7 +18,14 @@ from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import ChatPart, Count, Id, RowPart, SingleCollection
-from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
+from mock_server.http_call import (
+    Address,
+    Budget,
+    RawResponse,
+    Unfit,
+    Unreachable,
+    call,
+)
 from mock_server.validation.convert import with_integers
 
 LIST_V2 = "/api/core/dataset/collection/listV2"
@@ -34,10 +39,6 @@ _FIRST_BUSINESS_CODE = 1_000
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
 T = TypeVar("T")
-
-
-class Unfit(Exception):
-    """What the service answered is none of this interface; the text names both."""
 
 
 class NoRoute(Unfit):
@@ -213,7 +214,7 @@ class Service:
         if raw.status == code == 200:
             return
         if code in _BUSY_CODES or (500 <= code < 600 and code != _BAD_KEY):
-            pause = _pause(raw.retry_after)
+            pause = raw.retry_seconds
             wish = "" if pause is None else f", to be asked again in {pause:.0f} s"
             raise Busy(f"got {got}{wish} - at {place}", pause)
         text = "" if envelope is None else envelope.status_text
@@ -270,16 +271,3 @@ def _is_time(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _pause(text: str) -> float | None:
-    """The seconds of a Retry-After, which may be a date (RFC 9110 10.2.3)."""
-    text = text.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        until = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    moment = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

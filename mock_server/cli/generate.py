@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import click
@@ -71,15 +72,18 @@ def generate(notation: str, output: str | None, **plan: Any) -> None:
     is_json, made = notation == "json", Plan(**plan)
     _check(made)
     size = 0
-    counting = Counting("collections", made.all_collections)
-    with whole_file(output) as file, counting:
-        for piece in _pieces(made, counting, is_json):
+    counting, numbers = Counting("collections", made.all_collections), count(1)
+    with whole_file(output) as file:
+        for piece in _pieces(made, lambda: counting.count(next(numbers)), is_json):
             size += file.write(piece)
+        counting.clear()
     if message := too_large(size, is_json, Limits()):
         tell(one_line(f"warning: what is written is too large to be served: {message}"))
 
 
-def _pieces(plan: Plan, counting: Counting, is_json: bool) -> Iterator[bytes]:
+def _pieces(
+    plan: Plan, on_collection: Callable[[], object], is_json: bool
+) -> Iterator[bytes]:
     """The fixture. Raises Stop without the library that it needs."""
     try:
         # Other commands, and the help of this one, do without it.
@@ -89,7 +93,7 @@ def _pieces(plan: Plan, counting: Counting, is_json: bool) -> Iterator[bytes]:
         raise Stop(
             f"generate needs the library {error.name}: {needed}", USAGE
         ) from None
-    return written(module.document(plan, counting.add), as_json=is_json)
+    return written(module.document(plan, on_collection), as_json=is_json)
 
 
 def _check(plan: Plan) -> None:

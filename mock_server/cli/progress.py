@@ -1,4 +1,4 @@
-"""Tells on stderr what is being loaded, when that takes more than a second."""
+"""Tells on stderr how far a command has come, when that takes long."""
 
 import os
 import shutil
@@ -9,14 +9,19 @@ from itertools import count
 from threading import Event, Thread
 from typing import Self, TextIO
 
-from mock_server.cli.output import LineWriter
+import click
+
+from mock_server.cli.output import LineWriter, tell
 from mock_server.domain.generation import Generation
 from mock_server.domain.printable import one_line, size_text
 
 _QUIET_SECONDS = 1.0
 _LOG_SECONDS = 10.0
+_TERMINAL_SECONDS = 0.2
 # One line up, and the line cleared (ECMA-48 8.3.22, 8.3.41).
 _AGAIN = "\x1b[1A\x1b[2K"
+# To the start of the line, and the line cleared.
+_LINE_AGAIN = "\r\x1b[2K"
 
 
 class Loading:
@@ -77,58 +82,39 @@ class Loading:
 
 
 class Counting:
-    """Tells, while the context lasts, how many of what there is to do are done.
+    """Tells how many of `what`, such as collections, there are, and other lines.
 
-    The first line comes after a second; then a terminal shows one line that changes,
-    elsewhere there are few. Whoever reads stderr may be slow: nothing waits for that.
+    A terminal shows one line that changes; elsewhere there are few.
     """
 
-    def __init__(
-        self,
-        what: str,
-        total: int,
-        stream: TextIO | None = None,
-        quiet_seconds: float = _QUIET_SECONDS,
-        term: str | None = None,
-    ) -> None:
-        """`what` is counted, such as `collections`; the others are as of Loading."""
-        self._what = what
-        self._total = total
-        self._stream = stream or sys.stderr
-        self._quiet_seconds = quiet_seconds
-        self._term = os.environ.get("TERM", "dumb") if term is None else term
-        self._done = 0
-        self._over = Event()
-        self._begun = time.monotonic()
-        # A daemon: an interrupt must not wait for it.
-        self._thread = Thread(target=self._run, daemon=True)
+    def __init__(self, what: str, total: int | None = None) -> None:
+        """`total` is how many there are to be, if that is known."""
+        self._what = what if total is None else f"of {total:,} {what}"
+        self._is_terminal = _is_terminal(sys.stderr, os.environ.get("TERM", "dumb"))
+        self._pause = _TERMINAL_SECONDS if self._is_terminal else _LOG_SECONDS
+        self._last = time.monotonic()
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def add(self) -> None:
-        """One more is done."""
-        self._done += 1
-
-    def _run(self) -> None:
-        if self._over.wait(self._quiet_seconds):
+    def count(self, number: int) -> None:
+        """There are so many now; told from time to time."""
+        now = time.monotonic()
+        if now - self._last < self._pause:
             return
-        is_terminal = _is_terminal(self._stream, self._term)
-        again, out = "", LineWriter(self._stream)
-        for pause in _pauses(is_terminal):
-            done = f"{self._done:,} of {self._total:,} {self._what}"
-            out.write(again + _fitting(f"{done} ...", is_terminal))
-            again = _AGAIN if is_terminal else ""
-            if self._over.wait(pause):
-                break
-        seconds = f"{time.monotonic() - self._begun:.1f} s"
-        out.write(f"{again}{self._done:,} {self._what} in {seconds}")
-        out.close()
+        self._last = now
+        text = f"{number:,} {self._what} ..."
+        if self._is_terminal:
+            click.echo(f"{_LINE_AGAIN}{text}", err=True, nl=False)
+        else:
+            tell(text)
+
+    def line(self, text: str) -> None:
+        """Tell a line, above that of the count."""
+        self.clear()
+        tell(text)
+
+    def clear(self) -> None:
+        """Leave no count behind."""
+        if self._is_terminal:
+            click.echo(_LINE_AGAIN, err=True, nl=False)
 
 
 def _pauses(is_terminal: bool) -> Iterator[float]:

@@ -10,14 +10,14 @@ import click
 from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop, say, tell, write
 from mock_server.cli.settings import BadValue, Seconds, option
 from mock_server.cli.whole_file import whole_file
-from mock_server.conformance.asker import Asker, Unfit
+from mock_server.conformance.asker import Asker
 from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.conformance.report import verify as verified
 from mock_server.conformance.subject import Told
 from mock_server.environment import VERIFY_KEY
 from mock_server.fixture.profile import profile_text
-from mock_server.http_call import Address, Unreachable
+from mock_server.http_call import Address, Unfit, Unreachable
 
 _SECONDS = 300.0
 

@@ -7,14 +7,17 @@ import msgspec
 
 from mock_server.conformance.answer import Answer, parse, told
 from mock_server.domain.limits import Limits
-from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
+from mock_server.http_call import (
+    Address,
+    Budget,
+    RawResponse,
+    Unfit,
+    Unreachable,
+    call,
+)
 
 _BUSY = (429, 502, 503, 504)
 _JSON = {"Content-Type": "application/json"}
-
-
-class Unfit(Exception):
-    """The server answered what no server of the interface does; the text says what."""
 
 
 class Asker:
@@ -108,6 +111,5 @@ class Asker:
 
     def _pause(self, response: RawResponse) -> float:
         """Seconds to wait, as the server says, within bounds."""
-        asked = response.retry_after
-        seconds = float(asked) if asked.isascii() and asked.isdigit() else 1.0
-        return min(seconds, self._limits.verify_pause_seconds)
+        asked = response.retry_seconds
+        return min(1.0 if asked is None else asked, self._limits.verify_pause_seconds)

@@ -6,12 +6,12 @@ from typing import Literal
 from msgspec import Struct
 
 from mock_server.conformance.answer import Differs, NotObservable
-from mock_server.conformance.asker import Asker, Unfit
+from mock_server.conformance.asker import Asker
 from mock_server.conformance.subject import Subject, Told
 from mock_server.conformance.table import PROBES, RULES, Probe, Rule
 from mock_server.domain.choices import Value, table
 from mock_server.domain.limits import Limits
-from mock_server.http_call import Unreachable
+from mock_server.http_call import Unfit, Unreachable
 
 Status = Literal["pass", "differs", "not observable"]
 

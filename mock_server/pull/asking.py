@@ -13,8 +13,8 @@ from tenacity import (
 )
 
 from mock_server.domain.limits import Limits
-from mock_server.http_call import Unreachable
-from mock_server.service import Busy, GivenUp, NoRoute, Unfit
+from mock_server.http_call import Unfit, Unreachable
+from mock_server.service import Busy, GivenUp, NoRoute
 
 T = TypeVar("T")
 Tell = Callable[[str], object]

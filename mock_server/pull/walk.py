@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import Any
 
 from mock_server.domain.errors import quoted
-from mock_server.http_call import Unreachable
+from mock_server.http_call import Unfit, Unreachable
 from mock_server.pull.asking import Asking, Sleep, Tell
 from mock_server.pull.branches import Branch, Drift, Lists, Wanted, id_of
 from mock_server.pull.part_file import PartFile
 from mock_server.pull.reading import Reading
-from mock_server.service import Declined, GivenUp, NoRoute, Service, Unfit
+from mock_server.service import Declined, GivenUp, NoRoute, Service
 
 FOLDER = "folder"
 """The type of the collections that are always asked for what is in them."""

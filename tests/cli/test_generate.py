@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.cli.progress import Counting
 from mock_server.domain.limits import Limits
 from tests.cli.commands import Ended, run
-from tests.support import wait
 
 TINY = ("--collections", "4", "--chats", "2")
 BAD: list[tuple[Sequence[str], str]] = [
@@ -97,16 +95,16 @@ def test_a_missing_library_is_told_with_its_extra(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_a_log_gets_counts_while_it_takes_long(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    with path.open("w") as stream, path.open() as log:
-        with Counting("collections", 2_000, stream, 0, "xterm") as counting:
-            counting.add()
-            wait(lambda: path.stat().st_size > 0)
-            counting.add()
-        first, last = log.read().splitlines()
-    assert first == "1 of 2,000 collections ..."
-    assert last.startswith("2 collections in 0.")
+@pytest.mark.skipif(os.name == "nt", reason="no terminals of this kind there")
+def test_a_terminal_sees_how_far_it_is(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    args = ("generate", "--collections", "60000", "--output", str(tmp_path / "x.json"))
+    command = [sys.executable, "-m", "mock_server", *args, "--format", "json"]
+    env = os.environ | {"TERM": "xterm"}
+    subprocess.run(command, stderr=theirs, env=env, check=True)
+    told = os.read(ours, 65_536).decode()
+    assert re.fullmatch(r"(\r\x1b\[2K([\d,]+ of 60,000 collections \.\.\.)?)+", told)
+    assert told.endswith("\x1b[2K")
 
 
 @pytest.mark.full

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.conformance.asker import Unfit
+from mock_server.http_call import Unfit
 from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.http_call import Unreachable
