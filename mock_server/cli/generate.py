@@ -103,7 +103,7 @@ def _check(plan: Plan) -> None:
         ("collections", plan.all_collections, limits.fixture_collections),
         ("rows", plan.most_rows, limits.fixture_rows),
     )
-    for name, count, most in sums:
-        if count > most:
+    for name, total, most in sums:
+        if total > most:
             expected = f"Expected at most {most:,} {name} in all datasets together"
-            raise BadValue(f"{expected}, got {count:,} - at --{name}")
+            raise BadValue(f"{expected}, got {total:,} - at --{name}")

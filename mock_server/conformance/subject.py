@@ -8,11 +8,11 @@ from msgspec import Struct
 from mock_server.conformance import lists, pins
 from mock_server.conformance.answer import Answer, NotObservable
 from mock_server.conformance.asker import Asker
-from mock_server.http_call import Unfit
 from mock_server.conformance.lists import Lists
 from mock_server.conformance.pins import Pins
 from mock_server.conformance.temporary import Temporary
 from mock_server.domain.limits import Limits
+from mock_server.http_call import Unfit
 
 _NOWHERE = "/api/core/chat/history/verifyNothing"
 _DETAIL = "/api/core/dataset/detail"

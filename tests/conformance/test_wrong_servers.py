@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.http_call import Unfit
 from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
-from mock_server.http_call import Unreachable
+from mock_server.http_call import Unfit, Unreachable
 from mock_server.server import running
 from tests.conformance import wrong
 from tests.conformance.world import DOCUMENT, report_of, ruled
