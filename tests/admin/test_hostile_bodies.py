@@ -56,22 +56,28 @@ def get_state(api: Api) -> Any:
     return response.json()
 
 
+FULL = pytest.mark.full
+
+
 @pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize(
+    "path",
+    ["/__admin/state", pytest.param("/__admin/sandboxes/team/state", marks=FULL)],
+)
 @pytest.mark.parametrize("content_type", [JSON, YAML])
 @pytest.mark.parametrize("case", STATES)
 def test_a_hostile_state_is_refused_and_the_old_one_stays(
-    world: World, case: str, content_type: str
+    world: World, case: str, content_type: str, path: str
 ) -> None:
     before = world.fingerprint()
-    for row in [row for row in writing() if row.route.path == "/state"]:
-        answer = send(world, row, STATES[case], content_type)
-        assert (answer.status, answer.status_text) == (400, "badFixture")
-        assert b"got one with problems - at body (state:" in answer.body
-        assert len(answer.body) < 10_000
+    [row] = [row for row in writing() if row.path == path]
+    answer = send(world, row, STATES[case], content_type)
+    assert (answer.status, answer.status_text) == (400, "badFixture")
+    assert b"got one with problems - at body (state:" in answer.body
+    assert len(answer.body) < 10_000
     assert world.fingerprint() == before
 
 
-FULL = pytest.mark.full
 SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=FULL)])
 
 
