@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import socket
 import sys
 from collections.abc import Mapping
@@ -156,6 +157,7 @@ def _banner(target: str, url: str, save: str | None, *, admin_open: bool) -> str
     saved = "nothing is saved: --save FILE would make a fixture of what is seen"
     if save is not None:
         saved = f"what is seen is saved to {save} at the end, and at SIGHUP"
+        saved += ", in place of what is there" if os.path.isfile(save) else ""
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     told = (
         f"passing on to {target}: give clients {url} as their address",
@@ -186,8 +188,13 @@ def _saved_now(record: "Record | None", save: str | None) -> str:
 
 
 def _saved(record: "Record", save: str) -> str:
-    """Write the fixture; what was written, and what is incomplete. Raises Stop."""
+    """Write the fixture; what was written, and what is incomplete. Raises Stop.
+
+    Where nothing was seen, the file of an earlier run stays.
+    """
     document = record.document()
+    if not any(_counts(document).values()) and os.path.isfile(save):
+        return one_line(f"nothing was seen to save: {save} stays as it was")
     if save.lower().endswith(".json"):
         content = msgspec.json.format(msgspec.json.encode(document)) + b"\n"
     else:

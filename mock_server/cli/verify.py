@@ -93,6 +93,11 @@ def verify(
     Example (of the demo): MOCK_SERVER_VERIFY_KEY=any mock-server verify
     --base-url http://127.0.0.1:8000 --dataset 6593e137231a2be9c5603bb1
     """
+    for name, given in (("dataset", dataset), ("app", app), ("chat", chat)):
+        if given == "":  # as of a variable that is not set
+            raise BadValue(f"Expected an id, got '' - at --{name}")
+    if (app is None) != (chat is None):
+        raise BadValue("Expected an app and a chat, got one of them - at --app, --chat")
     told = Told(
         # Hex digits, as many as ids have: no server has seen it.
         secrets.token_hex(12),

@@ -1,5 +1,6 @@
 """Enters what has passed in the journal, as far as it was kept, without secrets."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -13,6 +14,9 @@ from mock_server.recording.redaction import Hiding
 from mock_server.recording.target import lowered
 
 _LEAST_ERROR = 400
+_PREFLIGHT = b"access-control-request-method"
+# Routes of accounts that take a password, of which the neighbours are but one.
+_WITH_PASSWORD = re.compile(r"/account/\w*(login|password)", re.IGNORECASE)
 
 
 class Passed(RequestContext):
@@ -54,8 +58,18 @@ class PassedJournaling(Journaling):
         entry.answer_headers = hiding.hide_headers(lowered(entry.answer_headers))
         return entry
 
+    def is_login(self, request: RequestContext) -> bool:
+        """Whether a request may hold a password, and its answer a token."""
+        path = request.scope["path"]
+        return super().is_login(request) or _WITH_PASSWORD.search(path) is not None
+
     def find_violations(self, entry: Entry) -> Iterator[Violation]:
-        """Every departure of a request from the spec, and whether it was refused."""
+        """Every departure of a request from the spec, and whether it was refused.
+
+        A preflight is the browser's, which asks before the client does.
+        """
+        if entry.method == "OPTIONS" and _PREFLIGHT in entry.headers.lower():
+            return
         is_error = entry.was_refused and entry.answer.startswith(b'{"code":')
         is_served = 0 < entry.status < _LEAST_ERROR and not is_error
         effect = SERVED if is_served else REFUSED

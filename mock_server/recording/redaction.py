@@ -11,13 +11,13 @@ from mock_server.api.headers import Header
 from mock_server.api.redaction import HIDDEN, RequestSecrets, redacted_body
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 
-_WITH_SECRETS = frozenset(
-    (b"authorization", b"proxy-authorization", b"token", b"x-api-key", b"rootkey")
-)
-_HIDDEN_ANSWERS = frozenset((b"set-cookie", b"set-cookie2", *_WITH_SECRETS))
-# API keys of FastGPT and of what it calls, and signed tokens (RFC 7519).
+_WITH_SECRETS = re.compile(rb"auth|token|api-?key|rootkey|secret|password")
+"""What names of headers have in them whose values log somebody in."""
+_SCHEME = b"bearer "
+# API keys of FastGPT and of what it calls, which are no words with hyphens between
+# them; and signed tokens (RFC 7519).
 _LOOKS_SECRET = re.compile(
-    rb"\b(?:fastgpt|sk)-(?:[a-z]+-)*[A-Za-z0-9]{20,}"
+    rb"\b(?:fastgpt|sk)-(?=[A-Za-z0-9_-]*(?:[A-Z0-9]|[a-z]{20}))[A-Za-z0-9_-]{20,}"
     rb"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
 )
 
@@ -46,17 +46,22 @@ class Hiding:
         return [
             (
                 name.lower(),
-                HIDDEN if name.lower() in _HIDDEN_ANSWERS else self.hide(value),
+                HIDDEN if _holds_secret(name.lower()) else self.hide(value),
             )
             for name, value in headers
         ]
+
+
+def _holds_secret(name: bytes) -> bool:
+    """Whether a header of an answer, by its name in lower case, holds a secret."""
+    return name.startswith(b"set-cookie") or _WITH_SECRETS.search(name) is not None
 
 
 def _secrets(headers: Iterable[Header]) -> Iterator[bytes]:
     """The texts that log somebody in, if they are long enough to be told apart."""
     for name, value in headers:
         found: list[bytes] = []
-        if name in _WITH_SECRETS:
+        if _WITH_SECRETS.search(name) or value.lower().startswith(_SCHEME):
             found = [value, value.rpartition(b" ")[2]]
         elif name == b"cookie":
             found = [each.partition(b"=")[2].strip() for each in value.split(b";")]

@@ -74,10 +74,11 @@ class Target:
         host = f"[{address.host}]" if ":" in address.host else address.host
         is_default = address.port == _PORTS[address.scheme]
         host = host if is_default else f"{host}:{address.port}"
-        self.url = f"{address.scheme}://{host}"
-        """Where it is, without the path."""
+        root = f"{address.scheme}://{host}"
+        self.url = root + address.base
+        """Where it is."""
         self._host = b"Host", host.encode()
-        self._root = httpx2.URL(f"{self.url}/")
+        self._root = httpx2.URL(f"{root}/")
         self._timeouts = {
             "connect": limits.target_connect_seconds,
             "pool": limits.target_connect_seconds,
@@ -166,7 +167,8 @@ class Target:
 
     def _below_base(self, path: bytes, query: bytes) -> bytes:
         """What to ask the target for: as it was sent, below the base path."""
-        return self._base + path + (b"?" + query if query else b"")
+        base = b"" if path == b"*" else self._base
+        return base + path + (b"?" + query if query else b"")
 
     def _no_answer(self, status: int, status_text: str, got: str) -> NoAnswer:
         message = f"Expected an answer, got {got} - at {self.url}"

@@ -159,7 +159,7 @@ def test_a_profile_that_is_no_name_and_no_file_is_refused(tmp_path: Path) -> Non
     assert "(did you mean 'deployed'?) - at --profile" in unknown.err
     missing = run("serve", "--profile", str(tmp_path / "no.yaml"))
     assert missing.status == 2
-    assert "no such file" in missing.err
+    assert missing.err.endswith("no.yaml: no such file, for --profile\n")
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +217,8 @@ MISTAKES: dict[tuple[str, ...], str] = {
     ): "mean http://localhost:8000?) - at --base-url",
     ("--format", "xml"): "Expected text or json or junit, got 'xml'",
     ("--timeout", "nan"): "- at --timeout",
+    ("--dataset", ""): "Expected an id, got '' - at --dataset",
+    ("--app", "a"): "Expected an app and a chat, got one of them - at --app, --chat",
     ("--key-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --key-env",
     ("--token-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --token-env",
     ("--key-env", "BAD"): "Expected visible ASCII in the variable BAD",

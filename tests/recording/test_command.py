@@ -84,6 +84,20 @@ def test_the_banner_tells_what_passes_where(target: str) -> None:
     ]
 
 
+def test_what_an_earlier_run_has_saved_stays_if_nothing_is_seen(
+    target: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "seen.yaml"
+    path.write_text("mine")
+    given = ["--target", target, "--save", str(path), "--port=0"]
+    with serving("record", *given) as (_, process):
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+    assert f"at the end, and at SIGHUP, in place of what is there{os.linesep}" in err
+    assert f"nothing was seen to save: {path} stays as it was" in err
+    assert path.read_text() == "mine"
+
+
 @pytest.mark.full
 def test_a_full_disk_is_told_at_the_end(target: str) -> None:
     given = ["--target", target, "--save", "/dev/full", "--port=0"]

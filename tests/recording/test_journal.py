@@ -18,7 +18,8 @@ OTHER = "fastgpt-zyxwvutsrqponmlkjihgfedcba"
 TOKEN = "a-login-token-of-a-real-service"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJ1c2VySWQiOiIxIn0.c2lnbmF0dXJl"
 LOGIN = "/api/support/user/account/loginByPassword"
-SECRETS = (KEY, OTHER, TOKEN, JWT, "password-of-root")
+MODEL_KEY = "sk-ant-api03-AAAA_bbbb-CCCCdddd0123-x"
+SECRETS = (KEY, OTHER, TOKEN, JWT, MODEL_KEY, "password-of-root")
 
 
 def ok(body: bytes, *headers: bytes) -> Answering:
@@ -49,6 +50,14 @@ def test_departures_are_noted_with_what_became_of_them() -> None:
     assert noted[0] == served
     assert {effect for _, effect in noted[1]} == {"refused"}
     assert noted[2] == [("unknown_route", "refused")]
+
+
+def test_the_preflight_of_a_browser_is_no_departure_of_a_client() -> None:
+    asked = {"Origin": "http://a.example", "Access-Control-Request-Method": "POST"}
+    with scripted(ok(b"")) as target, fronted(target.url) as (url, _):
+        fetch("OPTIONS", url + LIST, headers=asked)
+        (entry,) = entries(url)
+    assert (entry["operation"], entry["violations"]) == ("listV2", [])
 
 
 def test_an_entry_shows_the_answer_of_the_target_unpacked() -> None:
@@ -89,14 +98,18 @@ PLACES: dict[str, dict[str, Any]] = {
     "body": {"json": {"key": OTHER, "text": f"use {KEY} or {JWT}"}},
     "known": {"json": {"text": TOKEN}, "headers": {"token": TOKEN}},
     "login": {"json": {"username": "root", "password": "password-of-root"}},
+    "new_password": {"json": {"oldPsw": "password-of-root", "newPsw": TOKEN}},
+    "hyphens": {"json": {"searchText": MODEL_KEY}},
+    "other_header": {"headers": {"X-Auth-Token": TOKEN, "X-A": f"Bearer {TOKEN}"}},
 }
 
 
 @pytest.mark.parametrize(
     ("name", "path"),
     [
-        *((name, LIST) for name in PLACES if name != "login"),
+        *((name, LIST) for name in PLACES if name not in ("login", "new_password")),
         ("login", LOGIN),
+        ("new_password", "/api/support/user/account/updatePasswordByOld"),
         ("cookie", LOGIN),
         ("header", f"/else/{KEY}"),
         ("body", "/else"),
