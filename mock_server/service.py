@@ -35,6 +35,8 @@ ROWS = "/api/core/dataset/data/v2/list"
 _BAD_KEY = 514
 _KEY_CODES = 401, 403, _BAD_KEY
 _BUSY_CODES = 408, 425, 429
+_NEVER_CODES = 501, 505
+"""Statuses of servers that do not know the method, or HTTP as it is spoken here."""
 _FIRST_BUSINESS_CODE = 1_000
 _NO_ROUTE_TEXTS = "", "routeNotFound", "methodNotAllowed"
 
@@ -194,8 +196,9 @@ class Service:
         content = msgspec.json.encode(body)
         try:
             raw = call(Address.of(self.url), "POST", path, head, content, budget)
+            raw = raw.without(self.key)
         except Unreachable as error:
-            raise Unreachable(f"{self._hidden(str(error))} - at {place}") from None
+            raise Unreachable(f"{error} - at {place}") from None
         try:
             envelope = _decoded(raw.body, Envelope)
         except ValueError as error:
@@ -210,10 +213,12 @@ class Service:
     def _check(self, raw: RawResponse, envelope: Envelope | None, place: str) -> None:
         """Raises unless this may be a success."""
         code = raw.status if envelope is None else envelope.code
-        got = self._hidden(raw.summary())
+        got = raw.summary()
         if raw.status == code == 200:
             return
-        if code in _BUSY_CODES or (500 <= code < 600 and code != _BAD_KEY):
+        if code in _BUSY_CODES or (
+            500 <= code < 600 and code not in (_BAD_KEY, *_NEVER_CODES)
+        ):
             pause = raw.retry_seconds
             wish = "" if pause is None else f", to be asked again in {pause:.0f} s"
             raise Busy(f"got {got}{wish} - at {place}", pause)
@@ -225,27 +230,23 @@ class Service:
             raise NoRoute(f"{expected} - at {place}{hint}")
         if envelope is not None and code != 200:
             said = one_line(f"{text} {envelope.message[:200]}".strip())
-            raise Declined(place, code, self._hidden(said))
+            raise Declined(place, code, said)
         self._wrong(raw, place, "")
 
     def _wrong(self, raw: RawResponse, place: str, why: str) -> NoReturn:
         expected = "Expected an answer as in the interface description"
-        reason = f" ({self._hidden(one_line(why[:200]))})" if why else ""
-        got = self._hidden(raw.summary())
+        reason = f" ({one_line(why[:200])})" if why else ""
+        got = raw.summary()
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
 
     def _unfit(self, what: str, path: str, body: Mapping[str, object]) -> NoReturn:
-        raise Unfit(f"{self._hidden(what)} - at {self.place(path, body)}")
+        raise Unfit(f"{what} - at {self.place(path, body)}")
 
     def place(self, path: str, body: Mapping[str, object]) -> str:
         """A request as messages name it, in one line."""
         asked = msgspec.json.encode(body).decode()
         url = self.url.rstrip("/")
-        return self._hidden(one_line(f"POST {url}{path} {asked[:600]}"))
-
-    def _hidden(self, text: str) -> str:
-        """A text without the key, which a service may repeat."""
-        return text.replace(self.key, "***")
+        return one_line(f"POST {url}{path} {asked[:600]}")
 
 
 def _decoded(content: bytes, kind: type[T]) -> T:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import click
@@ -59,17 +60,17 @@ def _number(
     "--format",
     "notation",
     type=click.Choice(["yaml", "json"]),
-    default="yaml",
-    show_default=True,
-    help="Notation; JSON loads faster, and may be larger.",
+    help="Notation; JSON loads faster, and may be larger. By default that of the "
+    "file's name, else yaml.",
 )
 @option("--output", metavar="FILE", help="Write it to a FILE instead of stdout.")
-def generate(notation: str, output: str | None, **plan: Any) -> None:
+def generate(notation: str | None, output: str | None, **plan: Any) -> None:
     """Make up a fixture of any size.
 
     The same options make the same bytes. It needs the extra `generate`.
     """
-    is_json, made = notation == "json", Plan(**plan)
+    is_json = (notation or Path(output or "").suffix[1:].lower()) == "json"
+    made = Plan(**plan)
     _check(made)
     size = 0
     counting, numbers = Counting("collections", made.all_collections), count(1)

@@ -105,7 +105,8 @@ class Asker:
             raise Unreachable(f"the time is over - at {request}")
         budget = Budget(seconds, self._limits.answer_bytes)
         try:
-            return call(self._address, method, path, headers, content, budget)
+            response = call(self._address, method, path, headers, content, budget)
+            return response.without(self._key)
         except Unreachable as error:
             raise Unreachable(f"{error} - at {request}") from None
 

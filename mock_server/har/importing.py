@@ -12,7 +12,13 @@ from mock_server.domain.limits import Limits
 from mock_server.har import notes as note
 from mock_server.har.answers import response_part, why_not, without_origin
 from mock_server.har.notes import Notes
-from mock_server.har.reading import HarEntry, Recorded, recorded, secrets_of
+from mock_server.har.reading import (
+    BadBody,
+    HarEntry,
+    Recorded,
+    recorded,
+    secrets_of,
+)
 from mock_server.recorded.parts import Plain
 from mock_server.recorded.seen import Seen
 
@@ -46,6 +52,9 @@ class Import:
             request = f"{method} {url.partition('?')[0][:_SHOWN]}"
             try:
                 found = recorded(entry, self._only)
+            except BadBody:
+                self.notes.left_out(note.BAD_BODY, request)
+                continue
             except ValueError:
                 self.notes.left_out(note.NO_URL, request)
                 continue
@@ -82,7 +91,8 @@ class Import:
         request = f"{exchange.method} {exchange.path[:_SHOWN]}"
         operation = OPERATIONS.meant_by(exchange.path)
         if operation is not None:
-            self._seen.take(exchange)
+            if not self._seen.take(exchange):
+                self.notes.left_out(note.NOTHING_SEEN, request)
             if not is_served(operation, Choices()):
                 self._needs.add("neighbours of the two operations")
             elif exchange.path == operation.legacy_path:

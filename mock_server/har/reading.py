@@ -95,6 +95,10 @@ class NotHar(ValueError):
     """A file is no HAR file. The message says what it is, and where that shows."""
 
 
+class BadBody(ValueError):
+    """A body is not in the encoding that is said of it."""
+
+
 def read_har(content: bytes, name: str) -> Har:
     """What the bytes of a file of that name hold. Raises NotHar."""
     content = content.removeprefix(b"\xef\xbb\xbf")
@@ -178,7 +182,8 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Recorded | None:
 
 def secrets_of(entry: HarEntry) -> set[bytes]:
     """What an entry was sent with to log in."""
-    return secrets_in(_headers(entry.request.headers))
+    query = entry.request.url.partition("?")[2].partition("#")[0]
+    return secrets_in(_headers(entry.request.headers), query)
 
 
 def _headers(given: list[Named]) -> Headers:
@@ -191,12 +196,12 @@ def _headers(given: list[Named]) -> Headers:
 
 
 def _body(content: Content) -> bytes:
-    """The bytes of a body. Raises ValueError."""
+    """The bytes of a body. Raises BadBody."""
     if content.text is None:
         return b""
     if content.encoding == "base64":
         try:
             return b64decode(content.text, validate=True)
         except binascii.Error:
-            raise ValueError("a body that is not in base64 as it says") from None
+            raise BadBody from None
     return content.text.encode("utf-8", "replace")

@@ -1,7 +1,9 @@
 """A request and its answer as somebody has seen them, and what they say."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -11,7 +13,8 @@ from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
-_LOGIN_COOKIES = ("fastgpt_token", "NEXT_SESSION")
+_TELLING = re.compile("token|session|auth|secret|password|api-?_?key", re.IGNORECASE)
+"""What names of cookies and query fields have in them that log somebody in."""
 _LONG_CHARS = 20
 # What scripts send that have no key, and what has been redacted before.
 _NO_SECRETS = {b"undefined", HIDDEN}
@@ -36,7 +39,7 @@ class Exchange(NamedTuple):
 
     def secrets(self) -> set[bytes]:
         """What logs the caller in, if it is long enough to be told apart in texts."""
-        return secrets_in(self.request_headers)
+        return secrets_in(self.request_headers, self.query)
 
     def without(self, secrets: Iterable[bytes]) -> "Exchange":
         """The same without these in its query and in its bodies."""
@@ -72,9 +75,11 @@ def _json(content: bytes) -> object:
         return None
 
 
-def secrets_in(headers: Headers) -> set[bytes]:
-    """What logs the caller in, in the headers of a request; no short texts."""
-    found = {each.encode("utf-8", "replace") for each in _secrets(headers)}
+def secrets_in(headers: Headers, query: str) -> set[bytes]:
+    """What logs the caller in, in headers and query of a request; no short texts."""
+    texts = [*_secrets(headers)]
+    texts += [value for name, value in parse_qsl(query) if _TELLING.search(name)]
+    found = {each.encode("utf-8", "replace") for each in texts}
     return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - _NO_SECRETS
 
 
@@ -87,5 +92,5 @@ def _secrets(headers: Headers) -> Iterator[str]:
             for each in value.split(";"):
                 cookie, _, text = each.strip().partition("=")
                 # Others are words as often, which texts have too.
-                if cookie in _LOGIN_COOKIES or len(text) >= _LONG_CHARS:
+                if _TELLING.search(cookie) or len(text) >= _LONG_CHARS:
                     yield text

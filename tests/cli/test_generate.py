@@ -60,6 +60,12 @@ def test_check_accepts_what_is_written(
     assert run("check", path).out == "ok: 2 datasets, 8 collections, 2 chats\n"
 
 
+def test_the_name_of_the_file_says_its_notation(tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    run("generate", *TINY, "--output", str(path))
+    assert json.loads(path.read_text()).keys() == {"apps", "datasets"}
+
+
 def test_stdout_gets_what_a_file_would(tmp_path: Path) -> None:
     path = tmp_path / "made.json"
     args = ("generate", "--format", "json", *TINY)

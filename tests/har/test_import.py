@@ -142,7 +142,19 @@ def test_what_requests_were_sent_with_is_in_no_answer(tmp_path: Path) -> None:
     assert parts[1]["json"] == {"key": "[redacted]"}
 
 
+def test_secrets_in_cookies_and_queries_are_in_no_answer(tmp_path: Path) -> None:
+    sent = {"Cookie": "theme=lightlight; user_session=c00kie-secret"}
+    text = "lightlight c00kie-secret query-secret"
+    path = "/me?page=lightlight&apiKey=query-secret"
+    (part,) = responses(tmp_path, entry(path, text, kind="text/plain", sent=sent))
+    assert part["text"] == "lightlight [redacted] [redacted]"
+
+
 LEFT_OUT = {
+    "tell nothing": [
+        entry(LIST, "<p>", method="POST"),
+        entry(LIST, '{"code": 500, "data": null}', method="POST", status=500),
+    ],
     "of HTTP": [
         entry("/s", host="wss://app.example"),
         entry("x", host="data:,"),

@@ -76,6 +76,8 @@ MORE = {
         USAGE,
         "refused with 501002 not ***",
     ),
+    "cut_in_the_key": (says(answer(body=b"x" * 45 + KEY.encode())), UNFIT, "x***'"),
+    "no_post": (says(answer("501 No", b"<p>", kind="text/html")), UNFIT, "got 501 t"),
     "bad_request": (says(error("400 No", 400, "error")), UNFIT, "refused with 400"),
     "busy": (says(error("503 Busy", 503)), UNREACHABLE, "got 503"),
     "limited": (says(error("429 Slow", 429)), UNREACHABLE, "got 429"),
