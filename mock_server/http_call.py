@@ -19,7 +19,6 @@ from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.printable import glimpse, one_line
 
 __tracebackhide__ = True  # see `client`
@@ -129,19 +128,6 @@ class RawResponse(NamedTuple):
             return None
         moment = until if until.tzinfo else until.replace(tzinfo=UTC)
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-
-    def without(self, key: str) -> RawResponse:
-        """The response with `***` for a key, which a server may repeat anywhere.
-
-        What is as short as a word is left where it is.
-        """
-        if len(key) < MIN_REDACTABLE_LENGTH:
-            return self
-        body = self.body.replace(key.encode(), b"***")
-        content_type, location = (
-            text.replace(key, "***") for text in (self.content_type, self.location)
-        )
-        return self._replace(body=body, content_type=content_type, location=location)
 
     def summary(self) -> str:
         """The status, the type and the beginning of the body, in one line."""

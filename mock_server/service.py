@@ -13,6 +13,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import parse_time
 from mock_server.domain.errors import describe_value
 from mock_server.domain.limits import Limits
@@ -196,7 +197,7 @@ class Service:
         content = msgspec.json.encode(body)
         try:
             raw = call(Address.of(self.url), "POST", path, head, content, budget)
-            raw = raw.without(self.key)
+            raw = without_key(raw, self.key)
         except Unreachable as error:
             raise Unreachable(f"{error} - at {place}") from None
         try:
@@ -247,6 +248,20 @@ class Service:
         asked = msgspec.json.encode(body).decode()
         url = self.url.rstrip("/")
         return one_line(f"POST {url}{path} {asked[:600]}")
+
+
+def without_key(raw: RawResponse, key: str) -> RawResponse:
+    """The response with `***` for a key, which a server may repeat anywhere.
+
+    What is as short as a word is left where it is.
+    """
+    if len(key) < MIN_REDACTABLE_LENGTH:
+        return raw
+    body = raw.body.replace(key.encode(), b"***")
+    kind, location = (
+        text.replace(key, "***") for text in (raw.content_type, raw.location)
+    )
+    return raw._replace(body=body, content_type=kind, location=location)
 
 
 def _decoded(content: bytes, kind: type[T]) -> T:

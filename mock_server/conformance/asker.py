@@ -15,6 +15,7 @@ from mock_server.http_call import (
     Unreachable,
     call,
 )
+from mock_server.service import without_key
 
 _BUSY = (429, 502, 503, 504)
 _JSON = {"Content-Type": "application/json"}
@@ -106,7 +107,7 @@ class Asker:
         budget = Budget(seconds, self._limits.answer_bytes)
         try:
             response = call(self._address, method, path, headers, content, budget)
-            return response.without(self._key)
+            return without_key(response, self._key)
         except Unreachable as error:
             raise Unreachable(f"{error} - at {request}") from None
 
