@@ -124,6 +124,8 @@ class Limits:
     """Bytes of one fixture file in JSON."""
     fixture_collections: int = 2_000_000
     """Collections of all fixture files together, `repeat` expanded."""
+    checked_repetitions: int = 10_000
+    """Repetitions up to which entries are expanded although mistakes were found."""
     fixture_rows: int = 2_000_000
     """Data rows of all fixture files together, those in training included."""
     fixture_records: int = 2_000_000
