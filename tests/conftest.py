@@ -23,6 +23,7 @@ settings.register_profile("quick", deadline=None, max_examples=25, derandomize=T
 settings.register_profile("full", deadline=None, max_examples=500, print_blob=True)
 SAMPLE = 10
 """Of so many rows of a long table one is tried over sockets in quick runs."""
+_LONGEST = "tests/openapi/test_schemathesis.py"
 MakeApi = Callable[..., Api]
 
 
@@ -45,6 +46,8 @@ def pytest_collection_modifyitems(
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if (is_property and is_full(config)) or is_left_out(item):
             item.add_marker(pytest.mark.full)
+    # What takes minutes comes first: at the end a worker would be alone with it.
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
 
 
 def is_left_out(item: pytest.Item) -> bool:

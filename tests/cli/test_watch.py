@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -20,6 +20,12 @@ from tests.support import LIST, SECONDS, fetch, wait
 
 Save = Callable[[Path, str], None]
 HANGUP = getattr(signal, "SIGHUP", None)
+
+
+def some_of(saves: Sequence[Save]) -> list[Any]:
+    """Two of the ways in quick runs, as each starts a server; all in full ones."""
+    full = pytest.mark.full
+    return [*saves[:2], *(pytest.param(each, marks=full) for each in saves[2:])]
 
 
 @pytest.fixture
@@ -55,7 +61,7 @@ def problems(url: str) -> list[dict[str, Any]]:
     return list((health(url)["reload"] or {"problems": []})["problems"])
 
 
-@pytest.mark.parametrize("save", GOOD)
+@pytest.mark.parametrize("save", some_of(GOOD))
 def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) -> None:
     save(fixture, version(2))
     wait(lambda: served(url) == 2)
@@ -63,7 +69,7 @@ def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) 
     assert health(url)["reload"]["problems"] == []
 
 
-@pytest.mark.parametrize("save", BAD)
+@pytest.mark.parametrize("save", some_of(BAD))
 def test_a_broken_file_changes_nothing_until_it_is_good(
     url: str, fixture: Path, save: Save
 ) -> None:

@@ -156,7 +156,7 @@ def test_a_running_server_gives_each_test_a_sandbox(
         pytest.param(4, 400, marks=pytest.mark.full),
     ],
 )
-@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_parallel_tests_do_not_meet(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: bool, workers: int, count: int
 ) -> None:
