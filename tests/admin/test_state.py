@@ -37,6 +37,7 @@ def test_snapshots_outlive_a_reset(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["demo", "empty", "paging", "permissions"])
+@pytest.mark.sampled
 def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> None:
     api = make_api(shipped(f"{name}.yaml"))
     before = api.client.get("/__admin/state")
@@ -46,6 +47,7 @@ def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["demo", "permissions"])
+@pytest.mark.sampled
 def test_the_state_as_yaml_is_the_same_state(make_api: MakeApi, name: str) -> None:
     api = make_api(shipped(f"{name}.yaml"))
     before = api.client.get("/__admin/state").content

@@ -128,6 +128,7 @@ def test_the_option_fault_is_completed_with_kinds_presets_and_fields() -> None:
         ),
     ],
 )
+@pytest.mark.sampled
 def test_bash_puts_the_right_word_in_the_right_place(words: str, found: str) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     script = (

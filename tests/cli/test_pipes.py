@@ -53,6 +53,7 @@ def unread(server: MockServer, *args: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
+@pytest.mark.sampled
 def test_a_command_that_nobody_reads_ends_quietly(
     server: MockServer, args: tuple[str, ...]
 ) -> None:

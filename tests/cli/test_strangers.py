@@ -66,6 +66,7 @@ def arguments(strange: Strange, name: str, command: str, document: str) -> list[
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.sampled
 def test_no_command_takes_a_stranger_for_a_mock_server(
     strange: Strange,
     document: str,

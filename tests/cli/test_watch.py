@@ -22,10 +22,10 @@ Save = Callable[[Path, str], None]
 HANGUP = getattr(signal, "SIGHUP", None)
 
 
-def some_of(saves: Sequence[Save]) -> list[Any]:
-    """Two of the ways in quick runs, as each starts a server; all in full ones."""
+def some_of(rows: Sequence[Any], quick: int = 2) -> list[Any]:
+    """So many rows in quick runs, as each starts a server; all in full ones."""
     full = pytest.mark.full
-    return [*saves[:2], *(pytest.param(each, marks=full) for each in saves[2:])]
+    return [*rows[:quick], *(pytest.param(each, marks=full) for each in rows[quick:])]
 
 
 @pytest.fixture
@@ -129,6 +129,7 @@ def test_other_sandboxes_keep_what_they_have(url: str, fixture: Path) -> None:
     assert (total(old), total(f"Bearer {make('new')}")) == (2, 6)
 
 
+@pytest.mark.full
 def test_a_folder_may_be_replaced(url: str, fixture: Path) -> None:
     folder = fixture.parent
     for number in (2, 3):  # the new folder is watched too
@@ -155,6 +156,7 @@ def test_a_link_may_be_replaced_as_in_a_mounted_config_map(tmp_path: Path) -> No
             wait(lambda: served(url) == number)  # noqa: B023 - called at once
 
 
+@pytest.mark.full
 def test_several_files_are_one_fixture(tmp_path: Path) -> None:
     first, second = tmp_path / "a.yaml", tmp_path / "b.json"
     first.write_text("datasets: [{id: d, collections: [{name: a}]}]")
@@ -223,7 +225,9 @@ def test_only_who_watches_loads_what_watches(fixture: Path) -> None:
 
 
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
-@pytest.mark.parametrize("options", [(), ("--watch",)])
+@pytest.mark.parametrize(
+    "options", [("--watch",), pytest.param((), marks=pytest.mark.full)]
+)
 def test_sighup_reloads_and_ends_nothing(
     fixture: Path, options: tuple[str, ...]
 ) -> None:
@@ -297,6 +301,7 @@ def saved_under_load(url: str, fixture: Path, saves: int, every: int) -> int:
     return seen.answers
 
 
+@pytest.mark.full
 def test_saves_under_load_fail_no_request(url: str, fixture: Path) -> None:
     assert saved_under_load(url, fixture, 6, 1) > 10
 

@@ -105,6 +105,7 @@ def stall() -> float:
 
 
 @pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.sampled
 def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(
     name: str, stall: float
 ) -> None:

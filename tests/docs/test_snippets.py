@@ -76,6 +76,7 @@ def agrees(shown: str, printed: str) -> bool:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("page", those("console"), ids=name_of)
+@pytest.mark.full
 def test_commands_print_what_is_shown(
     page: Path, folder: Path, server: MockServer
 ) -> None:
@@ -108,6 +109,7 @@ def test_scripts_print_what_they_say(page: Path, server: MockServer) -> None:
         assert printed.getvalue().splitlines()[-len(shown) :] == shown
 
 
+@pytest.mark.full
 def test_tests_pass(pytester: pytest.Pytester) -> None:
     shown = 0
     for page in those("python"):

@@ -26,7 +26,7 @@ from tests.model.plain import LOGIN, Answer, Fields, Plain
 from tests.model.world import DOCUMENT, KEYS, OWNER, Server
 
 UNKNOWN = "0" * 24
-QUICK, FULL = (80, 50), (900, 50)
+QUICK, FULL = (40, 50), (900, 50)
 """Stories, and steps of each."""
 
 
@@ -463,6 +463,6 @@ def test_the_server_answers_as_the_plain_model_does() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("number", range(2, 8))
+@pytest.mark.parametrize("number", range(2, 7))
 def test_it_does_so_in_long_stories(number: int) -> None:
     run(number, *FULL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import find, settings
 
 from mock_server import MockServer, load_fixture
@@ -41,6 +42,7 @@ class Hasty(Panel):
                 return
 
 
+@pytest.mark.full
 def test_a_paging_bug_is_found_and_shrinks_to_a_readable_fixture() -> None:
     choices = {"page_size_max": 30}
     with (

@@ -51,6 +51,7 @@ def run(
 
 
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
+@pytest.mark.sampled
 def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
     seconds = 0.05 if name in ENDLESS else 5
     server = remote_sandbox(strange.url(name), TOKEN, Setup(), "a test", seconds)
@@ -72,6 +73,7 @@ def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
         ("redirect_302", "30", "got a redirect (302) to 'http://localhost:"),
     ],
 )
+@pytest.mark.full
 def test_a_run_says_in_one_line_what_is_there(
     strange: Strange, tmp_path: Path, name: str, seconds: str, said: str
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_run_says_in_one_line_what_is_there(
         ),
     ],
 )
+@pytest.mark.sampled
 def test_a_setting_that_cannot_be_is_a_usage_error(
     tmp_path: Path, url: str | None, variables: dict[str, str], said: str
 ) -> None:
@@ -141,6 +144,7 @@ def mock_server_settings():
 
 
 @pytest.mark.parametrize("warnings", ["default", "error"])
+@pytest.mark.full
 def test_settings_without_an_effect_are_told_once(
     tmp_path: Path, warnings: str
 ) -> None:

@@ -59,6 +59,7 @@ def test_faults_are_taken(faults: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.sampled
 def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None:
     row = OPERATIONS[operation]
 
@@ -70,6 +71,7 @@ def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None
 
 
 @pytest.mark.parametrize("operation", NEIGHBOURS)
+@pytest.mark.sampled
 def test_requests_of_every_neighbour_are_answered(operation: str) -> None:
     row = OPERATIONS[operation]
 
@@ -126,6 +128,7 @@ def test_a_fixture_with_a_long_folder_shrinks_to_one_entry() -> None:
     assert load_fixture(found).counts()["collections"] == 31
 
 
+@pytest.mark.full
 def test_a_fixture_with_a_folder_in_a_folder_shrinks_to_two() -> None:
     def nests(document: dict[str, Any]) -> bool:
         (collections, *_) = load_fixture(document).datasets.values()

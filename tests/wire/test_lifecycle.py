@@ -34,6 +34,7 @@ def test_dependencies_are_not_older_than_their_repairs(name: str) -> None:
     assert tuple(int(part) for part in parts[: len(FLOORS[name])]) >= FLOORS[name]
 
 
+@pytest.mark.full
 def test_a_killed_server_can_start_again_at_once() -> None:
     with serving("--port=0") as (url, process):
         port = str(urlsplit(url).port)

@@ -87,10 +87,12 @@ def test_the_parsers_agree_on_whole_payloads(of_whole: Outcomes) -> None:
     check(of_whole)
 
 
+@pytest.mark.full
 def test_the_parsers_agree_on_halves_of_what_decides_the_framing() -> None:
     check(outcomes(halved, [*FINE, *LAST, *REFUSED][::6]))
 
 
+@pytest.mark.full
 def test_the_parsers_agree_byte_by_byte() -> None:
     check(outcomes(in_bytes, list(PAYLOADS)[::15]))
 

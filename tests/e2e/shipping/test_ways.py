@@ -68,6 +68,7 @@ WAYS = {"GitHub": github(), "GitLab": gitlab(), "Compose": compose()}
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
+@pytest.mark.full
 def test_the_commands_of_an_example_work_beside_its_server(
     way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
