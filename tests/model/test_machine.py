@@ -463,6 +463,6 @@ def test_the_server_answers_as_the_plain_model_does() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("number", range(2, 7))
+@pytest.mark.parametrize("number", range(2, 8))
 def test_it_does_so_in_long_stories(number: int) -> None:
     run(number, *FULL)
