@@ -34,7 +34,6 @@ _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
 OPEN_PATHS = ("/health",)
 """What needs no token, apart from the files of the console."""
-_OPEN = {*OPEN_PATHS, *console.PATHS}
 
 
 class Guard:
@@ -77,7 +76,8 @@ class Guard:
         try:
             self._check_token(scope)
         except Refusal:
-            if _route(scope) not in _OPEN:
+            route = _route(scope)
+            if route not in OPEN_PATHS and not console.is_file(route):
                 raise
         else:
             admit(scope)

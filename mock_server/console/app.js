@@ -1,22 +1,27 @@
 /** The page as a whole: its parts, and when they read what they show. */
 
-import { here } from "./api.js";
-import { ChoicePanel } from "./choices.js";
-import { ClockPanel } from "./clock.js";
-import { FaultPanel } from "./faults.js";
-import { notice, reason, tried } from "./notice.js";
-import { LIST, PIN } from "./operations.js";
-import { ReloadLine } from "./reload.js";
-import { Requests } from "./requests.js";
-import { ResponsePanel } from "./responses.js";
-import { SandboxPanel } from "./sandboxes.js";
-import { SnapshotPanel } from "./snapshots.js";
-import { apps, datasets } from "./tree.js";
-import { TryPanel } from "./try.js";
+import { ChoicePanel } from "./control/choices.js";
+import { ClockPanel } from "./control/clock.js";
+import { FaultPanel } from "./control/faults.js";
+import { ReloadLine } from "./control/reload.js";
+import { ResponsePanel } from "./control/responses.js";
+import { SandboxPanel } from "./control/sandboxes.js";
+import { SnapshotPanel } from "./control/snapshots.js";
+import { apps, datasets } from "./data/tree.js";
+import { notice, reason, tried } from "./page/notice.js";
+import { onRoute, showRoute } from "./page/route.js";
+import { Requests } from "./requests/list.js";
+import { here } from "./server/api.js";
+import { LIST, PIN } from "./server/operations.js";
+import { reloadPage } from "./server/token.js";
+import { TryPanel } from "./trying/panel.js";
+import { LANGUAGES, chooseLanguage, language, t, translatePage } from "./words/words.js";
 
 const SETTLE_MS = 40;
 const REST_MS = 500;
 const LOOK_MS = 30_000; // for what changes by itself, such as a fault that ends
+
+translatePage();
 
 const at = (id) => document.getElementById(id);
 const requests = new Requests(at("stream"), onStart, onNews);
@@ -93,15 +98,32 @@ function look() {
 
 at("reset").addEventListener("click", tried(async () => {
   const done = await here("POST", "/reset", {});
-  notice(`Back to the baseline: generation ${done.generation}.`);
+  notice(t("Back to the baseline: generation {n}.", { n: done.generation }));
 }));
 
-for (const shows of document.querySelectorAll("[data-shows]"))
-  shows.addEventListener("click", () => {
-    document.querySelector("main").dataset.part = shows.dataset.shows;
-    for (const each of document.querySelectorAll("[data-shows]"))
-      each.setAttribute("aria-pressed", each === shows);
+/** Where there is no room for all parts: shows one of them. */
+function showPart(part) {
+  document.querySelector("main").dataset.part = part;
+  for (const each of document.querySelectorAll("[data-shows]"))
+    each.setAttribute("aria-pressed", each.dataset.shows === part);
+}
+
+for (const tab of document.querySelectorAll("[data-shows]")) {
+  const part = tab.dataset.shows;
+  tab.addEventListener("click", () => {
+    showPart(part);
+    showRoute(part);
   });
+  onRoute(part, () => showPart(part));
+}
+
+const other = language === "en" ? "zh" : "en";
+at("language").textContent = LANGUAGES[other];
+at("language").lang = other;
+at("language").addEventListener("click", () => {
+  chooseLanguage(other);
+  reloadPage();
+});
 
 document.addEventListener("visibilitychange", () =>
   document.hidden ? requests.stop() : requests.follow());

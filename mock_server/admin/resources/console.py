@@ -5,9 +5,6 @@ The console is a page for browsers, with its scripts and styles in the folder
 no token; what the page shows comes from the other routes, which do.
 """
 
-from functools import cache
-from importlib.resources import files
-
 from msgspec import Raw
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -15,48 +12,14 @@ from mock_server.admin.endpoint import respond
 from mock_server.admin.framework import AdminRoute, Call
 from mock_server.api.description import document
 from mock_server.api.errors import RouteNotFound
-from mock_server.api.headers import Header, values
+from mock_server.api.headers import values
+from mock_server.api.pages import INDEX, MEDIA_TYPES, Page
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response
 from mock_server.domain.errors import describe_value
 
-PAGE, FILE = "/", "/console/{file}"
-INDEX = "index.html"
-FILES = {
-    b"text/css; charset=utf-8": ("style.css", "parts.css"),
-    b"image/svg+xml": ("icon.svg",),
-    b"text/javascript; charset=utf-8": (
-        "api.js",
-        "app.js",
-        "branch.js",
-        "choices.js",
-        "clock.js",
-        "curl.js",
-        "dom.js",
-        "drawer.js",
-        "entry.js",
-        "faults.js",
-        "form.js",
-        "notice.js",
-        "operations.js",
-        "record.js",
-        "reload.js",
-        "requests.js",
-        "responses.js",
-        "sandboxes.js",
-        "schema.js",
-        "snapshots.js",
-        "stream.js",
-        "token.js",
-        "tree.js",
-        "try.js",
-    ),
-}
-"""The file names that FILE takes, by media type."""
-PATHS = frozenset(
-    (PAGE, *(FILE.format(file=name) for names in FILES.values() for name in names))
-)
-"""The paths of the page and its files."""
+PAGE, FILES = "/", "/console/{file:path}"
+_FOLDER = "/console/"
 
 # What the page shows comes from clients, who may be hostile. So it runs only its own
 # scripts, talks only to this server, is shown in no frame, makes no markup of a text.
@@ -65,11 +28,19 @@ _POLICY = (
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_HEADERS: tuple[Header, ...] = (
-    (b"content-security-policy", _POLICY.encode()),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"referrer-policy", b"no-referrer"),
+_CONSOLE = Page(
+    "console",
+    (
+        (b"content-security-policy", _POLICY.encode()),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"referrer-policy", b"no-referrer"),
+    ),
 )
+
+
+def is_file(path: str) -> bool:
+    """Whether a path below `/__admin` is that of the page or one of its files."""
+    return path == PAGE or path.removeprefix(_FOLDER) in _CONSOLE.names
 
 
 class ConsoleRedirect:
@@ -94,23 +65,16 @@ class ConsoleRedirect:
 
 def get_page(_: Call) -> Response:
     """`GET /`: the page."""
-    return _file(INDEX, b"text/html; charset=utf-8")
+    return _CONSOLE.file()
 
 
 def get_file(call: Call) -> Response:
     """`GET console/{file}`: a script, a style or the icon of the page."""
-    # Looked up, never joined to a path: no name can lead out of the folder.
-    for media_type, names in FILES.items():
-        if call.path["file"] in names:
-            return _file(call.path["file"], media_type)
-    got = describe_value(call.path["file"])
-    raise RouteNotFound("a file of the console", got, "path")
-
-
-@cache
-def _file(name: str, media_type: bytes) -> Response:
-    content = files("mock_server").joinpath("console", name).read_bytes()
-    return Response(200, content, _HEADERS, media_type)
+    name = call.path["file"]
+    # The page has one address: from another it would not find its files.
+    if name not in _CONSOLE.names or name == INDEX:
+        raise RouteNotFound("a file of the console", describe_value(name), "path")
+    return _CONSOLE.file(name)
 
 
 def get_openapi(_: Call) -> Raw:
@@ -138,11 +102,11 @@ ROUTES = (
     ),
     AdminRoute(
         "GET",
-        FILE,
+        FILES,
         get_file,
         Response,
         "Read a file of the console",
-        gives=("text/css", "image/svg+xml", "text/javascript"),
+        gives=MEDIA_TYPES,
         errors=(RouteNotFound,),
         is_global=True,
     ),

@@ -120,7 +120,10 @@ def test_an_index_would_take_both(dist: Path) -> None:
 
 def test_a_wheel_brings_the_console(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
-    console = {f"mock_server/console/{path.name}" for path in CONSOLE.iterdir()}
+    console = {
+        f"mock_server/console/{path.relative_to(CONSOLE).as_posix()}"
+        for path in CONSOLE.rglob("*.*")
+    }
     assert console <= content(wheel).keys()
 
 

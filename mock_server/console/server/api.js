@@ -1,11 +1,12 @@
 /** Calls of the admin API, and what is looked at by them. */
 
+import { t } from "../words/words.js";
 import { askForToken, tokenHeaders } from "./token.js";
 
-const ADMIN = new URL("..", import.meta.url).href;
+const ADMIN = new URL("../..", import.meta.url).href;
 
 /** Where clients find the server. */
-export const base = new URL("../..", import.meta.url).href.replace(/\/$/, "");
+export const base = new URL("../../..", import.meta.url).href.replace(/\/$/, "");
 
 /** What is looked at: a sandbox, and an owner's key that leads into it, if it has one. */
 export const session = { sandbox: "default", key: null };
@@ -13,7 +14,7 @@ export const session = { sandbox: "default", key: null };
 /** An error answer; its message says what was expected, what came, and where. */
 export class Refused extends Error {
   constructor(status, body) {
-    super(body?.message ?? `The server answered ${status}.`);
+    super(body?.message ?? t("The server answered {status}.", { status: `${status}` }));
     this.status = status;
     this.statusText = body?.statusText;
   }

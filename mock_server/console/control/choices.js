@@ -1,9 +1,9 @@
 /** What the documentation leaves open: a profile, and single choices beside it. */
 
-import { here } from "./api.js";
-import { h, prose, say, show } from "./dom.js";
-import { choice } from "./form.js";
-import { tried } from "./notice.js";
+import { here } from "../server/api.js";
+import { h, prose, say, show } from "../page/dom.js";
+import { choice } from "../page/form.js";
+import { tried } from "../page/notice.js";
 
 const PROFILES = {
   documented: "The documentation, read strictly",

@@ -1,8 +1,8 @@
 /** The responses that the fixture declares for further paths; nothing if there are none. */
 
-import { here } from "./api.js";
-import { bdi, button, h, show } from "./dom.js";
-import { notice, tried } from "./notice.js";
+import { here } from "../server/api.js";
+import { bdi, button, h, show } from "../page/dom.js";
+import { notice, tried } from "../page/notice.js";
 
 export class ResponsePanel {
   #list = h("ul");

@@ -1,7 +1,7 @@
 /** A list that is read page by page, as far as somebody looks. */
 
-import { button, h, show } from "./dom.js";
-import { tried } from "./notice.js";
+import { button, h, show } from "../page/dom.js";
+import { tried } from "../page/notice.js";
 
 const PAGE = 100;
 

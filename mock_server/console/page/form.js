@@ -1,7 +1,8 @@
 /** Forms made from JSON Schemas: one input for each property. */
 
+import { t } from "../words/words.js";
 import { h } from "./dom.js";
-import { nullable } from "./schema.js";
+import { nullable } from "../server/schema.js";
 
 let made = 0;
 
@@ -88,7 +89,7 @@ function text(_, value, isNullable) {
 }
 
 function lines(_, value) {
-  const input = h("textarea", { rows: 2, placeholder: "one per line" });
+  const input = h("textarea", { rows: 2, placeholder: t("one per line") });
   input.value = (value ?? []).join("\n");
   return { input, read: () => input.value.split("\n").filter((line) => line !== "") };
 }

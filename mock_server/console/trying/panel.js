@@ -1,12 +1,12 @@
 /** A client in the page: calls any operation and shows what comes back. */
 
-import { here, path, session } from "./api.js";
-import { button, h, named } from "./dom.js";
-import { json, statusMark } from "./entry.js";
-import { Fields } from "./form.js";
-import { reason, tried } from "./notice.js";
-import { LIST, call } from "./operations.js";
-import { nullable, operations } from "./schema.js";
+import { here, path, session } from "../server/api.js";
+import { button, h, named } from "../page/dom.js";
+import { json, statusMark } from "../requests/entry.js";
+import { Fields } from "../page/form.js";
+import { reason, tried } from "../page/notice.js";
+import { LIST, call } from "../server/operations.js";
+import { nullable, operations } from "../server/schema.js";
 
 const option = (value, text) => h("option", { value }, text);
 

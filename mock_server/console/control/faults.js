@@ -1,11 +1,11 @@
 /** Faults: those that wait to fire, ready ones at one click, and a form for all kinds. */
 
-import { here, path } from "./api.js";
-import { button, h, prose, say, show } from "./dom.js";
-import { Fields, choice } from "./form.js";
-import { notice, tried } from "./notice.js";
-import { wordFor } from "./operations.js";
-import { bodies, fixed, operations } from "./schema.js";
+import { here, path } from "../server/api.js";
+import { button, h, prose, say, show } from "../page/dom.js";
+import { Fields, choice } from "../page/form.js";
+import { notice, tried } from "../page/notice.js";
+import { wordFor } from "../server/operations.js";
+import { bodies, fixed, operations } from "../server/schema.js";
 
 /** Adds a fault, or a preset, and says so. */
 async function add(fault, words) {

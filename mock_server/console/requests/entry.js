@@ -1,8 +1,8 @@
 /** One request of the journal with all that is known of it. */
 
 import { curl } from "./curl.js";
-import { bdi, h } from "./dom.js";
-import { copyButton, openDrawer } from "./drawer.js";
+import { bdi, h } from "../page/dom.js";
+import { copyButton, openDrawer } from "../page/drawer.js";
 
 /** What a client called, in words. */
 export const called = ({ operation, request }) =>

@@ -1,9 +1,9 @@
 /** Sandboxes: which one is looked at, and what clients need to get into it. */
 
-import { admin, base, path, session } from "./api.js";
-import { bdi, button, h, say, show } from "./dom.js";
-import { copyButton } from "./drawer.js";
-import { notice, tried } from "./notice.js";
+import { admin, base, path, session } from "../server/api.js";
+import { bdi, button, h, say, show } from "../page/dom.js";
+import { copyButton } from "../page/drawer.js";
+import { notice, tried } from "../page/notice.js";
 
 const select = document.getElementById("sandbox");
 const facts = document.getElementById("facts");

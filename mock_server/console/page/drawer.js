@@ -1,5 +1,6 @@
 /** A panel at the side that shows one thing at a time; Escape closes it. */
 
+import { t } from "../words/words.js";
 import { button, h } from "./dom.js";
 
 const title = h("h2", { id: "drawer-title", tabindex: -1 });
@@ -7,7 +8,7 @@ const content = h("div", { class: "content" });
 const drawer = h(
   "dialog",
   { id: "drawer", "aria-labelledby": "drawer-title" },
-  h("div", { class: "top" }, title, button("Close", () => drawer.close())),
+  h("div", { class: "top" }, title, button(t("Close"), () => drawer.close())),
   content,
 );
 drawer.addEventListener("click", (event) => {
@@ -42,7 +43,7 @@ export function copyButton(label, textOf, what) {
   const attributes = { class: "quiet", "aria-label": what };
   const copied = async () => {
     await copy(textOf());
-    said.textContent = "Copied";
+    said.textContent = t("Copied");
     setTimeout(() => (said.textContent = ""), 2000);
   };
   return h("span", { class: "copy" }, button(label, copied, attributes), said);

@@ -1,7 +1,7 @@
 /** Whether the fixture files, as they are now, are what is served. */
 
-import { admin } from "./api.js";
-import { say } from "./dom.js";
+import { admin } from "../server/api.js";
+import { say } from "../page/dom.js";
 
 /** A line that is there while the files are broken. */
 export class ReloadLine {

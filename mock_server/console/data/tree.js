@@ -1,10 +1,10 @@
 /** The data: apps with their chats, datasets with their folders. */
 
-import { here, path, session } from "./api.js";
+import { here, path, session } from "../server/api.js";
 import { Branch } from "./branch.js";
-import { bdi, brief, button, h, named, say } from "./dom.js";
-import { tried } from "./notice.js";
-import { pin } from "./operations.js";
+import { bdi, brief, button, h, named, say } from "../page/dom.js";
+import { tried } from "../page/notice.js";
+import { pin } from "../server/operations.js";
 import { addChat, addCollection, openChat, openCollection } from "./record.js";
 
 const OPEN_AT_FIRST = 2;

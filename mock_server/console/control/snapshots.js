@@ -1,8 +1,8 @@
 /** Snapshots: the state under a name, to come back to. */
 
-import { here, path } from "./api.js";
-import { bdi, button, h, show } from "./dom.js";
-import { notice, tried } from "./notice.js";
+import { here, path } from "../server/api.js";
+import { bdi, button, h, show } from "../page/dom.js";
+import { notice, tried } from "../page/notice.js";
 
 const NAME = "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.";
 

@@ -1,11 +1,11 @@
 /** A chat or a collection in the side panel: looked at, changed, added, deleted. */
 
-import { here, path } from "./api.js";
-import { button, h, named } from "./dom.js";
-import { closeDrawer, copyButton, openDrawer } from "./drawer.js";
-import { Fields } from "./form.js";
-import { notice, tried } from "./notice.js";
-import { bodies } from "./schema.js";
+import { here, path } from "../server/api.js";
+import { button, h, named } from "../page/dom.js";
+import { closeDrawer, copyButton, openDrawer } from "../page/drawer.js";
+import { Fields } from "../page/form.js";
+import { notice, tried } from "../page/notice.js";
+import { bodies } from "../server/schema.js";
 
 const CHAT = {
   documented: "/apps/{appId}/chats/{chatId}",

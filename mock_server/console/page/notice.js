@@ -1,5 +1,6 @@
 /** What has been done, or has failed, in a line that goes away by itself. */
 
+import { t } from "../words/words.js";
 import { say } from "./dom.js";
 
 const SECONDS = 6;
@@ -27,4 +28,4 @@ export const tried = (action) => async (event) => {
 
 /** An error in words. */
 export const reason = (error) =>
-  error instanceof TypeError ? "The server gave no answer." : error.message;
+  error instanceof TypeError ? t("The server gave no answer.") : error.message;

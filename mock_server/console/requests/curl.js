@@ -1,6 +1,6 @@
 /** A request of the journal as a command line. */
 
-import { base, session } from "./api.js";
+import { base, session } from "../server/api.js";
 
 /** The command that sends it again; keys are not in the journal, so with our own. */
 export function curl(entry) {

@@ -1,10 +1,10 @@
 /** What clients do: the journal, live. */
 
-import { here, inSandbox } from "./api.js";
-import { bdi, brief, button, h, save, say, show } from "./dom.js";
+import { here, inSandbox } from "../server/api.js";
+import { bdi, brief, button, h, save, say, show } from "../page/dom.js";
 import { called, openEntry, statusMark } from "./entry.js";
-import { notice, reason, tried } from "./notice.js";
-import { events } from "./stream.js";
+import { notice, reason, tried } from "../page/notice.js";
+import { events } from "../server/stream.js";
 
 const KEPT = 200;
 const RETRY_MS = 1500;

@@ -1,8 +1,8 @@
 /** The sandbox's clock: seen, stopped, moved forward. */
 
-import { here } from "./api.js";
-import { button, h, say } from "./dom.js";
-import { tried } from "./notice.js";
+import { here } from "../server/api.js";
+import { button, h, say } from "../page/dom.js";
+import { tried } from "../page/notice.js";
 
 const STEPS = { "+1 min": 60, "+1 h": 3600, "+1 day": 86400 };
 

@@ -1,0 +1,43 @@
+/** What is open, as the address says it: `#/requests/42`. */
+
+const openers = [];
+
+/**
+ * Has a part of the page open what addresses of it say, now and later.
+ *
+ * @param {string} part the first word of the address, such as `requests`
+ * @param {(...rest: string[]) => void} open takes the other words, of which there may be none
+ */
+export function onRoute(part, open) {
+  openers.push([part, open]);
+  const [now, ...rest] = words();
+  if (now === part) open(...rest);
+}
+
+/** Says in the address what is open; nothing is opened by that. */
+export const showRoute = (...parts) =>
+  history.replaceState(history.state, "", addressOf(...parts));
+
+/** Says that nothing is open any more. */
+export const leaveRoute = () => history.replaceState(history.state, "", location.pathname);
+
+/** The address of something, to link to. */
+export const addressOf = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
+
+const words = () =>
+  location.hash.startsWith("#/") ? location.hash.slice(2).split("/").map(decoded) : [];
+
+function follow() {
+  const [part, ...rest] = words();
+  for (const [name, open] of openers) if (name === part) open(...rest);
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a % that begins no escape
+  }
+}
+
+addEventListener("hashchange", follow);

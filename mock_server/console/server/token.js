@@ -1,0 +1,57 @@
+/** The admin token: from the address, or asked for. It is kept in memory only. */
+
+import { h } from "../page/dom.js";
+import { t } from "../words/words.js";
+
+let token = fromAddress();
+let asking = null;
+
+/** Takes `#token=...` out of the address bar and the history. */
+function fromAddress() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  if (!fields.has("token")) return "";
+  const at = fields.get("at");
+  history.replaceState(null, "", at ? `#${at}` : location.pathname);
+  return fields.get("token");
+}
+
+/** Loads the page anew; it keeps the token and what the address says. */
+export function reloadPage() {
+  const fields = new URLSearchParams({ token, at: location.hash.slice(1) });
+  if (token) history.replaceState(null, "", `#${fields}`);
+  location.reload();
+}
+
+/** The headers that show it. */
+export const tokenHeaders = () => (token ? { Authorization: `Bearer ${token}` } : {});
+
+/** Asks for the token, once for all that wait for it. */
+export function askForToken() {
+  asking ??= new Promise((done) => {
+    const input = h("input", { type: "password", autocomplete: "off", required: true });
+    const dialog = h(
+      "dialog",
+      { class: "question", "aria-labelledby": "token-title" },
+      h(
+        "form",
+        { method: "dialog" },
+        h("h2", { id: "token-title" }, t("This server needs its admin token")),
+        h("p", {}, t("It was started with --admin-token. The token stays in this page.")),
+        h("label", {}, t("Admin token"), input),
+        h("p", { class: "error", role: "alert" }, token ? t("That is not the token.") : ""),
+        h("div", { class: "actions" }, h("button", { class: "strong" }, t("Open"))),
+      ),
+    );
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    dialog.addEventListener("submit", (event) => {
+      event.preventDefault();
+      token = input.value.trim();
+      dialog.remove();
+      asking = null;
+      done();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+  return asking;
+}
