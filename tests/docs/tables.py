@@ -323,7 +323,11 @@ def routes() -> list[tuple[str, AdminRoute]]:
 def routes_table() -> Table:
     """Every admin route."""
     rows = [
-        (code(name), "" if route.is_global else "yes", route.summary)
+        (
+            code(name.replace(":path}", "}")),
+            "" if route.is_global else "yes",
+            route.summary,
+        )
         for name, route in routes()
     ]
     return Table(("route", "of each sandbox", "what it does"), rows)
