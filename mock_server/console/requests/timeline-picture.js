@@ -1,6 +1,9 @@
 /** The timeline as it is painted: a column of pixels shows all requests that fall into it. */
 
 const MOODS = ["good", "warn", "bad", "text"]; // the last one for no answer
+const SEEN = 2; // px: as much as any mood has of a mark
+const NEAR = 24; // px from a mark to what still means it
+const SAME = 4; // px between marks that are told apart by their height
 const COLUMN = 3; // px: a mark and its gap
 const LEAST = 4; // px: as high as a mark is at least
 const TOP = 8; // px above the marks
@@ -23,7 +26,8 @@ function heightOf(durationMs) {
 export class Picture {
   #context;
   #colours = {};
-  #heights = new Float32Array(0); // of each mood in each column
+  #heights = new Float32Array(0); // of the columns
+  #counts = new Uint16Array(0); // of each mood in each column
   #ratio = 1;
   height = 1;
   columns = 0; // of those that show anything
@@ -45,15 +49,33 @@ export class Picture {
     this.height = height;
     this.canvas.width = Math.round(width * this.#ratio);
     this.canvas.height = Math.round(height * this.#ratio);
-    this.#heights = new Float32Array(MOODS.length * (Math.ceil(width / COLUMN) + 1));
+    const columns = Math.ceil(width / COLUMN) + 1;
+    this.#heights = new Float32Array(columns);
+    this.#counts = new Uint16Array(columns * MOODS.length);
   }
 
   /** How far from the top a request's mark begins. */
-  top({ durationMs }) {
+  #top({ durationMs }) {
     return this.#floor - LEAST - heightOf(durationMs) * (this.#floor - TOP - LEAST);
   }
 
   get #floor() { return this.height - FOOT; }
+
+  /** The index of the request that is nearest, if any is near. */
+  nearest(entries, scale, x, y) {
+    const [start, end] = scale.inView;
+    let best = null;
+    let least = Infinity;
+    for (const within of [SAME, NEAR]) {
+      const last = Math.min(end, scale.index(scale.place(x + within)));
+      for (let n = Math.max(start, scale.index(scale.place(x - within))); n < last; n += 1) {
+        const distance = Math.abs(scale.x(scale.places[n]) - x) + Math.abs(this.#top(entries[n]) - y) / 8;
+        if (distance < least) [best, least] = [n, distance];
+      }
+      if (best !== null) return best;
+    }
+    return best;
+  }
 
   draw(entries, scale, bands, resets) {
     const context = this.#context;
@@ -73,14 +95,17 @@ export class Picture {
       const left = Math.max(0, scale.x(from) - COLUMN);
       return [left, Math.min(scale.width, scale.x(to) + COLUMN) - left];
     });
-    context.fillStyle = this.#colours["fault-tint"];
-    for (const [left, size] of spans) if (size > 0) context.fillRect(left, 0, size, this.#floor);
-    context.fillStyle = this.#colours.fault;
+    let named = 0; // up to where a name stands
     spans.forEach(([left, size], n) => {
-      if (size > 0) context.fillRect(left, (n % 3) * LANE, size, 2);
+      if (size <= 0) return;
+      context.fillStyle = this.#colours["fault-tint"];
+      context.fillRect(left, 0, size, this.#floor);
+      context.fillStyle = this.#colours.fault;
+      context.fillRect(left, (n % 3) * LANE, size, 2);
+      if (size < NAME_PX || left < named) return;
+      context.fillText(bands[n].kind, left + 4, 2 * LANE + 10, size - 8);
+      named = left + size;
     });
-    const [named] = spans;
-    if (spans.length === 1 && named[1] > NAME_PX) context.fillText(bands[0].kind, named[0] + 4, 14);
   }
 
   #drawTicks(scale) {
@@ -99,41 +124,46 @@ export class Picture {
     }
   }
 
-  /** The highest mark of each mood in each column. */
+  /** How high each column is, and how many of each mood are in it. */
   #collect(entries, scale) {
     this.#heights.fill(0);
+    this.#counts.fill(0);
     const room = this.#floor - TOP - LEAST;
     const [start, end] = scale.inView;
     for (let n = start; n < end; n += 1) {
       const { status, durationMs } = entries[n];
       const column = Math.floor(scale.x(scale.places[n]) / COLUMN);
-      const at = column * MOODS.length + moodOf(status);
       const height = LEAST + heightOf(durationMs) * room;
-      if (height > this.#heights[at]) this.#heights[at] = height;
+      if (height > this.#heights[column]) this.#heights[column] = height;
+      this.#counts[column * MOODS.length + moodOf(status)] += 1;
     }
   }
 
-  /** Each mood reaches up from the next lower one of its column, so that all are seen. */
+  /** A column is as high as its longest request; each mood has its share, the worst below. */
   #drawMarks() {
-    const heights = this.#heights;
-    const count = MOODS.length;
+    const bottoms = this.#heights.map(() => this.#floor);
     this.columns = 0;
-    for (let mood = 0; mood < count; mood += 1) {
+    for (let mood = MOODS.length - 1; mood >= 0; mood -= 1) {
       this.#context.fillStyle = this.#colours[MOODS[mood]];
-      for (let start = 0; start < heights.length; start += count) {
-        const height = heights[start + mood];
-        if (height === 0) continue;
-        let from = 0;
-        for (let other = 0; other < count; other += 1) {
-          const lower = heights[start + other];
-          // Of two that are as high the worse is seen.
-          if (lower > from && (lower < height || (lower === height && other > mood))) from = lower;
-        }
-        if (from === 0) this.columns += 1;
-        if (from < height)
-          this.#context.fillRect((start / count) * COLUMN, this.#floor - height, COLUMN - 1, height - from);
+      for (let column = 0; column < bottoms.length; column += 1) {
+        const size = this.#share(column, mood, bottoms[column]);
+        if (size === 0) continue;
+        if (bottoms[column] === this.#floor) this.columns += 1;
+        bottoms[column] -= size;
+        this.#context.fillRect(column * COLUMN, bottoms[column], COLUMN - 1, size);
       }
     }
+  }
+
+  /** How much of a column is of a mood; the best one has what the others leave. */
+  #share(column, mood, bottom) {
+    const start = column * MOODS.length;
+    const own = this.#counts[start + mood];
+    if (own === 0) return 0;
+    let all = 0;
+    for (let other = 0; other <= mood; other += 1) all += this.#counts[start + other];
+    const left = Math.max(SEEN, this.#heights[column] - (this.#floor - bottom));
+    return own === all ? left : Math.max(SEEN, (left * own) / all);
   }
 
   #drawResets(resets, scale) {

@@ -8,8 +8,6 @@ import { Picture } from "./timeline-picture.js";
 import { Scale } from "./timeline-scale.js";
 import { label, summary } from "./timeline-words.js";
 
-const NEAR = 24; // px from a mark to what still means it
-const SAME = 4; // px between marks that are told apart by their height
 const QUIET_MS = 1200; // before a change is read out
 
 /**
@@ -28,6 +26,7 @@ export class Timeline {
   #newest = 0; // the number of the latest request when this was zoomed
   #marked = null; // the number of the request that is told about
   #readOut = 0;
+  #frames = 0;
   #caption = h("span", { class: "count" });
   #said = h("span", { class: "hidden", role: "status" });
   #all = button(t("Show all"), () => this.showAll(), { class: "quiet", hidden: true });
@@ -79,7 +78,7 @@ export class Timeline {
   get drawn() {
     const { isByTime, isZoomed, from, to, inView } = this.#scale;
     return { isByTime, isZoomed, from, to, requests: inView[1] - inView[0],
-      columns: this.#picture.columns, bands: this.#bands, resets: this.#resets };
+      columns: this.#picture.columns, bands: this.#bands, resets: this.#resets, frames: this.#frames };
   }
 
   // What gestures ask for; all in pixels.
@@ -103,7 +102,7 @@ export class Timeline {
 
   /** Tells about the request that is nearest, if any is near. */
   point(x, y) {
-    const index = this.#nearest(x, y);
+    const index = this.#picture.nearest(this.#entries, this.#scale, x, y);
     this.#marked = index === null ? null : this.#entries[index].seq;
     this.#mark();
   }
@@ -147,22 +146,6 @@ export class Timeline {
     this.scale(factor, this.#index === null ? width / 2 : this.#scale.x(places[this.#index]));
   }
 
-  #nearest(x, y) {
-    const scale = this.#scale;
-    let best = null;
-    let least = NEAR;
-    for (const within of [SAME, NEAR]) {
-      const end = Math.min(scale.inView[1], scale.index(scale.place(x + within)));
-      for (let n = Math.max(scale.inView[0], scale.index(scale.place(x - within))); n < end; n += 1) {
-        const across = Math.abs(scale.x(scale.places[n]) - x);
-        const distance = across + Math.abs(this.#picture.top(this.#entries[n]) - y) / 100;
-        if (distance < least) [best, least] = [n, distance];
-      }
-      if (best !== null) return best;
-    }
-    return best;
-  }
-
   /** Where the marked request stands among the others, if it is still there. */
   get #index() {
     let low = 0;
@@ -188,9 +171,9 @@ export class Timeline {
     if (!isSeen) return;
     say(this.#label, brief(text, 120));
     this.#cursor.style.transform = `translateX(${Math.round(x) - 1}px)`;
-    const isLeft = x < scale.width / 2;
-    this.#label.style.left = isLeft ? `${Math.round(x)}px` : "auto";
-    this.#label.style.right = isLeft ? "auto" : `${Math.round(scale.width - x)}px`;
+    // As far to the left of its place as that is from the left: so it never leaves the strip.
+    this.#label.style.transform = `translateX(-${(100 * x) / scale.width}%)`;
+    this.#label.style.left = `${x}px`;
   }
 
   #redraw(isRangeNew = false) {
@@ -204,6 +187,7 @@ export class Timeline {
     if (this.#isRangeNew) this.#tellRange(); // which has the list draw this, with what is left
     this.#isDue = false;
     if (this.#scale.width === 0) return;
+    this.#frames += 1;
     this.#picture.draw(this.#entries, this.#scale, this.#bands, this.#resets);
     const text = summary(this.#entries, this.#scale);
     say(this.#caption, text);
