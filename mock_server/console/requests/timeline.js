@@ -177,7 +177,10 @@ export class Timeline {
   }
 
   #redraw(isRangeNew = false) {
-    this.#isRangeNew ||= isRangeNew;
+    if (isRangeNew) {
+      this.#isRangeNew = true;
+      this.#newest = this.#entries.at(-1)?.seq ?? 0;
+    }
     if (this.#isDue) return;
     this.#isDue = true;
     requestAnimationFrame(() => this.#frame());
@@ -200,7 +203,6 @@ export class Timeline {
 
   #tellRange() {
     this.#isRangeNew = false;
-    this.#newest = this.#entries.at(-1)?.seq ?? 0;
     const { isZoomed, isByTime, from, to } = this.#scale;
     if (!isZoomed) return this.onRange(null);
     const has = ({ seq, at }) => (isByTime ? at >= from && at <= to : seq >= from && seq <= to);

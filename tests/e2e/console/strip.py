@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -31,24 +30,33 @@ DRAW = """async ([entries, faults]) => {
     await new Promise(requestAnimationFrame);
     await new Promise(requestAnimationFrame);
 }"""
-ROW = """(canvas) => {
-    const y = Math.round((canvas.clientHeight - 17) * devicePixelRatio);
-    const { data } = canvas.getContext("2d").getImageData(0, y, canvas.width, 1);
+PIXELS = """
+    const copy = document.createElement("canvas");
+    const { width, height } = Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    const floor = height - 17 * devicePixelRatio;
+    const isFull = (x, y) => data[(y * width + x) * 4 + 3] === 255;
+"""
+FEET = """(canvas) => {%s
+    const byte = (at) => data[at].toString(16).padStart(2, "0");
     const found = new Set();
-    for (let at = 0; at < data.length; at += 4)
-        if (data[at + 3] === 255)
-            found.add("#" + [0, 1, 2].map((n) => data[at + n].toString(16).padStart(2, "0")).join(""));
+    for (let x = 0; x < width; x += 1) {
+        const at = (floor * width + x) * 4;
+        if (isFull(x, floor)) found.add("#" + byte(at) + byte(at + 1) + byte(at + 2));
+    }
     return [...found];
 }"""
-TOPS = """(canvas) => {
-    const { width, height } = canvas;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-    const floor = height - 17 * devicePixelRatio;
+TOPS = """(canvas) => {%s
     const tops = [];
-    for (let x = 0; x < width; x += 1)
-        for (let y = 0; y < floor; y += 1)
-            if (data[(y * width + x) * 4 + 3] === 255 && tops.push([x, floor - y])) break;
-    return tops.filter(([x], n) => n === 0 || x > tops[n - 1][0] + 1).map(([, top]) => top);
+    for (let x = 0; x < width; x += 1) {
+        if (!isFull(x, floor) || (x > 0 && isFull(x - 1, floor))) continue;
+        let y = floor;
+        while (y > 0 && isFull(x, y)) y -= 1;
+        tops.push(floor - y);
+    }
+    return tops;
 }"""
 COLOURS = """(names) => names.map((name) =>
     getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim())"""
@@ -100,10 +108,6 @@ class Strip:
         found: list[Any] = self.page.evaluate("told")
         return found
 
-    def named(self, text: str) -> re.Pattern[str]:
-        """A pattern of an accessible name."""
-        return re.compile(re.escape(text))
-
     def at(self, part: float) -> tuple[float, float]:
         """The place in the page at that part of the width."""
         box = self.canvas.bounding_box()
@@ -126,10 +130,10 @@ class Strip:
     @property
     def marks(self) -> set[str]:
         """The colours at the foot of the marks."""
-        return set(self.canvas.evaluate(ROW))
+        return set(self.canvas.evaluate(FEET % PIXELS))
 
     @property
     def heights(self) -> list[int]:
         """How high the marks are, from left to right."""
-        found: list[int] = self.canvas.evaluate(TOPS)
+        found: list[int] = self.canvas.evaluate(TOPS % PIXELS)
         return found

@@ -143,8 +143,10 @@ def test_a_click_picks_the_nearest_request(strip: Strip) -> None:
 def test_the_nearest_request_is_told_about(strip: Strip) -> None:
     strip.draw(*TEN[:9], entry(10, status=0, fault=FAULT, durationMs=12.25))
     strip.page.mouse.move(*strip.at(0.98))
-    expect(strip.label).to_have_text("12:00:10.000 · #10 · listV2 · no answer · 12.3 ms · error")
-    strip.page.mouse.move(*strip.at(0.62))
+    expect(strip.label).to_have_text(
+        "12:00:10.000 · #10 · listV2 · no answer · 12.3 ms · error"
+    )
+    strip.page.mouse.move(*strip.at(0.55))
     expect(strip.label).to_contain_text("#6")
     strip.page.mouse.move(0, 0)
     expect(strip.label).to_be_hidden()
@@ -152,7 +154,9 @@ def test_the_nearest_request_is_told_about(strip: Strip) -> None:
 
 @pytest.mark.parametrize("part", [0.01, 0.99])
 def test_what_is_told_is_never_cut(visit: Visit, part: float) -> None:
-    strip = Strip(visit(viewport={"width": 320, "height": 800}, path="/__admin/#/requests"))
+    strip = Strip(
+        visit(viewport={"width": 320, "height": 800}, path="/__admin/#/requests")
+    )
     strip.draw(*TEN)
     strip.page.mouse.move(*strip.at(part))
     expect(strip.label).to_be_visible()
@@ -221,7 +225,9 @@ def test_where_the_clock_tells_nothing_marks_stand_by_number(
     drawn = strip.draw(*(entry(seq, at) for seq, at in enumerate(times, 1))).drawn
     assert not drawn["isByTime"]
     assert drawn["columns"] == 4
-    expect(strip.canvas).to_have_attribute("aria-label", re.compile("^4 requests by number"))
+    expect(strip.canvas).to_have_attribute(
+        "aria-label", re.compile("^4 requests by number")
+    )
 
 
 def test_by_number_a_part_can_be_chosen_too(strip: Strip) -> None:
@@ -236,7 +242,13 @@ def test_a_clock_that_jitters_is_a_clock(strip: Strip) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.25, "250 ms"), (9, "9 s"), (250, "4 min 10 s"), (7260, "2 h 1 min"), (90_000, "1 d 1 h")],
+    [
+        (0.25, "250 ms"),
+        (9, "9 s"),
+        (250, "4 min 10 s"),
+        (7260, "2 h 1 min"),
+        (90_000, "1 d 1 h"),
+    ],
 )
 def test_its_name_sums_up(strip: Strip, seconds: float, text: str) -> None:
     strip.draw(entry(1, 0), entry(2, seconds, status=500))
@@ -254,7 +266,9 @@ def test_without_requests_it_says_so(strip: Strip) -> None:
 
 def test_it_speaks_chinese(visit: Visit) -> None:
     strip = Strip(visit(locale="zh-CN")).draw(*TEN)
-    expect(strip.canvas).to_have_attribute("aria-label", "10 个请求，历时 9 秒，0 个失败")
+    expect(strip.canvas).to_have_attribute(
+        "aria-label", "10 个请求，历时 9 秒，0 个失败"
+    )
 
 
 def test_however_often_it_is_asked_it_draws_once_a_frame(strip: Strip) -> None:
@@ -283,7 +297,9 @@ def test_requests_of_clients_are_in_it(console: Console) -> None:
     strip = console.page.get_by_role("slider")
     console.list(DATASET)
     console.list(DATASET, pageSize=99)
-    expect(strip).to_have_attribute("aria-label", re.compile("^2 requests.*, 1 failed$"))
+    expect(strip).to_have_attribute(
+        "aria-label", re.compile("^2 requests.*, 1 failed$")
+    )
     strip.press("Home")
     strip.press("Enter")
     expect(console.drawer).to_contain_text("#1")
