@@ -45,6 +45,24 @@ export const CHINESE = {
 
   // data
 
+  // requests: timeline
+  "{d} d {h} h": "{d} 天 {h} 小时",
+  "{h} h {m} min": "{h} 小时 {m} 分",
+  "{m} min {s} s": "{m} 分 {s} 秒",
+  "{many} by number, as the clock stands still or was set back": "{many}（时钟静止或曾回拨，故按编号排列）",
+  "{many} in {time}": "{many}，历时 {time}",
+  "{many}, {n} failed": "{many}，{n} 个失败",
+  "{n} ms": "{n} 毫秒",
+  "{n} of {total} requests": "{total} 个请求中的 {n} 个",
+  "{n} requests": "{n} 个请求",
+  "{n} s": "{n} 秒",
+  "1 request": "1 个请求",
+  "Arrows go from request to request, plus and minus zoom, Enter opens, Escape shows all.": "方向键在请求间移动，加号和减号缩放，回车打开，Esc 显示全部。",
+  "No request chosen": "未选择请求",
+  "No requests": "没有请求",
+  "no answer": "无应答",
+  "Show all": "显示全部",
+
   // requests
 
   // trying
