@@ -47,7 +47,14 @@ export const CHINESE = {
 
   // requests
 
-  // trying
+  // trying, data/picker.js
+  "Choose a folder": "选择文件夹",
+  "Filter by name": "按名称筛选",
+  "Folders": "文件夹",
+  "No folders.": "没有文件夹。",
+  "Top level": "顶层",
+  "Choose": "选择",
+  "Cancel": "取消",
 
   // control
 
