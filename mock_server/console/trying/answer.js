@@ -45,9 +45,9 @@ export class Answer {
   show(operation, fields, key, { status, headers, ms, text, body }) {
     this.shown = { operation, fields, key, body, text };
     this.#facts.replaceChildren(statusMark(status), h("span", {}, summary(operation, body)),
-      ...this.#whyButtons(), h("span", { class: "count" }, `${ms.toFixed(0)} ms`));
+      ...this.#whyButtons());
     const own = [...headers].filter(([name]) => name.startsWith("x-mock-"));
-    this.#marks.replaceChildren(...own.map(([name, value]) => h("code", {}, `${name}: ${value}`)));
+    this.#marks.replaceChildren(h("span", { class: "count" }, `${ms.toFixed(0)} ms`), ...own.map(([name, value]) => h("code", {}, `${name}: ${value}`)));
     this.node.replaceChildren(this.#facts, this.#marks, this.#why.node, this.#tools, this.#content);
     this.#draw();
   }
@@ -57,7 +57,7 @@ export class Answer {
     const words = violations.length
       ? counted(violations.length, "1 violation", "{n} violations") : t("no violations");
     this.#marks.append(h("a", { class: `mark ${violations.length ? "warn" : "good"}`, href: addressOf("requests", seq) },
-      t("Request {seq}: {words}", { seq: `${seq}`, words })));
+      `#${seq} · ${words}`));
   }
 
   #whyButtons() {
@@ -78,7 +78,7 @@ export class Answer {
     const form = (label, asTable) => button(label, () => {
       this.#asTable = asTable;
       this.#draw();
-    }, { "aria-pressed": isTable === asTable });
+    }, { "aria-pressed": `${isTable === asTable}` });
     const pages = pagesAround(operation, fields, body?.data ?? null);
     const turn = (label, changed) =>
       button(label, tried(() => this.resend(changed)), { disabled: !changed });

@@ -29,8 +29,8 @@ export class ParentField {
       modes.map(([value, text]) => h("option", { value }, text)));
     this.#id.setAttribute("aria-label", t("Id of the folder"));
     this.#id.addEventListener("change", () => this.#look());
-    this.#pick = button(t("Pick …"), tried(() => this.#choose()), {
-      "aria-label": t("Pick a folder"), hidden: !datasetOf,
+    this.#pick = button("…", tried(() => this.#choose()), {
+      "aria-label": t("Pick a folder"), title: t("Pick a folder"), hidden: !datasetOf,
     });
     this.input = this.#mode;
     this.node = h("div", { class: "parent" }, this.#mode, this.#pick, this.#id, this.#path);

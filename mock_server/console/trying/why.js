@@ -4,7 +4,7 @@ import { openFolderNames } from "../data/picker.js";
 import { bdi, button, h, named } from "../page/dom.js";
 import { notice, tried } from "../page/notice.js";
 import { here, path } from "../server/api.js";
-import { t } from "../words/words.js";
+import { counted, t } from "../words/words.js";
 
 const MOST_NAMED = 6;
 const STAGES = {
@@ -55,10 +55,12 @@ export class WhyNot {
     if (item !== undefined) query.set("item", item);
     const why = await here("GET", `/why?${query}`);
     const remedies = await Promise.all(why.remedies.map((each) => this.#remedy(each, fields, key, item)));
+    const place = await placeOf(why);
     this.#show(
+      place && h("p", { class: "place" }, h("b", {}, bdi(place))),
       h("p", { class: "verdict", role: "status" }, bdi(sentence(why.message))),
       h("ol", { class: "stages" }, told(why).map((stage) => stageRow(stage, why))),
-      remedies.length > 0 && h("p", { class: "hint" }, t("This would show it:")),
+      remedies.length > 0 && h("p", { class: "hint" }, counted(remedies.length, "This shows it; a click does it:", "Each of these shows it; a click does it:")),
       h("div", { class: "remedies" }, remedies),
       !why.shown && !remedies.length && h("p", { class: "hint" }, t("No setting shows it.")),
     );
@@ -87,7 +89,7 @@ export class WhyNot {
   async #remedy(remedy, fields, key, item) {
     const { request, omit, choices, key: redacted } = remedy;
     const other = redacted ? await this.#keys.known(redacted) : undefined;
-    const words = inWords(remedy);
+    const words = inWords(remedy, request.parentId && (await openFolderNames(request.datasetId ?? fields.datasetId, request.parentId)));
     if (redacted && !other) return h("p", { class: "hint" }, words);
     return button(words, tried(async () => {
       if (Object.keys(choices).length) await choose(choices);
@@ -109,15 +111,19 @@ async function choose(changed) {
 
 const pairs = (values) => Object.entries(values).map(([name, value]) => `${name}=${value}`).join(", ");
 
-function inWords({ request, omit, choices, key }) {
+function inWords({ request, omit, choices, key }, folder) {
   const fields = Object.entries(request).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return [
     omit.length && t("Leave out {names}", { names: omit.join(", ") }),
-    fields.length && t("Send {fields}", { fields: fields.join(", ") }),
+    fields.length && t("Send {fields}", { fields: fields.join(", ") }) + (folder ? ` (${folder})` : ""),
     Object.keys(choices).length && t("Choose {choices}", { choices: pairs(choices) }),
     key && t("Use the key {key}", { key }),
   ].filter(Boolean).join(" + ");
 }
+
+/** Where the item is, by names; null if it is not in the dataset, or none is asked for. */
+const placeOf = ({ dataset, item, keptOutBy }) =>
+  item === null || keptOutBy.includes("dataset") ? null : openFolderNames(dataset, item);
 
 /** The stages that keep anything out, below the dataset with the sum of all. */
 const told = ({ stages }) =>
@@ -126,13 +132,18 @@ const told = ({ stages }) =>
 function stageRow({ name, message, keptOut, left, keepsItem }, { stages, keptOutBy }) {
   const isCause = keepsItem ?? keptOutBy.includes(name);
   const whole = Math.max(stages[0].left, 1);
+  const count = name === "dataset" ? t("{n} in all", { n: left })
+    : keptOut ? t("{left} left, {out} out", { left, out: keptOut }) : t("{left} left", { left });
   const bar = h("span", { class: "bar" }, h("span"));
   bar.firstChild.style.width = `${(100 * left) / whole}%`;
   return h("li", { class: isCause ? "cause" : null },
     h("b", {}, STAGES[name] ?? name),
-    h("span", { class: "left" }, keptOut ? t("{left} left, {out} out", { left, out: keptOut }) : t("{left} left", { left })),
+    h("span", { class: "left" }, count),
     bar, h("span", { class: "says" }, bdi(message)));
 }
 
 /** A text of the server as a sentence of its own. */
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+function sentence(text) {
+  const isWord = /^[a-z]+ /.test(text); // names of fields stay as they are
+  return `${isWord ? text.charAt(0).toUpperCase() : text.charAt(0)}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
