@@ -7,7 +7,7 @@ import { ReloadLine } from "./control/reload.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
-import { apps, datasets } from "./data/tree.js";
+import { DataPart } from "./data/part.js";
 import { notice, reason, tried } from "./page/notice.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
@@ -32,6 +32,7 @@ const others = [
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
   new ReloadLine(at("reload")),
 ];
+const data = new DataPart(at("data"), at("apps"), at("datasets"));
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -90,9 +91,7 @@ async function begun() {
 /** Begins to look at a sandbox. */
 function look() {
   requests.stop();
-  trees = [apps(), datasets()];
-  at("apps").replaceChildren(trees[0].node);
-  at("datasets").replaceChildren(trees[1].node);
+  trees = data.begin();
   requests.follow();
 }
 
@@ -129,3 +128,4 @@ document.addEventListener("visibilitychange", () =>
   document.hidden ? requests.stop() : requests.follow());
 
 look();
+data.follow();
