@@ -4,18 +4,18 @@ import { ChoicePanel } from "./control/choices.js";
 import { ClockPanel } from "./control/clock.js";
 import { FaultPanel } from "./control/faults.js";
 import { ReloadLine } from "./control/reload.js";
+import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
 import { DataPart } from "./data/part.js";
-import { notice, reason, tried } from "./page/notice.js";
+import { notice, reason } from "./page/notice.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
-import { here } from "./server/api.js";
 import { LIST, PIN } from "./server/operations.js";
 import { reloadPage } from "./server/token.js";
 import { TryPanel } from "./trying/panel.js";
-import { LANGUAGES, chooseLanguage, language, t, translatePage } from "./words/words.js";
+import { LANGUAGES, chooseLanguage, language, translatePage } from "./words/words.js";
 
 const SETTLE_MS = 40;
 const REST_MS = 500;
@@ -95,10 +95,7 @@ function look() {
   requests.follow();
 }
 
-at("reset").addEventListener("click", tried(async () => {
-  const done = await here("POST", "/reset", {});
-  notice(t("Back to the baseline: generation {n}.", { n: done.generation }));
-}));
+offerReset(at("reset"));
 
 /** Where there is no room for all parts: shows one of them. */
 function showPart(part) {

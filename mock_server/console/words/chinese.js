@@ -34,6 +34,8 @@ export const CHINESE = {
   "Copied": "已复制",
   "one per line": "每行一个",
   "The server gave no answer.": "服务器没有应答。",
+  "Undo": "撤销",
+  "Undone: {words}": "已撤销：{words}",
 
   // server
   "Admin token": "管理令牌",
@@ -50,6 +52,7 @@ export const CHINESE = {
   // trying
 
   // control
+  "Records, clock, choices and faults are back. The requests that were listed are not.": "记录、时钟、选项和故障已恢复。此前列出的请求不会恢复。",
 
   // what the server's tables say
 };
