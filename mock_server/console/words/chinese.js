@@ -49,7 +49,14 @@ export const CHINESE = {
 
   // requests
 
-  // trying
+  // trying, data/picker.js
+  "Choose a folder": "选择文件夹",
+  "Filter by name": "按名称筛选",
+  "Folders": "文件夹",
+  "No folders.": "没有文件夹。",
+  "Top level": "顶层",
+  "Choose": "选择",
+  "Cancel": "取消",
 
   // control
   "Records, clock, choices and faults are back. The requests that were listed are not.": "记录、时钟、选项和故障已恢复。此前列出的请求不会恢复。",
