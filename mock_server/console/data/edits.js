@@ -71,8 +71,9 @@ const deleted = ([{ title }], n) =>
 /** Puts something new. */
 export async function create(ref, record) {
   const where = placeOf(ref);
-  await admin("PUT", where, record);
-  undoable(t("Added."), () => admin("DELETE", where));
+  const made = await admin("PUT", where, record);
+  const words = t("Added {title}.", { title: ref.kind.titleOf(made) });
+  undoable(words, () => admin("DELETE", where));
 }
 
 export const rename = (ref, name) =>

@@ -91,7 +91,7 @@ export class Row {
 
   async open() {
     this.show(true);
-    await this.branch.refresh();
+    await this.refresh();
   }
 
   close() {

@@ -96,7 +96,7 @@ function holderRow(kind, id, branch, countOf) {
   });
   const label = kind === APP ? (title) => t("New chat in {title}", { title })
     : (title) => t("New collection in {title}", { title });
-  count.after(row.part("add", t("New"), "new", label));
+  count.after(row.part("add", "+", "dots", label));
   return row;
 }
 
