@@ -118,7 +118,7 @@ function collectionRow(parent, { _id, type }) {
   const paint = (now) => {
     // How many are in a folder is known once it has been read: it costs nothing then.
     const inside = branch?.total ?? null;
-    say(about, inside === null ? t(now.type) : counted(inside, "1 inside", "{n} inside"));
+    say(about, inside === null ? now.type : counted(inside, "1 inside", "{n} inside"));
     disabled.hidden = !now.forbid;
     row.line.classList.toggle("off", now.forbid);
   };
