@@ -3,12 +3,15 @@
 import { ChoicePanel } from "./control/choices.js";
 import { ClockPanel } from "./control/clock.js";
 import { FaultPanel } from "./control/faults.js";
+import { offerJumps } from "./control/jumps.js";
 import { ReloadLine } from "./control/reload.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
 import { apps, datasets } from "./data/tree.js";
+import { foldCards } from "./page/fold.js";
 import { notice, reason, tried } from "./page/notice.js";
+import { openPaletteBy } from "./page/palette.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
 import { here } from "./server/api.js";
@@ -116,6 +119,10 @@ for (const tab of document.querySelectorAll("[data-shows]")) {
   });
   onRoute(part, () => showPart(part));
 }
+
+foldCards(["clock", "choices"], showPart);
+offerJumps();
+openPaletteBy(at("search"));
 
 const other = language === "en" ? "zh" : "en";
 at("language").textContent = LANGUAGES[other];
