@@ -3,13 +3,16 @@
 import { ChoicePanel } from "./control/choices.js";
 import { ClockPanel } from "./control/clock.js";
 import { FaultPanel } from "./control/faults.js";
+import { offerJumps } from "./control/jumps.js";
 import { ReloadLine } from "./control/reload.js";
 import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
 import { DataPart } from "./data/part.js";
+import { foldCards } from "./page/fold.js";
 import { notice, reason } from "./page/notice.js";
+import { openPaletteBy } from "./page/palette.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
 import { LIST, PIN } from "./server/operations.js";
@@ -112,6 +115,10 @@ for (const tab of document.querySelectorAll("[data-shows]")) {
   });
   onRoute(part, () => showPart(part));
 }
+
+foldCards(["clock", "choices"], showPart);
+offerJumps();
+openPaletteBy(at("search"));
 
 const other = language === "en" ? "zh" : "en";
 at("language").textContent = LANGUAGES[other];
