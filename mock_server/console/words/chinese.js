@@ -46,6 +46,9 @@ export const CHINESE = {
   // data
 
   // requests
+  "Live": "实时",
+  "Not following": "未跟踪",
+  "Reconnecting: {why}": "正在重连：{why}",
 
   // trying
 
