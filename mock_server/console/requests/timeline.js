@@ -12,4 +12,7 @@ export class Timeline {
 
   /** Shows these summaries, and the faults that there are. */
   draw() {}
+
+  /** Ends a range. */
+  showAll() {}
 }
