@@ -20,7 +20,7 @@ export class Opened {
     document.getElementById("drawer").addEventListener("close", () => this.#closed());
   }
 
-  open = tried((seq) => this.#open(seq));
+  open = (seq) => tried(() => this.#open(seq))();
 
   async #open(seq, focused = null) {
     const entry = await this.entries.find(seq);

@@ -21,11 +21,11 @@ export const timeOf = (at) => new Date(at).toLocaleTimeString("en-GB");
 export const lasting = (ms) => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** What was asked for, in parts: where, and what for. */
-export function asked({ dataset, folder, search, app, chat, item, top }, names) {
-  const where = [];
+export function asked({ operation, path, dataset, folder, search, app, chat, item, top }, names) {
+  const where = operation ? [] : [brief(path)];
   if (dataset) where.push(brief(names.dataset(dataset)));
   if (folder) where.push(brief(names.folder(dataset, folder)));
-  else if (folder !== undefined && dataset) where.push(t("top level"));
+  else if (folder !== undefined && dataset) where.push(t("root"));
   const what = chat ?? item ?? app;
   if (what) where.push(brief(what));
   const parts = where.map((each, n) => h("span", { class: n ? "in" : null }, bdi(each)));
@@ -36,21 +36,23 @@ export function asked({ dataset, folder, search, app, chat, item, top }, names) 
 
 /** The fault and the violations of a request, in short. */
 export const marks = ({ fault, violations, violation }) => [
-  fault && h("span", { class: "mark fault" }, fault.kind),
+  fault && h("span", { class: "mark fault", title: fault.kind }, fault.kind),
   violations > 0 && h("span", { class: "mark warn", title: violation },
-    counted(violations, "1 violation", "{n} violations")),
+    h("span", { class: "short", "aria-hidden": "true" }, `! ${violations}`),
+    h("span", { class: "long" }, counted(violations, "1 violation", "{n} violations"))),
 ];
 
 /** Gives a function that makes the row of a summary. */
 export const rowMaker = (names, compared) => (summary) => {
   const { seq, time, at, key, member, status, durationMs } = summary;
-  const name = brief(called(summary));
+  const { operation, method } = summary;
+  const name = brief(operation ? called(summary) : method, 40);
   const what = h("div", { class: "asked" });
   const cell = (kind, ...parts) => h("td", { role: "cell", class: kind }, ...parts);
   const node = h("tr", { role: "row", "data-seq": seq },
     cell("pick", compared.box(seq)),
     cell("time", h("time", { datetime: time, title: time }, timeOf(at))),
-    cell("what", button(bdi(name), null, { class: "link", title: summary.operation })),
+    cell("what", button(bdi(name), null, { class: "link", title: operation })),
     cell("why", what),
     cell("marks", ...marks(summary)),
     cell("key", key ? h("code", { title: member }, key) : t("none")),

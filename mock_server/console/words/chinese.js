@@ -116,7 +116,7 @@ export const CHINESE = {
   "not there": "没有",
   "other paths": "其他路径",
   "part of the timeline": "时间线的一段",
-  "top level": "顶层",
+  "root": "根目录",
   "unpin": "取消置顶",
   "{n} fields are the same in both.": "有 {n} 个字段两者相同。",
   "{n} headers": "{n} 个标头",
