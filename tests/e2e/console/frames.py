@@ -1,0 +1,136 @@
+"""A console with much in it, and how long its frames take as somebody uses it."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.support import LIST, PIN
+from tests.wire.sockets import connect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+DATASET = "large"
+BATCH = 50
+FRAMES = 60
+WATCH = """async (frames) => {
+    const step = %s;
+    const [took, tasks] = [[], []];
+    const seen = new PerformanceObserver((list) =>
+        tasks.push(...list.getEntries().map(({ duration }) => duration)));
+    seen.observe({ type: "longtask" });
+    const frame = () => new Promise(requestAnimationFrame);
+    let last = await frame();
+    for (let n = 0; n < frames; n += 1) {
+        step(n);
+        const now = await frame();
+        took.push(now - last);
+        last = now;
+    }
+    await frame();
+    seen.disconnect();
+    return { took, tasks };
+}"""
+SCROLL_TREE = """() => {
+    document.getElementById("data").scrollTop += 320;
+}"""
+SCROLL_LIST = """() => {
+    document.querySelector("#stream .scrolls").scrollTop += 1000;
+}"""
+FILTER = """(n) => {
+    const input = document.querySelector("#stream input[type=search]");
+    input.value = "updatehistory".slice(0, n % 12);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+ZOOM = """(n) => {
+    const strip = document.querySelector(".timeline canvas");
+    const { left, width } = strip.getBoundingClientRect();
+    const at = { clientX: left + width / 3, bubbles: true, cancelable: true };
+    const by = n % 20 < 10 ? -90 : 90;
+    strip.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: by, ctrlKey: true }));
+}"""
+POINT = """(n) => {
+    const strip = document.querySelector(".timeline canvas");
+    const { left, top, width } = strip.getBoundingClientRect();
+    const at = { clientX: left + (width * (n % 60)) / 60, clientY: top + 30, pointerId: 1 };
+    strip.dispatchEvent(new PointerEvent("pointermove", at));
+}"""
+STEPS = {
+    "scroll the tree": SCROLL_TREE,
+    "scroll the list": SCROLL_LIST,
+    "filter by text": FILTER,
+    "zoom the timeline": ZOOM,
+    "move over the timeline": POINT,
+}
+"""What is done in each frame."""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """How long frames took, and tasks of 50 ms or more, in ms."""
+
+    took: list[float]
+    tasks: list[float]
+
+    @property
+    def median(self) -> float:
+        """The time of a frame."""
+        return statistics.median(self.took)
+
+    @property
+    def longest(self) -> float:
+        """The time of the longest frame."""
+        return max(self.took)
+
+    def __str__(self) -> str:
+        tail = statistics.quantiles(self.took, n=20)[-1]
+        return (
+            f"median {self.median:.1f} ms, 95 % within {tail:.1f} ms, longest "
+            f"{self.longest:.1f} ms, {len(self.tasks)} long tasks"
+        )
+
+
+def watch(page: Page, step: str, frames: int = FRAMES) -> Frames:
+    """Do something in each of some frames."""
+    return Frames(**page.evaluate(WATCH % step, frames))
+
+
+def document(collections: int) -> dict[str, Any]:
+    """A dataset with so many collections, a fifth of them in one folder."""
+    inside = {"repeat": collections // 5, "name": "Inner {n:06}"}
+    outside = {"repeat": collections - collections // 5 - 1, "name": "Article {n:06}"}
+    folder = {"_id": f"{7:024}", "name": "Folder", "children": [inside]}
+    dataset = {"id": DATASET, "name": "Large", "collections": [folder, outside]}
+    return {"datasets": [dataset]}
+
+
+def fill(url: str, count: int) -> None:
+    """Send so many requests: lists, some of them refused, and pins of unknown chats."""
+    with connect(url) as client, client.makefile("rb") as answers:
+        for start in range(0, count, BATCH):
+            numbers = range(start, min(start + BATCH, count))
+            client.sendall(b"".join(map(_request, numbers)))
+            for _ in numbers:
+                _skip(answers)
+
+
+def _request(number: int) -> bytes:
+    size = 99 if number % 50 == 0 else 10
+    method, path, body = "POST", LIST, {"datasetId": DATASET, "pageSize": size}
+    if number % 3 == 0:
+        method, path, body = "PUT", PIN, {"appId": "a", "chatId": f"{number}"}
+    sent = json.dumps(body).encode()
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+    return head.encode() + sent
+
+
+def _skip(answers: Any) -> None:
+    length = 0
+    while (line := answers.readline().lower()) not in (b"\r\n", b""):
+        if line.startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    answers.read(length)

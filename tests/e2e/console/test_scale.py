@@ -1,0 +1,139 @@
+"""The console with 100,000 collections and 10,000 requests.
+
+What it draws and reads is bounded, and its frames are those of a small one. Seconds
+depend on the machine: `python -m tests.bench.console` prints them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mock_server import MockServer
+from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.console.browsing import Console, number
+from tests.e2e.console.conftest import WIDE
+from tests.e2e.console.frames import STEPS, document, fill, watch
+from tests.support import client_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+pytestmark = BROWSER_TEST
+expect = pytest.importorskip("playwright.sync_api").expect
+COLLECTIONS, REQUESTS = 100_000, 10_000
+SMALL = 100
+MOST_ROWS, MOST_READ = 700, 60
+SLOWER = 4
+READY_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def consoles(browser: Browser) -> Iterator[list[Console]]:
+    """A console with much in it, and one with little."""
+    with ExitStack() as stack:
+        yield [
+            _console(stack, browser, COLLECTIONS, REQUESTS),
+            _console(stack, browser, SMALL, SMALL),
+        ]
+
+
+def _console(
+    stack: ExitStack, browser: Browser, collections: int, requests: int
+) -> Console:
+    server = stack.enter_context(MockServer(document(collections)))
+    fill(server.url, requests)
+    context = browser.new_context(viewport=WIDE)
+    stack.callback(context.close)
+    context.set_default_timeout(READY_MS)
+    console = Console(context.new_page(), server, stack.enter_context(client_of("")))
+    console.open()
+    name = re.compile(f"^{requests:,} requests")
+    expect(_strip(console)).to_have_attribute("aria-label", name, timeout=READY_MS)
+    return console
+
+
+@pytest.fixture
+def console(consoles: list[Console]) -> Iterator[Console]:
+    """The large one, from the top and with all requests."""
+    console = consoles[0]
+    yield console
+    console.page.get_by_role("searchbox", name="Search in path").fill("")
+    _strip(console).press("Escape")
+    console.check()
+
+
+def _strip(console: Console) -> Locator:
+    return console.page.get_by_role("slider")
+
+
+def _listed(console: Console) -> int:
+    """How many requests the list has, drawn or not."""
+    table = console.page.get_by_role("table", name="List of requests")
+    return number(table.get_attribute("aria-rowcount")) - 1
+
+
+def _read(console: Console, what: str) -> int:
+    """How often the page has asked the server for something."""
+    return sum(what in url for url in console.asked)
+
+
+def test_of_all_requests_few_are_rows(console: Console) -> None:
+    assert _listed(console) == REQUESTS
+    assert console.rows.count() <= MOST_ROWS / 10
+    watch(console.page, STEPS["scroll the list"])
+    assert console.rows.count() <= MOST_ROWS / 10
+
+
+def test_of_all_collections_few_are_read_and_drawn(console: Console) -> None:
+    items = console.page.locator("#datasets li")
+    expect(items.first).to_be_attached()
+    before = _read(console, "/collections")
+    assert before <= MOST_READ / 6
+    watch(console.page, STEPS["scroll the tree"])
+    assert items.count() <= MOST_ROWS
+    assert _read(console, "/collections") - before <= MOST_READ
+
+
+def test_the_journal_is_read_once(console: Console) -> None:
+    before = _read(console, "/journal")
+    for name in ("filter by text", "zoom the timeline", "scroll the list"):
+        watch(console.page, STEPS[name])
+    assert _read(console, "/journal") == before <= 2 * REQUESTS / 200
+
+
+def test_typing_finds_requests_among_all(console: Console) -> None:
+    console.page.get_by_role("searchbox", name="Search in path").fill("updateHistory")
+    name = re.compile(r"^3,334 requests")
+    expect(_strip(console)).to_have_attribute("aria-label", name)
+    assert _listed(console) == 3_334
+
+
+def test_zooming_narrows_the_list(console: Console) -> None:
+    box = _strip(console).bounding_box()
+    assert box
+    mouse, middle = console.page.mouse, box["y"] + box["height"] / 2
+    mouse.move(box["x"] + box["width"] * 0.4, middle)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] * 0.6, middle)
+    mouse.up()
+    pattern = re.compile(r"^[\d,]+ of 10,000 requests")
+    expect(_strip(console)).to_have_attribute("aria-label", pattern)
+    found = number(_strip(console).get_attribute("aria-label"))
+    expect(
+        console.page.get_by_role("table", name="List of requests")
+    ).to_have_attribute("aria-rowcount", f"{found + 1}")
+    assert 0 < found < REQUESTS
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_frames_are_those_of_a_small_console(
+    console: Console, consoles: list[Console], name: str
+) -> None:
+    large, small = (watch(each.page, STEPS[name]) for each in consoles)
+    print(f"{name}: {large}; with {SMALL} of each: {small}")
+    assert large.median <= SLOWER * small.median
