@@ -61,6 +61,18 @@ def test_chats_are_listed_in_parts(api: Api) -> None:
     assert page["total"] == 3
 
 
+@pytest.mark.parametrize("query", ["name=FUND", "name=own", "name=e&offset=1&limit=1"])
+def test_chats_can_be_asked_for_by_their_titles(make_api: MakeApi, query: str) -> None:
+    chats = [
+        {"chatId": "a", "title": "Hello"},
+        {"chatId": "b", "title": "Refund", "customTitle": "My own"},
+    ]
+    api = make_api({"apps": [{"id": APP, "chats": chats}]})
+    page = api.client.get(f"/__admin{CHATS}?{query}").json()
+    assert [chat["chatId"] for chat in page["chats"]] == ["b"]
+    assert page["total"] == (2 if "limit" in query else 1)
+
+
 def test_created_chats_are_bounded(make_api: MakeApi) -> None:
     api = make_api({"apps": [{"id": APP}]}, choices={"chat_unknown": "create"})
     api.sandbox.store.created_chats = Limits.created_chats
