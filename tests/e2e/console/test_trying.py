@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mock_server.fixture.files import shipped
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
+from tests.e2e.console.browsing import AXE, Console
 from tests.e2e.console.conftest import Visit
+from tests.e2e.console.test_use import DARK, PHONE, serious
 from tests.support import LIST
 
 if TYPE_CHECKING:
@@ -419,6 +421,30 @@ def test_an_item_that_nobody_knows_is_said_to_be_unknown(console: Console) -> No
     console.page.keyboard.press("Enter")
     expect(console.part(TRY)).to_contain_text('has no collection of the _id "nowhere"')
     expect(console.part(TRY)).to_contain_text("No setting shows it.")
+
+
+@pytest.mark.skipif(not AXE, reason="needs npm: axe-core, and name it in AXE")
+@pytest.mark.parametrize("look", [{}, DARK, PHONE])
+def test_no_serious_hindrance_is_in_answers_explanations_and_choices(
+    visit: Visit, look: dict[str, Any]
+) -> None:
+    console = visit(bypass_csp=True, **look)
+    console.page.evaluate(Path(AXE).read_text(encoding="utf-8"))
+    if look == PHONE:
+        console.button("Requests").click()
+    field(console, "searchText").fill("install")
+    send(console)
+    console.button("Why is this empty?").click()
+    expect(console.button("Leave out parentId")).to_be_visible()
+    form(console).get_by_text("More fields").click()
+    console.page.get_by_role("combobox", name="Operation").click()
+    assert serious(console) == []
+    console.page.keyboard.press("Escape")
+    console.button("Leave out parentId").click()
+    expect(console.part(TRY).get_by_role("table")).to_be_visible()
+    console.button("Pick a folder").click()
+    expect(console.page.get_by_role("treeitem", name="Guides")).to_be_visible()
+    assert serious(console) == []
 
 
 def pick(console: Console, dataset: str, options: str = "{}") -> None:
