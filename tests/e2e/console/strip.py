@@ -20,7 +20,8 @@ SHOW = """async () => {
     window.told = [];
     window.strip = new Timeline({
         onPick: (seq) => told.push(seq),
-        onRange: (range) => told.push(range && mine.filter(range.has).map(({ seq }) => seq)),
+        onRange: (range) =>
+            told.push(range && mine.filter(range.has).map(({ seq }) => seq)),
     });
     document.getElementById("stream").replaceChildren(strip.node);
 }"""
@@ -32,7 +33,8 @@ DRAW = """async ([entries, faults]) => {
 }"""
 PIXELS = """
     const copy = document.createElement("canvas");
-    const { width, height } = Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const { width, height } = canvas;
+    Object.assign(copy, { width, height });
     const context = copy.getContext("2d", { willReadFrequently: true });
     context.drawImage(canvas, 0, 0);
     const { data } = context.getImageData(0, 0, width, height);

@@ -18,7 +18,8 @@ expect = pytest.importorskip("playwright.sync_api").expect
 WIDTHS = (320, 390, 768, 1280, 2560, 3840)
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 CUT = """() => [...document.querySelectorAll("button, h1, h3, summary, .hint, .empty")]
-  .filter(it => it.checkVisibility() && it.getBoundingClientRect().right > innerWidth + 1)
+  .filter(it => it.checkVisibility())
+  .filter(it => it.getBoundingClientRect().right > innerWidth + 1)
   .map(it => it.textContent)"""
 
 

@@ -1,4 +1,4 @@
-"""The tree as one moves in it and moves things in it: by mouse, keys, search, address."""
+"""Moving in the tree, and moving things in it: by mouse, keys, search, address."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_requests_are_listed_as_they_come(console: Console) -> None:
     console.list(DATASET, pageSize=99)
     expect(console.rows).to_have_count(2)
     latest, first = console.rows.nth(0), console.rows.nth(1)
-    expect(first).to_contain_text("updateHistory")
+    expect(first).to_contain_text("pin")
     expect(first).to_contain_text("200")
     expect(latest).to_contain_text("400")
     expect(latest).to_contain_text("1 violation")
@@ -136,11 +136,13 @@ def test_a_pause_holds_the_list_and_loses_nothing(console: Console) -> None:
     expect(console.rows).to_have_count(1)
 
 
-def test_a_flood_of_requests_leaves_the_latest(console: Console) -> None:
+def test_a_flood_of_requests_is_listed_and_few_rows_are_drawn(console: Console) -> None:
     for n in range(300):
         console.list(DATASET, offset=n)
     expect(console.part(STREAM)).to_contain_text("300 requests")
-    expect(console.rows).to_have_count(200)
+    table = console.page.get_by_role("table", name="List of requests")
+    expect(table).to_have_attribute("aria-rowcount", "301")
+    assert console.rows.count() < 60
     console.rows.first.get_by_role("button").click()
     body = console.drawer.get_by_role("region", name="Request's body")
     expect(body).to_contain_text('"offset": 299')
