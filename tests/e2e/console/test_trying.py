@@ -68,7 +68,7 @@ def options(console: Console) -> Locator:
 
 def choose(console: Console, name: str) -> None:
     """Choose an operation by typing its name."""
-    console.page.get_by_role("combobox", name="Operation").fill(name)
+    console.part(TRY).get_by_role("combobox", name="Operation").fill(name)
     option = options(console).filter(has=console.page.get_by_text(name, exact=True))
     option.first.click()
     expect(form(console, name)).to_be_visible()
@@ -262,7 +262,7 @@ def test_every_operation_is_in_one_list_the_documented_first(console: Console) -
         for methods in document["paths"].values()
         for each in methods.values()
     }
-    console.page.get_by_role("combobox", name="Operation").click()
+    console.part(TRY).get_by_role("combobox", name="Operation").click()
     names = options(console).locator("b").all_text_contents()
     assert set(names[:2]) == {"listV2", "updateHistory"}
     assert (set(names), len(names)) == (described, len(described))
@@ -272,7 +272,7 @@ def test_every_operation_is_in_one_list_the_documented_first(console: Console) -
 
 
 def test_an_operation_is_found_with_the_keyboard(console: Console) -> None:
-    chooser = console.page.get_by_role("combobox", name="Operation")
+    chooser = console.part(TRY).get_by_role("combobox", name="Operation")
     chooser.focus()
     keyboard = console.page.keyboard
     keyboard.press("ArrowDown")
@@ -348,6 +348,13 @@ def test_an_answer_tells_status_time_headers_and_violations(console: Console) ->
     send(console)
     for told in ("400", " ms", "x-mock-generation: 1", "#1 · 1 violation"):
         expect(console.part(TRY)).to_contain_text(told)
+
+
+def test_the_violations_lead_to_the_request(console: Console) -> None:
+    field(console, "pageSize").fill("99")
+    send(console)
+    console.part(TRY).get_by_role("link", name="1 violation").click()
+    expect(console.drawer).to_contain_text("page_size_over_limit")
 
 
 def test_why_install_is_not_found_at_the_root_is_one_click_away(
@@ -437,7 +444,7 @@ def test_no_serious_hindrance_is_in_answers_explanations_and_choices(
     console.button("Why is this empty?").click()
     expect(console.button("Leave out parentId")).to_be_visible()
     form(console).get_by_text("More fields").click()
-    console.page.get_by_role("combobox", name="Operation").click()
+    console.part(TRY).get_by_role("combobox", name="Operation").click()
     assert serious(console) == []
     console.page.keyboard.press("Escape")
     console.button("Leave out parentId").click()

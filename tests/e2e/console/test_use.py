@@ -81,7 +81,7 @@ def test_the_keyboard_need_not_go_through_all_the_data(console: Console) -> None
     console.page.keyboard.press("Tab")
     expect(console.button("Try it")).to_be_focused()  # folds the card
     console.page.keyboard.press("Tab")
-    chooser = console.page.get_by_role("combobox", name="Operation")
+    chooser = console.part("Try it").get_by_role("combobox", name="Operation")
     expect(chooser).to_be_focused()
 
 
