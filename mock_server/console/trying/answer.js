@@ -87,7 +87,7 @@ export class Answer {
       copyButton(t("Copy"), () => pretty(body ?? text), t("Copy the answer")),
       ...(pages ? [h("span", { class: "pages" }, turn(t("Previous page"), pages.previous), turn(t("Next page"), pages.next))] : []));
     const onFolder = "parentId" in operation.schema.properties
-      ? tried((id) => this.resend({ parentId: id, ...start(operation) })) : null;
+      ? (id) => tried(() => this.resend({ parentId: id, ...start(operation) }))() : null;
     this.#content.replaceChildren(isTable ? tableOf(list, operation.columns, onFolder) : json(body ?? text, t("Answer")));
   }
 }
