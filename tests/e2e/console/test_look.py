@@ -18,7 +18,8 @@ expect = pytest.importorskip("playwright.sync_api").expect
 WIDTHS = (320, 390, 768, 1280, 2560, 3840)
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 CUT = """() => [...document.querySelectorAll("button, h1, h3, summary, .hint, .empty")]
-  .filter(it => it.checkVisibility() && it.getBoundingClientRect().right > innerWidth + 1)
+  .filter(it => it.checkVisibility())
+  .filter(it => it.getBoundingClientRect().right > innerWidth + 1)
   .map(it => it.textContent)"""
 
 
@@ -119,7 +120,8 @@ def search(console: Console, text: str) -> None:
 
 
 def option(console: Console, name: str) -> Any:
-    return console.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
+    found = console.page.get_by_role("listbox", name="Results")
+    return found.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
 
 def test_the_search_is_a_button_too(console: Console) -> None:
