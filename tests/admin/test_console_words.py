@@ -55,9 +55,9 @@ def test_the_values_in_a_text_are_the_same_in_chinese() -> None:
 
 def served() -> set[str]:
     """All sentences of the server's tables that the page shows."""
-    found = {each.sentence for each in KINDS.values()}
-    found |= {each.sentence for each in PRESETS.values()}
-    return found | {each.sentence for each in table().values()}
+    kinds = {each.sentence for each in KINDS.values()}
+    presets = {each.sentence for each in PRESETS.values()}
+    return kinds | presets | {each.sentence for each in table().values()}
 
 
 def test_every_sentence_of_the_tables_is_there_in_chinese() -> None:

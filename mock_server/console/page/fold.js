@@ -5,6 +5,7 @@ import { keep, kept } from "./memory.js";
 import { onRoute } from "./route.js";
 
 const KEY = "folded";
+const SETTLE_MS = 3000;
 
 /**
  * Has the cards of the page fold. Addresses such as `#/control/faults` open one.
@@ -53,8 +54,21 @@ function setFolded(card, isFolding) {
 function openCard(card, showPart) {
   showPart(card.parentElement.id);
   setFolded(card, false);
-  card.scrollIntoView({ block: "start" });
-  card.querySelector(".fold").focus();
+  card.querySelector(".fold").focus({ preventScroll: true });
+  stayAt(card);
+}
+
+/** Keeps a card in sight while what is around it is still being read. */
+function stayAt(card) {
+  const observer = new ResizeObserver(() => {
+    const now = document.activeElement;
+    const isInside = card.contains(now) && !now.matches(".fold");
+    (isInside ? now : card).scrollIntoView({ block: isInside ? "center" : "start" });
+  });
+  for (const each of card.parentElement.children) observer.observe(each);
+  const end = () => observer.disconnect();
+  setTimeout(end, SETTLE_MS);
+  for (const name of ["wheel", "pointerdown", "keydown"]) addEventListener(name, end, { once: true });
 }
 
 /** What a folded card says of what is in it. */

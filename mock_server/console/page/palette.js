@@ -43,6 +43,7 @@ class Palette {
   #found = [];
   #at = 0;
   #asked = 0;
+  #drawn = null; // the text of which the results are shown
   #timer = null;
 
   constructor() {
@@ -56,6 +57,7 @@ class Palette {
   open() {
     if (this.#dialog.open) return;
     this.#input.value = "";
+    this.#drawn = null;
     this.#dialog.showModal();
     this.#input.focus();
     this.#find();
@@ -81,6 +83,7 @@ class Palette {
   }
 
   #draw(groups, text) {
+    this.#drawn = text;
     this.#found = groups.flatMap(({ found }) => found);
     const options = this.#found.map((each, n) => this.#option(each, n));
     this.#list.replaceChildren(...groups.map(({ group, found }) =>
@@ -107,8 +110,15 @@ class Palette {
       this.#go((this.#at + steps[event.key] + length * MOST) % length);
     } else if (event.key === "Enter" && event.target === this.#input && !event.isComposing) {
       event.preventDefault();
-      this.#run(this.#at);
+      this.#enter();
     }
+  }
+
+  /** Runs what is chosen; of a text that was just typed the first that is found. */
+  async #enter() {
+    clearTimeout(this.#timer);
+    if (this.#drawn !== this.#input.value.trim()) await this.#find();
+    await this.#run(this.#at);
   }
 
   /** Goes to one of the options; the field keeps the focus. */

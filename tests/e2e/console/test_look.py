@@ -120,7 +120,8 @@ def search(console: Console, text: str) -> None:
 
 
 def option(console: Console, name: str) -> Any:
-    return console.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
+    found = console.page.get_by_role("listbox", name="Results")
+    return found.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
 
 def test_the_search_is_a_button_too(console: Console) -> None:
