@@ -106,7 +106,7 @@ export class Requests {
   #draw() {
     const all = this.#entries.list;
     const end = this.#held === null ? all.length : place(all, this.#held + 1);
-    const through = this.#filters.through(end < all.length ? all.slice(0, end) : all);
+    const through = this.#filters.through(all.slice(0, end)); // as it is now
     this.#shown = this.#filters.within(through);
     this.#rows.show(this.#shown);
     this.#timeline.draw(through, this.#faults);
