@@ -8,6 +8,7 @@ import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
+import { Exchange } from "./data/exchange.js";
 import { apps, datasets } from "./data/tree.js";
 import { notice, reason } from "./page/notice.js";
 import { onRoute, showRoute } from "./page/route.js";
@@ -96,6 +97,7 @@ function look() {
   requests.follow();
 }
 
+new Exchange(at("exchange"));
 offerReset(at("reset"));
 
 /** Where there is no room for all parts: shows one of them. */

@@ -1,7 +1,7 @@
 /** The way back to the baseline, and for a minute the way back from there. */
 
 import { here, inSandbox, open, path } from "../server/api.js";
-import { tried } from "../page/notice.js";
+import { notice, tried } from "../page/notice.js";
 import { undoable } from "../page/undo.js";
 import { t } from "../words/words.js";
 
@@ -17,14 +17,12 @@ export const isOwn = ({ name }) => name.startsWith(PREFIX);
 
 async function reset() {
   const { faults } = await here("GET", "/faults");
-  await withWayBack(
-    () => here("POST", "/reset", {}),
-    ({ generation }) => t("Back to the baseline: generation {n}.", { n: generation }),
-    async () => {
-      await rearm(faults);
-      return t("Records, clock, choices and faults are back. The requests that were listed are not.");
-    },
-  );
+  await withWayBack({
+    act: () => here("POST", "/reset", {}),
+    words: ({ generation }) => t("Back to the baseline: generation {n}.", { n: generation }),
+    after: () => rearm(faults),
+    said: t("Records, clock, choices and faults are back. The requests that were listed are not."),
+  });
 }
 
 /**
@@ -32,34 +30,46 @@ async function reset() {
  *
  * @param {() => Promise<{generation: number}>} act
  * @param {(done: object) => string} words what has been done
- * @param {(restore: () => Promise<unknown>) => Promise<string | void>} after what else to
- *   do when it is taken back
- * @param {() => Promise<unknown>} before what to do then before the state is restored
+ * @param {() => Promise<unknown>} before what to do when it is taken back, before the state
+ *   is restored
+ * @param {() => Promise<unknown>} after what to do then after that
+ * @param {string} said what has been taken back
  */
-export async function withWayBack(act, words, after = () => {}, before = () => {}) {
-  // Its address too: another sandbox may be looked at when it goes.
+export async function withWayBack({ act, words, before = () => {}, after = () => {}, said }) {
+  // Their addresses: another sandbox may be looked at when it goes.
   const snapshot = inSandbox(path("snapshots", nameNow()));
-  await open("PUT", snapshot, { body: {} });
-  let done;
+  const isKept = await taken(snapshot);
   const drop = () => open("DELETE", snapshot).catch(() => {}); // the sandbox may have ended
   try {
-    done = await act();
+    const done = await act();
+    if (!isKept) return notice(`${words(done)} ${t("It cannot be undone: there is no room.")}`);
+    const undo = async () => {
+      await before();
+      await open("POST", `${snapshot}/restore`, { body: {} });
+      await after();
+      return said;
+    };
+    undoable(words(done), undo, { seconds: SECONDS, generation: done.generation, over: drop });
   } catch (error) {
-    drop();
+    if (isKept) drop();
     throw error;
   }
-  const undo = async () => {
-    await before();
-    await open("POST", `${snapshot}/restore`, { body: {} });
-    return after();
-  };
-  undoable(words(done), undo, { seconds: SECONDS, generation: done.generation, over: drop });
+}
+
+async function taken(snapshot) {
+  try {
+    await open("PUT", snapshot, { body: {} });
+    return true;
+  } catch (error) {
+    if (error.statusText !== "limitReached") throw error;
+    return false;
+  }
 }
 
 const nameNow = () => `${PREFIX}${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Arms faults with what was left of them, in place of those of the baseline. */
-async function rearm(before) {
+export async function rearm(before) {
   await here("DELETE", "/faults");
   for (const fault of before) if (fault.remaining !== 0 && fault.endsIn > 0) await arm(fault);
 }
