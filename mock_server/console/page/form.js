@@ -74,25 +74,32 @@ export class Fields {
   }
 
   #listen() {
-    this.node.addEventListener("input", ({ target }) => clear(target.closest(".field")));
     this.node.addEventListener("refused", (event) => {
       if (this.showError(event.detail)) event.preventDefault();
     });
-    // Of several the browser tells in order; the first one is gone to.
-    let isFirst = true;
-    this.node.addEventListener("invalid", (event) => {
-      event.preventDefault(); // it would say so in a bubble that goes
-      const { target } = event;
-      mark({ input: target, field: target.closest(".field") }, whyOf(target));
-      if (isFirst) reveal(target);
-      isFirst = false;
-      setTimeout(() => (isFirst = true));
-    }, true);
+    sayInvalid(this.node);
   }
 }
 
-const whyOf = ({ validity, validationMessage }) =>
-  validity.valueMissing || validity.patternMismatch ? t("This has to be filled in.") : validationMessage;
+/** Has what the browser finds wrong with inputs of class `field` said beside them. */
+export function sayInvalid(node) {
+  let isFirst = true; // of several; that one is gone to
+  node.addEventListener("input", ({ target }) => clear(target.closest(".field")));
+  node.addEventListener("invalid", (event) => {
+    event.preventDefault(); // it would be said in a bubble that goes
+    const { target } = event;
+    mark({ input: target, field: target.closest(".field") }, whyOf(target));
+    if (isFirst) reveal(target);
+    isFirst = false;
+    setTimeout(() => (isFirst = true));
+  }, true);
+}
+
+const whyOf = ({ validity, title, validationMessage }) => {
+  if (validity.patternMismatch && title) return title;
+  const isBlank = validity.valueMissing || validity.patternMismatch;
+  return isBlank ? t("This has to be filled in.") : validationMessage;
+};
 
 function mark({ input, field }, message) {
   clear(field);
@@ -135,10 +142,10 @@ function kindOf({ type, enum: values, items }) {
 }
 
 /** A select; `labels` are the texts of its values, where they are not the same. */
-export function choice({ enum: values }, value) {
+export function choice({ enum: values }, value, isNullable = false) {
   const options = values.map((each) =>
     h("option", { value: each, selected: each === value }, `${each}`));
-  const input = h("select", {}, options);
+  const input = h("select", {}, isNullable && h("option", { value: "" }, "–"), options);
   return { input, read: () => values.find((each) => `${each}` === input.value) };
 }
 

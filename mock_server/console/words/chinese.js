@@ -43,6 +43,7 @@ export const CHINESE = {
   "This is no JSON: {why}": "不是 JSON：{why}",
   "The server gave no answer.": "服务器没有应答。",
   "Undo": "撤销",
+  "Undoing …": "正在撤销…",
   "Undone: {words}": "已撤销：{words}",
 
   // server
@@ -86,6 +87,34 @@ export const CHINESE = {
   // trying
 
   // control
+  "Address": "地址",
+  "Back to snapshot {name}.": "已回到快照 {name}。",
+  "Copy": "复制",
+  "Copy {what}": "复制{what}",
+  "Delete": "删除",
+  "Delete {name}": "删除 {name}",
+  "End this sandbox": "结束此沙箱",
+  "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.": "应为 1 到 64 个字母（A 到 Z）、数字、点、短横线或下划线，不含空格。",
+  "Key": "密钥",
+  "Make": "创建",
+  "Name of the snapshot": "快照名称",
+  "New sandbox": "新建沙箱",
+  "New sandbox with a name": "新建指定名称的沙箱",
+  "No key of this fixture is an owner's.": "此测试数据中没有所有者的密钥。",
+  "None yet. One keeps records, clock and choices.": "还没有快照。快照保存记录、时钟和选项。",
+  "Records, clock and choices are as they were.": "记录、时钟和选项已恢复原样。",
+  "Restore": "恢复",
+  "Restore {name}": "恢复 {name}",
+  "Sandbox {name} has ended.": "沙箱 {name} 已结束。",
+  "Snapshot {name} is deleted.": "快照 {name} 已删除。",
+  "Snapshot {name} is taken, in place of the one before.": "已保存快照 {name}，替换了之前的同名快照。",
+  "Snapshot {name} is taken.": "已保存快照 {name}。",
+  "Take": "保存",
+  "ends at {time} unless it is used": "若不使用将于 {time} 结束",
+  "generation {n}": "第 {n} 代",
+  "name": "名称",
+  "{name} is a copy of its own. Its key leads there.": "{name} 是独立的副本，用它的密钥即可访问。",
+  "{profile} · generation {n}": "{profile} · 第 {n} 代",
   "It cannot be undone: there is no room.": "无法撤销：没有足够空间。",
   "Records, clock, choices and faults are back. The requests that were listed are not.": "记录、时钟、选项和故障已恢复。此前列出的请求不会恢复。",
 
