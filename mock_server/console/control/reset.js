@@ -6,14 +6,11 @@ import { undoable } from "../page/undo.js";
 import { t } from "../words/words.js";
 
 const SECONDS = 60;
-const PREFIX = "console-undo-";
+const OWN = /^undo-([0-9a-z]{8,})(-[0-9a-z]+)?$/;
 const FORGOTTEN_MS = 600_000; // then the page that has taken it is gone
 
 /** Has a button reset the sandbox. */
 export const offerReset = (button) => button.addEventListener("click", tried(reset));
-
-/** Whether a snapshot is one that the page has taken for itself. */
-export const isOwn = ({ name }) => name.startsWith(PREFIX);
 
 async function reset() {
   const { faults } = await here("GET", "/faults");
@@ -66,7 +63,7 @@ async function taken(snapshot) {
   }
 }
 
-const nameNow = () => `${PREFIX}${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+const nameNow = () => `undo-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Arms faults with what was left of them, in place of those of the baseline. */
 export async function rearm(before) {
@@ -80,11 +77,12 @@ function arm({ id, fired, matches, remaining, endsIn, ...fault }) {
   return here("POST", "/faults", Object.fromEntries(given));
 }
 
-/** Snapshots that pages have left behind are deleted; gives those of people. */
+/** The snapshots of people; those that pages have taken for an undo are left out, old ones deleted. */
 export function ofPeople(snapshots) {
-  for (const { name } of snapshots.filter(isOwn)) {
-    const age = Date.now() - Number(name.slice(PREFIX.length).split("-")[0]);
-    if (!(age < FORGOTTEN_MS)) here("DELETE", path("snapshots", name)).catch(() => {});
-  }
-  return snapshots.filter((each) => !isOwn(each));
+  return snapshots.filter(({ name }) => {
+    const [, taken] = name.match(OWN) ?? [];
+    const isLeft = taken && Date.now() - parseInt(taken, 36) > FORGOTTEN_MS;
+    if (isLeft) here("DELETE", path("snapshots", name)).catch(() => {}); // by another page, maybe
+    return !taken;
+  });
 }

@@ -7,6 +7,7 @@ import { copyButton } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
+import { nameInput } from "./names.js";
 
 const ASKED = ["name", "profile", "ttl"];
 const OWNER = "owner"; // the level of the key that every sandbox has, if nobody else has one
@@ -77,7 +78,9 @@ export class SandboxPanel {
     const details = h("details", {}, h("summary", {}, t("New sandbox with a name")), place);
     const fill = async () => {
       const [schema] = await bodies("post", "/sandboxes");
-      const fields = new Fields(schema, ASKED);
+      const name = nameInput();
+      const read = () => name.value || undefined;
+      const fields = new Fields(schema, ASKED, {}, { name: { input: name, read } });
       const send = tried(async () => {
         await this.#create(fields.changes());
         details.open = false;

@@ -5,9 +5,8 @@ import { bdi, button, h, show } from "../page/dom.js";
 import { sayInvalid } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
+import { nameInput } from "./names.js";
 import { ofPeople, withWayBack } from "./reset.js";
-
-const NAME = t("Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.");
 
 export class SnapshotPanel {
   #names = [];
@@ -15,12 +14,8 @@ export class SnapshotPanel {
   #empty = h("p", { class: "empty" }, t("None yet. One keeps records, clock and choices."));
 
   constructor(parent) {
-    const name = h("input", {
-      type: "text", required: true, pattern: "[A-Za-z0-9._\\-]{1,64}", autocomplete: "off",
-      id: "snapshot-name", placeholder: t("name"), "aria-label": t("Name of the snapshot"), title: NAME,
-      // Else the browser would only say that a format is requested, not which.
-      oninvalid: () => name.setCustomValidity(name.validity.patternMismatch ? NAME : ""),
-      oninput: () => name.setCustomValidity(""),
+    const name = nameInput({
+      required: true, id: "snapshot-name", placeholder: t("name"), "aria-label": t("Name of the snapshot"),
     });
     const take = tried(async () => {
       const isNew = !this.#names.includes(name.value);

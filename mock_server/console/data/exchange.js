@@ -20,7 +20,7 @@ export class Exchange {
     const exports = KINDS.map(([name, ending]) =>
       button(t("Export {kind}", { kind: name }), tried(() => exportAs(ending))));
     parent.append(
-      h("span", { class: "count" }, t("Fixture file")), ...exports,
+      ...exports,
       button(t("Import …"), () => this.#input.click(), { title: t("or drop a file anywhere on the page") }),
       this.#input,
     );

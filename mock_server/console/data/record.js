@@ -12,14 +12,12 @@ const CHAT = {
   where: (appId, id) => path("apps", appId, "chats", id),
   id: "chatId",
   first: ["title", "customTitle", "top"],
-  needed: [],
 };
 const COLLECTION = {
   documented: "/datasets/{datasetId}/collections/{id}",
   where: (datasetId, id) => path("datasets", datasetId, "collections", id),
   id: "_id",
   first: ["name", "forbid", "type", "tags"],
-  needed: ["name"],
 };
 
 export const openChat = (appId, id) => openRecord(CHAT, appId, id);
@@ -58,8 +56,7 @@ async function openForm(kind, title, record, actions, verb, put) {
   const [schema] = await bodies("put", kind.documented);
   const others = Object.keys(schema.properties).filter((name) => name !== kind.id);
   const names = [...new Set([...kind.first, ...others])];
-  const rare = names.filter((name) => !kind.first.includes(name) && name !== "parentId");
-  const fields = new Fields(schema, names, record, {}, { needed: kind.needed, rare });
+  const fields = new Fields(schema, names, record);
   const save = tried(async () => {
     await put(fields);
     closeDrawer();

@@ -130,7 +130,7 @@ const folded = (fields) =>
 function labelled(name, input, isCheck) {
   input.id = `field-${(made += 1)}`;
   input.name = name;
-  const label = h("label", { for: input.id, class: input.required && "needed" }, name);
+  const label = h("label", { for: input.id }, name);
   const parts = isCheck ? [input, label] : [label, input];
   return h("div", { class: isCheck ? "field check" : "field" }, parts);
 }

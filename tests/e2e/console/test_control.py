@@ -67,7 +67,7 @@ def test_snapshots_are_taken_restored_and_deleted(console: Console) -> None:
     console.button("Delete before").click()
     expect(restore).to_have_count(0)
     left = console.admin("GET", "/snapshots")["snapshots"]
-    assert [each for each in left if not each["name"].startswith("console-undo-")] == []
+    assert [each for each in left if not each["name"].startswith("undo-")] == []
 
 
 def test_a_name_that_no_snapshot_can_have_is_told_what_it_may_hold(
