@@ -9,7 +9,7 @@ import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
 import { Exchange } from "./data/exchange.js";
-import { apps, datasets } from "./data/tree.js";
+import { DataPart } from "./data/part.js";
 import { notice, reason } from "./page/notice.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
@@ -33,6 +33,7 @@ const others = [
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
   new ReloadLine(at("reload")),
 ];
+const data = new DataPart(at("data"), at("apps"), at("datasets"));
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -91,9 +92,7 @@ async function begun() {
 /** Begins to look at a sandbox. */
 function look() {
   requests.stop();
-  trees = [apps(), datasets()];
-  at("apps").replaceChildren(trees[0].node);
-  at("datasets").replaceChildren(trees[1].node);
+  trees = data.begin();
   requests.follow();
 }
 
@@ -128,3 +127,4 @@ document.addEventListener("visibilitychange", () =>
   document.hidden ? requests.stop() : requests.follow());
 
 look();
+data.follow();
