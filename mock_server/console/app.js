@@ -9,6 +9,7 @@ import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
+import { Exchange } from "./data/exchange.js";
 import { DataPart } from "./data/part.js";
 import { foldCards } from "./page/fold.js";
 import { notice, reason } from "./page/notice.js";
@@ -98,6 +99,7 @@ function look() {
   requests.follow();
 }
 
+new Exchange(at("exchange"));
 offerReset(at("reset"));
 
 /** Where there is no room for all parts: shows one of them. */

@@ -1,30 +1,25 @@
 /** The way back to the baseline, and for a minute the way back from there. */
 
 import { here, inSandbox, open, path } from "../server/api.js";
-import { tried } from "../page/notice.js";
+import { notice, tried } from "../page/notice.js";
 import { undoable } from "../page/undo.js";
 import { t } from "../words/words.js";
 
 const SECONDS = 60;
-const PREFIX = "console-undo-";
+const OWN = /^undo-([0-9a-z]{8,})(-[0-9a-z]+)?$/;
 const FORGOTTEN_MS = 600_000; // then the page that has taken it is gone
 
 /** Has a button reset the sandbox. */
 export const offerReset = (button) => button.addEventListener("click", tried(reset));
 
-/** Whether a snapshot is one that the page has taken for itself. */
-export const isOwn = ({ name }) => name.startsWith(PREFIX);
-
 async function reset() {
   const { faults } = await here("GET", "/faults");
-  await withWayBack(
-    () => here("POST", "/reset", {}),
-    ({ generation }) => t("Back to the baseline: generation {n}.", { n: generation }),
-    async () => {
-      await rearm(faults);
-      return t("Records, clock, choices and faults are back. The requests that were listed are not.");
-    },
-  );
+  await withWayBack({
+    act: () => here("POST", "/reset", {}),
+    words: ({ generation }) => t("Back to the baseline: generation {n}.", { n: generation }),
+    after: () => rearm(faults),
+    said: t("Records, clock, choices and faults are back. The requests that were listed are not."),
+  });
 }
 
 /**
@@ -32,34 +27,46 @@ async function reset() {
  *
  * @param {() => Promise<{generation: number}>} act
  * @param {(done: object) => string} words what has been done
- * @param {(restore: () => Promise<unknown>) => Promise<string | void>} after what else to
- *   do when it is taken back
- * @param {() => Promise<unknown>} before what to do then before the state is restored
+ * @param {() => Promise<unknown>} before what to do when it is taken back, before the state
+ *   is restored
+ * @param {() => Promise<unknown>} after what to do then after that
+ * @param {string} said what has been taken back
  */
-export async function withWayBack(act, words, after = () => {}, before = () => {}) {
-  // Its address too: another sandbox may be looked at when it goes.
+export async function withWayBack({ act, words, before = () => {}, after = () => {}, said }) {
+  // Their addresses: another sandbox may be looked at when it goes.
   const snapshot = inSandbox(path("snapshots", nameNow()));
-  await open("PUT", snapshot, { body: {} });
-  let done;
+  const isKept = await taken(snapshot);
   const drop = () => open("DELETE", snapshot).catch(() => {}); // the sandbox may have ended
   try {
-    done = await act();
+    const done = await act();
+    if (!isKept) return notice(`${words(done)} ${t("It cannot be undone: there is no room.")}`);
+    const undo = async () => {
+      await before();
+      await open("POST", `${snapshot}/restore`, { body: {} });
+      await after();
+      return said;
+    };
+    undoable(words(done), undo, { seconds: SECONDS, generation: done.generation, over: drop });
   } catch (error) {
-    drop();
+    if (isKept) drop();
     throw error;
   }
-  const undo = async () => {
-    await before();
-    await open("POST", `${snapshot}/restore`, { body: {} });
-    return after();
-  };
-  undoable(words(done), undo, { seconds: SECONDS, generation: done.generation, over: drop });
 }
 
-const nameNow = () => `${PREFIX}${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+async function taken(snapshot) {
+  try {
+    await open("PUT", snapshot, { body: {} });
+    return true;
+  } catch (error) {
+    if (error.statusText !== "limitReached") throw error;
+    return false;
+  }
+}
+
+const nameNow = () => `undo-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Arms faults with what was left of them, in place of those of the baseline. */
-async function rearm(before) {
+export async function rearm(before) {
   await here("DELETE", "/faults");
   for (const fault of before) if (fault.remaining !== 0 && fault.endsIn > 0) await arm(fault);
 }
@@ -70,11 +77,12 @@ function arm({ id, fired, matches, remaining, endsIn, ...fault }) {
   return here("POST", "/faults", Object.fromEntries(given));
 }
 
-/** Snapshots that pages have left behind are deleted; gives those of people. */
+/** The snapshots of people; those that pages have taken for an undo are left out, old ones deleted. */
 export function ofPeople(snapshots) {
-  for (const { name } of snapshots.filter(isOwn)) {
-    const age = Date.now() - Number(name.slice(PREFIX.length).split("-")[0]);
-    if (!(age < FORGOTTEN_MS)) here("DELETE", path("snapshots", name)).catch(() => {});
-  }
-  return snapshots.filter((each) => !isOwn(each));
+  return snapshots.filter(({ name }) => {
+    const [, taken] = name.match(OWN) ?? [];
+    const isLeft = taken && Date.now() - parseInt(taken, 36) > FORGOTTEN_MS;
+    if (isLeft) here("DELETE", path("snapshots", name)).catch(() => {}); // by another page, maybe
+    return !taken;
+  });
 }

@@ -2,48 +2,57 @@
 
 import { here, path } from "../server/api.js";
 import { bdi, button, h, show } from "../page/dom.js";
+import { sayInvalid } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
-import { ofPeople } from "./reset.js";
-
-const NAME = "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.";
+import { t } from "../words/words.js";
+import { nameInput } from "./names.js";
+import { ofPeople, withWayBack } from "./reset.js";
 
 export class SnapshotPanel {
+  #names = [];
   #list = h("ul");
-  #empty = h("p", { class: "empty" }, "None yet. One keeps records, clock and choices.");
+  #empty = h("p", { class: "empty" }, t("None yet. One keeps records, clock and choices."));
 
   constructor(parent) {
-    const name = h("input", {
-      type: "text", required: true, pattern: "[A-Za-z0-9._\\-]{1,64}", autocomplete: "off",
-      placeholder: "name", "aria-label": "Name of the snapshot", title: NAME,
-      // Else the browser would only say that a format is requested, not which.
-      oninvalid: () => name.setCustomValidity(name.validity.patternMismatch ? NAME : ""),
-      oninput: () => name.setCustomValidity(""),
+    const name = nameInput({
+      required: true, id: "snapshot-name", placeholder: t("name"), "aria-label": t("Name of the snapshot"),
     });
     const take = tried(async () => {
+      const isNew = !this.#names.includes(name.value);
       await here("PUT", path("snapshots", name.value), {});
-      notice(`Snapshot ${name.value} is taken.`);
+      notice(isNew ? t("Snapshot {name} is taken.", { name: name.value })
+        : t("Snapshot {name} is taken, in place of the one before.", { name: name.value }));
       name.value = "";
     });
-    parent.append(this.#list, this.#empty,
-      h("form", { class: "one-line", onsubmit: take }, name, h("button", {}, "Take")));
+    const form = h("form", { class: "one-line", onsubmit: take },
+      h("div", { class: "field" }, name), h("button", {}, t("Take")));
+    sayInvalid(form);
+    parent.append(this.#list, this.#empty, form);
   }
 
   async refresh() {
     const snapshots = ofPeople((await here("GET", "/snapshots")).snapshots);
-    show(this.#list, snapshots, ({ name }) => name, row);
+    this.#names = snapshots.map(({ name }) => name);
+    show(this.#list, snapshots, ({ name, generation }) => `${name}\n${generation}`, row);
     this.#empty.hidden = snapshots.length > 0;
   }
 }
 
-function row({ name }) {
+function row({ name, generation }) {
   const where = path("snapshots", name);
-  const restore = tried(async () => {
-    await here("POST", `${where}/restore`, {});
-    notice(`Back to snapshot ${name}.`);
+  const restore = tried(() => withWayBack({
+    act: () => here("POST", `${where}/restore`, {}),
+    words: () => t("Back to snapshot {name}.", { name }),
+    said: t("Records, clock and choices are as they were."),
+  }));
+  const forget = tried(async () => {
+    await here("DELETE", where);
+    notice(t("Snapshot {name} is deleted.", { name }));
   });
-  const forget = tried(() => here("DELETE", where));
-  const node = h("li", { class: "row" }, h("span", { class: "name" }, bdi(name)),
-    button("Restore", restore, { "aria-label": `Restore ${name}` }),
-    button("Delete", forget, { class: "quiet", "aria-label": `Delete ${name}` }));
+  const node = h("li", { class: "row" },
+    h("span", { class: "name" }, bdi(name)),
+    h("span", { class: "count" }, t("generation {n}", { n: generation })),
+    button(t("Restore"), restore, { "aria-label": t("Restore {name}", { name }) }),
+    button(t("Delete"), forget, { class: "quiet", "aria-label": t("Delete {name}", { name }) }));
   return { node };
 }

@@ -56,9 +56,8 @@ async function namesOf(kind) {
 
 async function openForm(kind, title, record, names, { actions = [], verb, put, above, isNew }) {
   const [schema] = await bodies("put", kind.documented);
-  const fields = new Fields(schema, names, record);
-  const needed = isNew ? kind.needed : [];
-  for (const name of needed) fields.node.querySelector(`[name="${name}"]`).required = true;
+  const rare = names.filter((name) => !kind.first.includes(name) && name !== kind.id);
+  const fields = new Fields(schema, names, record, {}, { needed: isNew ? kind.needed : [], rare });
   const save = tried(async () => {
     await put(fields);
     closeDrawer();

@@ -2,30 +2,101 @@
 
 import { t } from "../words/words.js";
 import { button, h } from "./dom.js";
+import { reason } from "./notice.js";
+import { leaveRoute } from "./route.js";
+
+let isChanged = false;
+let came = [];
 
 const title = h("h2", { id: "drawer-title", tabindex: -1 });
+const problem = h("p", { class: "problem", role: "alert", hidden: true });
 const content = h("div", { class: "content" });
 const drawer = h(
   "dialog",
   { id: "drawer", "aria-labelledby": "drawer-title" },
-  h("div", { class: "top" }, title, button(t("Close"), () => drawer.close())),
+  h("div", { class: "top" }, title, button(t("Close"), leave)),
+  problem,
   content,
 );
-drawer.addEventListener("click", (event) => {
-  if (event.target === drawer) drawer.close(); // outside of it
-});
-document.body.append(drawer);
+const question = h(
+  "dialog",
+  { class: "question", "aria-labelledby": "drawer-question" },
+  h("h2", { id: "drawer-question" }, t("Discard what you have changed?")),
+  h("p", {}, t("It has not been saved.")),
+  h("div", { class: "actions" },
+    button(t("Keep editing"), () => question.close(), { class: "strong", autofocus: true }),
+    button(t("Discard"), closeDrawer, { class: "danger" })),
+);
+document.body.append(drawer, question);
 
-/** Shows something under a title. */
+/** Shows something under a title. What is put into a form in it is not lost by a stray click. */
 export function openDrawer(name, ...parts) {
   title.replaceChildren(h("bdi", {}, name));
   content.replaceChildren(...parts.filter(Boolean));
   content.scrollTop = 0;
-  if (!drawer.open) drawer.showModal();
+  problem.hidden = true;
+  isChanged = false;
+  if (!drawer.open) {
+    came = ancestors(document.activeElement);
+    drawer.showModal();
+  }
   title.focus();
 }
 
-export const closeDrawer = () => drawer.close();
+/** Closes it, whatever is in it. */
+export function closeDrawer() {
+  isChanged = false;
+  question.close();
+  drawer.close();
+}
+
+/** Closes it, unless something would be lost by that: then it asks. */
+function leave() {
+  if (isChanged) question.showModal();
+  else closeDrawer();
+}
+
+/** Says above all else in it what is wrong. */
+function showProblem(error) {
+  problem.hidden = false;
+  problem.textContent = reason(error);
+  problem.scrollIntoView({ block: "nearest" });
+}
+
+const noted = ({ target }) => (isChanged ||= Boolean(target.closest("form")));
+content.addEventListener("input", noted);
+content.addEventListener("change", noted);
+content.addEventListener("submit", () => (problem.hidden = true));
+drawer.addEventListener("refused", (event) => {
+  event.preventDefault();
+  showProblem(event.detail);
+});
+// A click outside of it has begun there too: selecting text may end there.
+let isOutside = false;
+drawer.addEventListener("pointerdown", ({ target }) => (isOutside = target === drawer));
+drawer.addEventListener("click", ({ target }) => target === drawer && isOutside && leave());
+drawer.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  event.preventDefault();
+  leave();
+});
+drawer.addEventListener("cancel", (event) => {
+  if (event.target !== drawer) return; // of a file input
+  event.preventDefault(); // the back gesture of a phone
+  leave();
+});
+drawer.addEventListener("close", () => {
+  if (drawer.open) return; // something else has been opened at once
+  content.replaceChildren();
+  if (location.hash.slice(2).includes("/")) leaveRoute();
+  if (document.activeElement === document.body) came.find(canFocus)?.focus();
+});
+document.addEventListener("sandbox-changed", closeDrawer);
+
+/** An element and all that it is in. */
+const ancestors = (node) => (node ? [node, ...ancestors(node.parentElement)] : []);
+
+const canFocus = (node) => node.isConnected && node.matches("button, a, select, input, [tabindex]");
 
 /** Puts a text into the clipboard, also where browsers offer none (plain HTTP). */
 export async function copy(text) {

@@ -1,15 +1,20 @@
-/** Forms made from JSON Schemas: one input for each property. */
+/** Forms made from JSON Schemas: one input for each property, and what is wrong beside it. */
 
 import { t } from "../words/words.js";
-import { h } from "./dom.js";
 import { nullable } from "../server/schema.js";
+import { h } from "./dom.js";
 
 let made = 0;
 
-/** The inputs of some properties, and what has been put into them. */
+/**
+ * The inputs of some properties, and what has been put into them. What is wrong with one
+ * is said beside it: what the browser finds before a form is sent, and what the server
+ * answers, if the form is sent by a listener that was `tried`.
+ */
 export class Fields {
-  #readers = [];
+  #fields = new Map();
   #before;
+  #more = h("div", { class: "fields" });
   node = h("div", { class: "fields" });
 
   /**
@@ -18,34 +23,109 @@ export class Fields {
    * @param {object} values what stands there now; else the default does
    * @param {Record<string, {input: Element, read: () => unknown}>} inputs of the caller's
    *   own for some of the names
+   * @param {{needed?: string[], rare?: string[]}} options names of texts that must not be
+   *   blank, and of what is folded away
    */
-  constructor(schema, names, values = {}, inputs = {}) {
+  constructor(schema, names, values = {}, inputs = {}, { needed = [], rare = [] } = {}) {
     for (const name of names) {
       const [property, isNullable] = nullable(schema.properties[name]);
-      const isNeeded = schema.required?.includes(name);
       const value = values[name] ?? schema.properties[name].default;
       const { input, read } = inputs[name] ?? kindOf(property)(property, value, isNullable);
-      input.required = Boolean(isNeeded) && property.type !== "string";
-      this.node.append(labelled(name, input, property.type === "boolean"));
-      this.#readers.push([name, read]);
+      // A text that has to be there may be empty, unless the caller says otherwise.
+      input.required = needed.includes(name)
+        || (Boolean(schema.required?.includes(name)) && property.type !== "string");
+      if (needed.includes(name)) input.pattern = ".*\\S.*";
+      const field = labelled(name, input, property.type === "boolean");
+      (rare.includes(name) ? this.#more : this.node).append(field);
+      this.#fields.set(name, { input, read, field });
     }
+    if (this.#more.hasChildNodes()) this.node.append(folded(this.#more));
     this.#before = this.read();
+    this.#listen();
   }
 
   /** The values that are there; what was left empty is left out. */
   read() {
-    const given = this.#readers.map(([name, read]) => [name, read()]);
+    const given = Array.from(this.#fields, ([name, { read }]) => [name, read()]);
     return Object.fromEntries(given.filter(([, value]) => value !== undefined));
   }
 
   /** The values that somebody has changed; undefined for those taken away. */
   changes() {
     const now = this.read();
-    const names = this.#readers.map(([name]) => name);
+    const names = [...this.#fields.keys()];
     const isOther = (name) => JSON.stringify(now[name]) !== JSON.stringify(this.#before[name]);
     return Object.fromEntries(names.filter(isOther).map((name) => [name, now[name]]));
   }
+
+  /** Says beside the fields what an error says of them; whether that was all of it. */
+  showError({ problems = [] }) {
+    const taken = problems.map(({ path, message }) => [this.#nameOf(path, message), message])
+      .filter(([name]) => name);
+    for (const [name, message] of taken) mark(this.#fields.get(name), message);
+    if (taken.length) reveal(this.#fields.get(taken[0][0]).input);
+    return taken.length > 0 && taken.length === problems.length;
+  }
+
+  /** The name of the field that a path such as `$.tags[2]` leads into. */
+  #nameOf(path, message) {
+    const [, name] = path.match(/^\$\.([^.[]+)/) ?? message.match(/the field '([^']+)'/) ?? [];
+    return this.#fields.has(name) ? name : null;
+  }
+
+  #listen() {
+    this.node.addEventListener("refused", (event) => {
+      if (this.showError(event.detail)) event.preventDefault();
+    });
+    sayInvalid(this.node);
+  }
 }
+
+/** Has what the browser finds wrong with inputs of class `field` said beside them. */
+export function sayInvalid(node) {
+  let isFirst = true; // of several; that one is gone to
+  node.addEventListener("input", ({ target }) => clear(target.closest(".field")));
+  node.addEventListener("invalid", (event) => {
+    event.preventDefault(); // it would be said in a bubble that goes
+    const { target } = event;
+    mark({ input: target, field: target.closest(".field") }, whyOf(target));
+    if (isFirst) reveal(target);
+    isFirst = false;
+    setTimeout(() => (isFirst = true));
+  }, true);
+}
+
+const whyOf = ({ validity, title, validationMessage }) => {
+  if (validity.patternMismatch && title) return title;
+  const isBlank = validity.valueMissing || validity.patternMismatch;
+  return isBlank ? t("This has to be filled in.") : validationMessage;
+};
+
+function mark({ input, field }, message) {
+  clear(field);
+  const id = `${input.id}-error`;
+  field.append(h("p", { class: "error", id }, message));
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", id);
+}
+
+function clear(field) {
+  field?.querySelector(".error")?.remove();
+  const input = field?.querySelector("[aria-invalid]");
+  input?.removeAttribute("aria-invalid");
+  input?.removeAttribute("aria-describedby");
+}
+
+/** Goes to an input, wherever it is folded away. */
+function reveal(input) {
+  for (let each = input.closest("details"); each; each = each.parentElement.closest("details"))
+    each.open = true;
+  input.focus({ preventScroll: true });
+  input.closest(".field").scrollIntoView({ block: "nearest" });
+}
+
+const folded = (fields) =>
+  h("details", { class: "rare" }, h("summary", {}, t("More fields")), fields);
 
 function labelled(name, input, isCheck) {
   input.id = `field-${(made += 1)}`;
@@ -62,10 +142,10 @@ function kindOf({ type, enum: values, items }) {
 }
 
 /** A select; `labels` are the texts of its values, where they are not the same. */
-export function choice({ enum: values }, value) {
+export function choice({ enum: values }, value, isNullable = false) {
   const options = values.map((each) =>
     h("option", { value: each, selected: each === value }, `${each}`));
-  const input = h("select", {}, options);
+  const input = h("select", {}, isNullable && h("option", { value: "" }, "–"), options);
   return { input, read: () => values.find((each) => `${each}` === input.value) };
 }
 
@@ -98,5 +178,21 @@ function json(_, value) {
   const isThere = value && Object.keys(value).length > 0;
   const input = h("textarea", { rows: 2, placeholder: "{ } JSON", spellcheck: "false" });
   input.value = isThere ? JSON.stringify(value) : "";
+  input.addEventListener("input", () => input.setCustomValidity(brokenAt(input.value)));
   return { input, read: () => (input.value.trim() ? JSON.parse(input.value) : undefined) };
+}
+
+/** What is wrong with a text as JSON, and where, in words; nothing if it is JSON, or blank. */
+function brokenAt(text) {
+  try {
+    if (text.trim()) JSON.parse(text);
+    return "";
+  } catch ({ message }) {
+    const said = message.replace(/ in JSON at position.*/, "");
+    const at = message.match(/position (\d+)/)?.[1] ?? (said.includes("end of JSON") && text.length);
+    if (!at) return t("This is no JSON: {why}", { why: said });
+    const lines = text.slice(0, at).split("\n");
+    const place = { line: lines.length, column: lines.at(-1).length + 1 };
+    return t("This is no JSON at line {line}, column {column}: {why}", { ...place, why: said });
+  }
 }

@@ -93,15 +93,26 @@ function settle() {
 
 document.addEventListener("close", settle, true);
 
-/** Something that may fail, as a listener: it then says why. */
+/**
+ * Something that may fail, as a listener: it then says why, beside the field at fault or in
+ * the dialog that it was done in, if these take it (`refused`), else in a line.
+ */
 export const tried = (action) => async (event) => {
   event?.preventDefault();
+  const { target } = event ?? {};
   try {
     await action(event);
   } catch (error) {
-    notice(reason(error), true);
+    if (!isTaken(error, target)) notice(reason(error), true);
   }
 };
+
+function isTaken(error, target) {
+  const form = target?.closest?.("form");
+  const takers = [...(form?.querySelectorAll(".fields") ?? []), target?.closest?.("dialog[open]")];
+  return takers.filter(Boolean).some((taker) =>
+    !taker.dispatchEvent(new CustomEvent("refused", { detail: error, cancelable: true })));
+}
 
 /** An error in words. */
 export const reason = (error) =>

@@ -39,6 +39,7 @@ async function takeBack() {
   if (!change) return;
   latest = null;
   change.close();
+  notice(t("Undoing …"));
   try {
     const said = await change.undo();
     notice(typeof said === "string" ? said : t("Undone: {words}", { words: change.words }));

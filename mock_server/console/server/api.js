@@ -15,19 +15,20 @@ export const base = new URL("../../..", import.meta.url).href.replace(/\/$/, "")
  */
 export const session = { sandbox: "default", key: null, generation: 0 };
 
-const FIELD = / - at (\$[^\s(]*)/g;
+const PROBLEM = /([^]*?) - at (\$[^\s;]*)( \([^]*?\))?(?:; |$)/g;
 
 /**
  * An error answer; its message says what was expected, what came, and where. `path` is the
- * field at fault, such as `$.tags[2]`, if the message names one; `paths` are all of them.
+ * field at fault, such as `$.tags[2]`, if one is named. `problems` are all that are named.
  */
 export class Refused extends Error {
   constructor(status, body) {
     super(body?.message ?? t("The server answered {status}.", { status: `${status}` }));
     this.status = status;
     this.statusText = body?.statusText;
-    this.paths = Array.from(this.message.matchAll(FIELD), ([, path]) => path);
-    this.path = this.paths[0];
+    this.problems = Array.from(this.message.matchAll(PROBLEM), ([, said, path, hint = ""]) =>
+      ({ path, message: said + hint }));
+    this.path = this.problems[0]?.path;
   }
 }
 

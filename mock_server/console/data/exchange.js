@@ -1,0 +1,74 @@
+/** Fixture files: the data saved as one, and one taken in from a button or dropped. */
+
+import { t } from "../words/words.js";
+import { button, h, save, say } from "../page/dom.js";
+import { notice, tried } from "../page/notice.js";
+import { inSandbox, open, session } from "../server/api.js";
+import { isImporting, offerImport } from "./importing.js";
+
+const KINDS = [["YAML", "yaml"], ["JSON", "json"]];
+const TYPES = ".yaml,.yml,.json";
+
+/** Buttons for both ways; files may be dropped anywhere on the page too. */
+export class Exchange {
+  #input = h("input", {
+    type: "file", accept: TYPES, hidden: true, tabindex: -1, "aria-label": t("Import a fixture file"),
+    onchange: tried(() => this.#take(this.#input.files)),
+  });
+
+  constructor(parent) {
+    const exports = KINDS.map(([name, ending]) =>
+      button(t("Export {kind}", { kind: name }), tried(() => exportAs(ending))));
+    parent.append(
+      ...exports,
+      button(t("Import …"), () => this.#input.click(), { title: t("or drop a file anywhere on the page") }),
+      this.#input,
+    );
+    acceptDrops(tried((event) => this.#take(event.dataTransfer.files)));
+  }
+
+  async #take(files) {
+    const [file, ...others] = files;
+    if (others.length) throw new Error(t("Expected one file, got {n}.", { n: files.length }));
+    // Else the same file, chosen again after an edit, would be no change.
+    const again = () => this.#input.click();
+    if (file) await offerImport(file, again).finally(() => (this.#input.value = ""));
+  }
+}
+
+async function exportAs(ending) {
+  const answer = await open("GET", inSandbox("/state"), { accept: `application/${ending}` });
+  const content = await answer.blob();
+  const name = `${session.sandbox === "default" ? "fixture" : session.sandbox}.${ending}`;
+  save(content, name);
+  notice(t("Saved as {name}: the data as it is now.", { name }));
+}
+
+/** Has a veil say what a file that is dragged over the page will do, and takes it. */
+function acceptDrops(take) {
+  const words = h("p");
+  const veil = h("div", { class: "veil", hidden: true }, words);
+  const isFile = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+  const isRefused = () => document.querySelector("dialog:modal") && !isImporting();
+  const lift = () => (veil.hidden = true);
+  addEventListener("dragover", (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault(); // else the browser would leave the page for the file
+    if (isRefused()) event.dataTransfer.dropEffect = "none";
+    else if (veil.hidden) drawVeil(veil, words);
+  });
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget ?? lift());
+  addEventListener("drop", (event) => {
+    lift();
+    if (!isFile(event)) return;
+    if (isRefused()) event.preventDefault();
+    else take(event);
+  });
+}
+
+function drawVeil(veil, words) {
+  say(words, t("Drop a fixture file, YAML or JSON, to replace the data of sandbox {name}. You are asked first.",
+    { name: session.sandbox }));
+  (document.querySelector("dialog:modal") ?? document.body).append(veil);
+  veil.hidden = false;
+}

@@ -1,0 +1,142 @@
+/** A fixture file takes the place of the data: tried out, asked about, put, or refused. */
+
+import { t } from "../words/words.js";
+import { rearm, withWayBack } from "../control/reset.js";
+import { brief, button, h } from "../page/dom.js";
+import { closeDrawer, openDrawer } from "../page/drawer.js";
+import { tried } from "../page/notice.js";
+import { admin, here, inSandbox, open, path, session } from "../server/api.js";
+
+const MIB = 1024 * 1024;
+const MOST = 32 * MIB; // of the server
+const TRIED = 4 * MIB; // a larger one takes its time: once is enough
+const KEPT = 8 * MIB;
+const EXCERPT = 100;
+
+/** Whether the drawer shows a file that is, or could not be, imported. */
+export const isImporting = () => document.querySelector("#drawer[open] .importing") !== null;
+
+/**
+ * Says what a file would do, or what is wrong with it, and asks. Nothing is changed before.
+ *
+ * @param {File} file
+ * @param {() => void} again lets somebody choose a file
+ */
+export async function offerImport(file, again) {
+  const { name, size } = file;
+  if (size > MOST) {
+    const words = t("It has {size}; a state may have {most}.", { size: sized(size), most: sized(MOST) });
+    return openDrawer(name, refusal(words, [], again));
+  }
+  const bytes = await file.arrayBuffer();
+  const text = new TextDecoder().decode(bytes);
+  const upload = { name, text, again, body: new Blob([bytes]), type: `application/${kindOf(name, text)}` };
+  await orProblems(upload, async () => {
+    const found = size > TRIED ? null : await tryOut(upload);
+    openDrawer(name, await question(upload, found));
+  });
+}
+
+/** Does something with a file; shows what is wrong with it if it is refused for that. */
+async function orProblems({ name, text, again }, act) {
+  try {
+    await act();
+  } catch (error) {
+    if (error.statusText !== "badFixture") throw error;
+    openDrawer(name, refusal(...problemsOf(error.message, text), again));
+  }
+}
+
+const kindOf = (name, text) =>
+  name.endsWith(".json") || (!/\.ya?ml$/.test(name) && text.trimStart().startsWith("{")) ? "json" : "yaml";
+
+const sized = (bytes) => (bytes < MIB ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / MIB).toFixed(1)} MiB`);
+
+/** What a file holds; a sandbox of its own loads it, and ends. Raises Refused. */
+async function tryOut({ body, type }) {
+  const { name } = await admin("POST", "/sandboxes", { ttl: 60 });
+  const where = path("sandboxes", name);
+  try {
+    await open("PUT", `${where}/state`, { body, type });
+    return (await admin("GET", `${where}/health`)).fixture;
+  } finally {
+    await admin("DELETE", where);
+  }
+}
+
+/** What there is now. */
+async function counts() {
+  const [{ apps }, { datasets }] = await Promise.all([here("GET", "/apps"), here("GET", "/datasets")]);
+  const sum = (holders, name) => holders.reduce((total, each) => total + each[name], 0);
+  return {
+    datasets: datasets.length, collections: sum(datasets, "collections"), chats: sum(apps, "chats"),
+  };
+}
+
+async function question(upload, found) {
+  const now = await counts();
+  const words = { datasets: t("Datasets"), collections: t("Collections"), chats: t("Chats") };
+  const rows = Object.entries(words).map(([name, word]) => h("tr", {},
+    h("th", { scope: "row" }, word), h("td", {}, shown(now[name])),
+    h("td", {}, found ? shown(found[name]) : "…")));
+  const put = tried(() => orProblems(upload, () => replace(upload)));
+  return h("div", { class: "importing" },
+    h("p", {}, t("It takes the place of the data of sandbox {name}, and a reset leads back to it.",
+      { name: session.sandbox })),
+    h("table", {}, h("thead", {}, h("tr", {}, h("td"), head(t("Now")), head(t("File")))), h("tbody", {}, rows)),
+    h("p", { class: "hint" }, t("Keys, declared responses and faults of the file come with it. The list of requests is emptied, and faults that are armed now go.")),
+    h("div", { class: "actions" },
+      button(t("Replace the data"), put, { class: "strong" }),
+      button(t("Another file …"), upload.again), button(t("Cancel"), closeDrawer)));
+}
+
+const head = (text) => h("th", { scope: "col" }, text);
+const shown = (count) => count.toLocaleString("en");
+
+async function replace({ name, body, type }) {
+  const where = inSandbox("/state");
+  const [{ faults }, state] = await Promise.all([here("GET", "/faults"), stateNow()]);
+  const put = async (content) => (await open("PUT", where, content)).json();
+  await withWayBack({
+    act: () => put({ body, type }),
+    words: () => t("{name} is the baseline now.", { name }),
+    before: () => state && put({ body: state }),
+    after: () => rearm(faults),
+    said: state
+      ? t("The data is as it was, and a reset leads back to it. The requests that were listed are gone.")
+      : t("The data is as it was. It was too much to be kept: a reset leads to the file."),
+  });
+  closeDrawer();
+}
+
+/** The state as it is, to put back; null if there is too much of it. */
+async function stateNow() {
+  const content = await (await open("GET", inSandbox("/state"))).blob();
+  return content.size > KEPT ? null : content;
+}
+
+function refusal(words, places, again) {
+  return h("div", { class: "importing" },
+    h("p", { class: "error", role: "alert" }, words),
+    h("ol", { class: "places" }, places),
+    h("p", { class: "hint" }, t("Nothing has been changed. Mend the file, and choose or drop it again.")),
+    h("div", { class: "actions" }, button(t("Choose a file …"), again, { class: "strong" })));
+}
+
+/** What the server says of a fixture: a sentence, and its problems, each at its place. */
+function problemsOf(message, text) {
+  const [, listed] = message.match(/ - at body \(([^]*)\)$/) ?? [];
+  if (!listed) return [message, []];
+  const parts = listed.split(/; (?=state(?::\d+:\d+)?: |and [\d,]+ more$)/);
+  const source = text.split("\n");
+  return [t("This file cannot be loaded:"), parts.map((part) => problemAt(part, source))];
+}
+
+function problemAt(part, source) {
+  const [, line, column, words] = part.match(/^state:(\d+):(\d+): ([^]*)$/) ?? [];
+  if (!line) return h("li", {}, part.replace(/^state: /, ""));
+  const from = Math.max(0, column - EXCERPT / 2);
+  const shown = (source[line - 1] ?? "").slice(from, from + EXCERPT).trim();
+  return h("li", {}, h("span", { class: "count" }, t("line {line}, column {column}", { line, column })),
+    h("p", {}, words), shown && h("code", {}, brief(shown, EXCERPT)));
+}
