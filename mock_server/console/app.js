@@ -10,6 +10,7 @@ import { SnapshotPanel } from "./control/snapshots.js";
 import { apps, datasets } from "./data/tree.js";
 import { notice, reason, tried } from "./page/notice.js";
 import { onRoute, showRoute } from "./page/route.js";
+import { Split } from "./page/split.js";
 import { Requests } from "./requests/list.js";
 import { here } from "./server/api.js";
 import { LIST, PIN } from "./server/operations.js";
@@ -32,6 +33,8 @@ const others = [
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
   new ReloadLine(at("reload")),
 ];
+const split = new Split(showPart);
+others.push(split);
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -48,7 +51,10 @@ function onStart() {
 
 /** What a request has changed, or anything (null), is read again. */
 function onNews(entry) {
-  if (entry === null) return soon(...everything());
+  if (entry === null) {
+    split.lookAgain();
+    return soon(...everything());
+  }
   if (entry.fault) soon(faults);
   if (entry.operation === PIN) soon(trees[0]);
   else if (entry.operation !== LIST && entry.operation !== null) soon(...trees);
