@@ -19,7 +19,8 @@ export class Chats {
   #total = 0;
   #wanted = PAGE;
   #pins = new Map(); // what has been asked for and not been answered yet
-  #panel = new Panel(7, t("This server does not list chats"));
+  #editing = null; // the chat that is being renamed, and the form for it
+  #panel = new Panel(7, t("Chats"), t("This server does not list chats"));
   #talk = new Conversation(() => this.refresh(), () => this.#close());
   #choice = h("select", { "aria-label": t("App"), onchange: () => this.#choose(this.#choice.value) });
   #list = h("div", { class: "list" },
@@ -89,23 +90,22 @@ export class Chats {
     return [h("ul", { class: "talks" }, chats.map((chat) => this.#row(chat))), ...(more ? [more] : [])];
   }
 
-  /** Draws again what is known, and keeps the focus where it was. */
+  /** Draws again what is known. */
   #redraw() {
-    const label = document.activeElement?.dataset?.of;
-    this.#panel.node.replaceChildren(...this.#draw());
-    if (label) [...this.#panel.node.querySelectorAll("[data-of]")].find((node) => node.dataset.of === label)?.focus();
+    this.#panel.show(this.#draw());
   }
 
   #row(chat) {
     const { chatId, top, updateTime } = chat;
     const title = titleOf(chat);
-    const row = h("li", { class: top ? "top" : null },
+    if (this.#editing?.chatId === chatId) return h("li", {}, this.#editing.form);
+    const of = (what) => ({ "data-of": `${what} ${chatId}` });
+    return h("li", { class: top ? "top" : null },
       tool("pin", top ? t("Unpin {title}", { title }) : t("Pin {title}", { title }), () => this.#pin(chatId, !top),
-        { class: "tool pin", "aria-pressed": `${top}`, "data-of": chatId }),
-      button([named(title), h("small", {}, dateOf(updateTime))], () => this.#open(chat), { class: "name" }),
-      tool("pen", t("Rename {title}", { title }), () => row.replaceChildren(this.#renaming(chat, title))),
-      tool("bin", t("Delete {title}", { title }), () => this.#confirm(chatId, title)));
-    return row;
+        { class: "tool pin", "aria-pressed": `${top}`, ...of("pin") }),
+      button([named(title), h("small", {}, dateOf(updateTime))], () => this.#open(chat), { class: "name", ...of("name") }),
+      tool("pen", t("Rename {title}", { title }), () => this.#rename(chatId, title), of("pen")),
+      tool("bin", t("Delete {title}", { title }), () => this.#confirm(chatId, title), of("bin")));
   }
 
   /** Shown at once; taken back if the service does not do it. */
@@ -121,18 +121,26 @@ export class Chats {
     if (isDone) await this.refresh();
   }
 
-  #renaming(chat, title) {
+  /** Has a form in place of the row, which stays while the list is read again. */
+  #rename(chatId, title) {
     const input = h("input", { value: title, "aria-label": t("New name"), maxlength: 200, required: true });
     const save = async (event) => {
       event.preventDefault();
       const customTitle = input.value.trim();
       if (!customTitle) return;
-      if (await this.#change("PUT", "updateHistory", { chatId: chat.chatId, customTitle })) await this.refresh();
+      if (!(await this.#change("PUT", "updateHistory", { chatId, customTitle }))) return;
+      leave();
+      await this.refresh();
     };
-    const leave = (event) => event.key === "Escape" && this.#redraw();
-    queueMicrotask(() => input.select());
-    return h("form", { class: "rename", onsubmit: save, onkeydown: leave },
-      input, h("button", { class: "main" }, t("Save")), button(t("Cancel"), () => this.#redraw()));
+    const leave = () => {
+      this.#editing = null;
+      this.#redraw();
+    };
+    const form = h("form", { class: "rename", onsubmit: save, onkeydown: ({ key }) => key === "Escape" && leave() },
+      input, h("button", { class: "main" }, t("Save")), button(t("Cancel"), leave));
+    this.#editing = { chatId, form };
+    this.#redraw();
+    input.select();
   }
 
   #confirm(chatId, title) {

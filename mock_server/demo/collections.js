@@ -22,17 +22,20 @@ export class Library {
   #offset = 0;
   #wanted = ""; // what is searched for
   #typing;
-  #panel = new Panel(PAGE);
+  #panel = new Panel(PAGE, t("Articles"));
   #choice = h("select", { "aria-label": t("Dataset"), onchange: () => this.#choose(this.#choice.value) });
   #search = h("input", {
     type: "search", placeholder: t("Search articles and tags"), "aria-label": t("Search articles and tags"),
     oninput: () => this.#typed(),
   });
   #path = h("nav", { class: "path", "aria-label": t("Folders") });
-  #pager = h("div", { class: "pager" });
+  #previous = button(t("Previous"), () => this.#turn(Math.max(0, this.#offset - PAGE)));
+  #next = button(t("Next"), () => this.#turn(this.#offset + PAGE));
+  #place = h("span", { role: "status" });
   node = h("section", { id: "library", "aria-labelledby": "library-title" },
     h("h2", { id: "library-title" }, t("Library")),
-    h("div", { class: "bar" }, this.#choice, this.#search), this.#path, this.#panel.node, this.#pager);
+    h("div", { class: "bar" }, this.#choice, this.#search), this.#path, this.#panel.node,
+    h("div", { class: "pager" }, this.#previous, this.#place, this.#next));
 
   /** Reads the datasets, and what is shown of one. */
   async refresh(isNew = false) {
@@ -71,6 +74,7 @@ export class Library {
 
   #open(trail) {
     this.#go(trail, "");
+    this.#panel.node.focus({ preventScroll: true });
     this.#read();
   }
 
@@ -114,14 +118,14 @@ export class Library {
 
   #row({ _id, name, type, tags, forbid, dataAmount, trainingAmount, updateTime }) {
     const [drawing, kind] = Object.hasOwn(KINDS, type) ? KINDS[type] : ARTICLE;
-    const title = named(`${name}`, `${_id}`);
+    const title = named(`${name ?? ""}`, `${_id}`);
     const isFolder = type === "folder";
     const facts = [kind(), !isFolder && counted(Number(dataAmount) || 0, "1 entry", "{n} entries"), dateOf(updateTime)];
     const marks = [forbid && h("span", { class: "mark off" }, t("Disabled")),
       trainingAmount > 0 && h("span", { class: "mark" }, t("Learning {n}", { n: trainingAmount })),
       (Array.isArray(tags) ? tags : []).map((tag) => h("span", { class: "tag" }, named(`${tag}`)))];
     return h("li", { class: forbid ? "off" : null }, h("span", { class: `kind ${drawing}` }, icon(drawing)),
-      isFolder ? button(title, () => this.#open([...this.#trail, { id: _id, name: `${name}` }]), { class: "name" })
+      isFolder ? button(title, () => this.#open([...this.#trail, { id: _id, name: `${name ?? ""}` }]), { class: "name" })
         : h("span", { class: "name" }, title),
       h("small", {}, facts.filter(Boolean).join(" · ")), h("div", { class: "marks" }, marks));
   }
@@ -140,11 +144,9 @@ export class Library {
     const { list, total } = page ?? { list: [], total: 0 };
     const first = this.#offset + 1;
     const end = this.#offset + list.length;
-    const to = (label, offset, isOff) => button(label, () => this.#turn(offset), { disabled: isOff });
-    this.#pager.replaceChildren(
-      to(t("Previous"), Math.max(0, this.#offset - PAGE), this.#offset === 0),
-      h("span", { role: "status" }, end < first ? "" : t("{first}-{end} of {total}", { first, end, total })),
-      to(t("Next"), this.#offset + PAGE, end >= total));
+    this.#previous.disabled = this.#offset === 0;
+    this.#next.disabled = end >= total;
+    this.#place.textContent = end < first ? "" : t("{first}-{end} of {total}", { first, end, total });
   }
 }
 

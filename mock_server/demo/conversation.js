@@ -11,7 +11,7 @@ const MOST = 50; // the latest messages
 export class Conversation {
   #app = null;
   #isNew = false; // nothing has been said yet, so there is nothing to read
-  #panel = new Panel(3, t("This server does not show messages"));
+  #panel = new Panel(3, t("What has been said"), t("This server does not show messages"));
   #title = h("h3");
   #text = h("textarea", { rows: 2, required: true, "aria-label": t("Message"), placeholder: t("Write a message"),
     onkeydown: (event) => this.#typed(event) });

@@ -11,11 +11,12 @@ const PATIENCE_MS = 150; // what comes sooner shows no skeleton, which would onl
 export class Panel {
   #running = null;
   #again = () => {};
-  node = h("div", { class: "panel", "aria-live": "polite" });
+  node = h("div", { class: "panel", tabindex: 0, role: "group" });
 
-  /** `lines` is how many rows its skeleton has; `missing` says what a server may not do. */
-  constructor(lines, missing) {
+  /** `lines` is how many rows its skeleton has, `label` its name; `missing` says what a server may not do. */
+  constructor(lines, label, missing) {
     Object.assign(this, { lines, missing });
+    this.node.setAttribute("aria-label", label);
   }
 
   /**
@@ -32,14 +33,14 @@ export class Panel {
     const mine = (this.#running = new AbortController());
     this.#again = () => this.load(read, draw, true);
     this.node.setAttribute("aria-busy", "true");
-    const timer = isNew && setTimeout(() => this.#show(this.#skeleton()), PATIENCE_MS);
+    const timer = isNew && setTimeout(() => this.show(this.#skeleton()), PATIENCE_MS);
     try {
       const found = await read(mine.signal);
       if (this.#running !== mine) return false;
-      this.#show(draw(found));
+      this.show(draw(found));
       return true;
     } catch (error) {
-      if (this.#running === mine) this.#show([this.#failure(error)]);
+      if (this.#running === mine) this.show([this.#failure(error)]);
       return false;
     } finally {
       clearTimeout(timer);
@@ -53,8 +54,14 @@ export class Panel {
     this.#running = null;
   }
 
-  #show(nodes) {
+  /** Shows other nodes; the focus stays on what is there again (`data-of`), or near. */
+  show(nodes) {
+    const active = this.node.contains(document.activeElement) && document.activeElement;
     this.node.replaceChildren(...nodes);
+    if (!active || active === this.node) return;
+    const again = active.isConnected ? active
+      : [...this.node.querySelectorAll("[data-of]")].find(({ dataset }) => dataset.of === active.dataset.of);
+    (again ?? this.node).focus();
   }
 
   #skeleton() {

@@ -84,8 +84,12 @@ function refusal(status, content, wait) {
     return new Failure("busy", t("Too many requests"), seconds > 0
       ? t("Try again in {n} seconds.", { n: seconds })
       : t("Try again in a moment."));
-  if (status === 401 || status === 403) return new Failure("key", t("This key does not open it"), said);
-  if (status === 404 && content?.statusText === "routeNotFound")
+  if (content?.statusText === "appUnExist" || content?.statusText === "appNotFound")
+    return new Failure("key", t("There is no such app here"), said);
+  // Versions differ in status and code of this one; its word is the same.
+  const isKey = status === 401 || status === 403 || `${content?.statusText}`.startsWith("unAuth");
+  if (isKey) return new Failure("key", t("This key does not open it"), said);
+  if (status === 404 && (content === null || content.statusText === "routeNotFound"))
     return new Failure("missing", t("This server cannot do that"), said);
   const title = status >= 500 ? t("The service has a problem ({status})", { status: `${status}` })
     : t("The service refused ({status})", { status: `${status}` });

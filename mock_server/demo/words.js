@@ -15,8 +15,10 @@ const CHINESE = {
   "API key": "API 密钥",
   "App": "应用",
   "Apps (ids, with commas)": "应用（ID，用逗号分隔）",
+  "Articles": "文章",
   "Ask something: a new chat begins with it.": "提个问题，即可开始新会话。",
   "Cancel": "取消",
+  "Chats": "会话列表",
   "Choose one, or begin a new chat.": "请选择一个会话，或新建会话。",
   "Clear the search": "清除搜索",
   "Connect": "连接",
@@ -79,6 +81,7 @@ const CHINESE = {
   "The service has a problem ({status})": "服务出现问题（{status}）",
   "The service refused ({status})": "服务拒绝了请求（{status}）",
   "The service sent something that this app cannot read.": "服务返回了无法读取的内容。",
+  "There is no such app here": "没有这个应用",
   "There was no answer within {n} seconds.": "{n} 秒内没有应答。",
   "This app needs JavaScript.": "本应用需要 JavaScript。",
   "This folder is empty.": "该文件夹中没有内容。",
@@ -94,6 +97,7 @@ const CHINESE = {
   "Unpin {title}": "取消置顶 {title}",
   "Untitled": "未命名会话",
   "Web page": "网页",
+  "What has been said": "会话内容",
   "Write a message": "输入消息",
   "Your first message creates the chat.": "发送第一条消息后会话即建立。",
 };
@@ -131,7 +135,7 @@ export const counted = (n, one, other) => t(n === 1 ? one : other, { n: n.toLoca
 
 /** A day as people write it; nothing for what is none. */
 export function dateOf(time) {
-  const date = new Date(time);
+  const date = new Date(typeof time === "string" ? time : NaN);
   const style = { day: "numeric", month: "short", year: "numeric" };
   return Number.isNaN(date.getTime()) ? "" : date.toLocaleDateString(language === "zh" ? "zh-CN" : "en-GB", style);
 }

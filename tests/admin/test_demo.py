@@ -1,4 +1,4 @@
-"""The demo front end as it is served: its files, the way there, what it leaves alone."""
+"""The demo front end as it is served: its files, the way there, what it passes by."""
 
 from __future__ import annotations
 
