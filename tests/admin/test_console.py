@@ -71,8 +71,10 @@ def test_the_policy_of_the_page_allows_its_own_files_only(api: Api) -> None:
     assert headers["cache-control"] == "no-store"
 
 
-def test_the_page_weighs_little() -> None:
-    assert sum((FOLDER / name).stat().st_size for name in SOURCES) <= MOST_BYTES
+def test_console_and_demo_weigh_little() -> None:
+    files = [FOLDER / name for name in SOURCES]
+    files += (FOLDER.parent / "demo").iterdir()
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("name", SOURCES)

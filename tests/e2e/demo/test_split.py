@@ -44,7 +44,7 @@ def test_a_fault_is_seen_the_moment_it_is_added(split: App) -> None:
 def test_what_is_edited_or_reset_is_seen_too(split: App) -> None:
     chat = f"/apps/{APP}/chats/delivery-late"
     split.admin("PUT", chat, {"title": "Lost parcel", "top": True})
-    expect(demo(split).locator(".talks > li").first).to_contain_text("Lost parcel")
+    expect(demo(split).locator(".talks")).to_contain_text("Lost parcel")
     split.button("Reset").click()
     expect(demo(split).locator(".talks")).to_contain_text(PARCEL)
     expect(demo(split).locator(".talks")).not_to_contain_text("Lost parcel")
@@ -80,7 +80,10 @@ def test_it_looks_into_the_sandbox_that_the_console_looks_at(split: App) -> None
 
 def test_it_shows_the_apps_of_any_fixture(visit: Visit) -> None:
     chats = [{"chatId": "c", "title": "Of my own"}]
-    keys = [{"key": "reader", "permission": "read"}, {"key": "boss", "permission": "owner"}]
+    keys = [
+        {"key": "reader", "permission": "read"},
+        {"key": "boss", "permission": "owner"},
+    ]
     app = visit(
         {"keys": keys, "apps": [{"id": "my-app", "name": "Mine", "chats": chats}]},
         path=SPLIT,
@@ -150,3 +153,15 @@ def test_no_other_page_can_set_it_off(split: App) -> None:
     frame.evaluate("window.postMessage('look again', '*')")  # from itself
     frame.evaluate("new Promise(done => setTimeout(done, 200))")
     assert len(split.lists()) == before
+
+
+def test_the_header_stays_one_line_and_notices_stay_on_their_side(split: App) -> None:
+    header = split.page.locator("header").bounding_box()
+    assert header is not None
+    assert header["height"] < 60
+    split.button("Fail next list").click()
+    notice = split.page.locator("#notice").bounding_box()
+    side = split.page.locator("#demo").bounding_box()
+    assert notice is not None
+    assert side is not None
+    assert notice["x"] + notice["width"] < side["x"]
