@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.test_safety import NAMES
 from tests.e2e.demo.browsing import App
 from tests.e2e.demo.conftest import Visit
+from tests.e2e.hostile_names import NAMES
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE
-from tests.e2e.console.test_use import DARK, PHONE, serious
+from tests.e2e.console.browsing import AXE, DARK, PHONE, serious
 from tests.e2e.demo.browsing import PARCEL, App
 from tests.e2e.demo.conftest import Visit
 from tests.support import ROOT
