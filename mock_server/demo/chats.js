@@ -80,6 +80,8 @@ export class Chats {
     const isTop = ({ chatId, top }) => this.#pins.get(chatId) ?? Boolean(top);
     const chats = this.#chats.map((chat) => ({ ...chat, top: isTop(chat) }))
       .sort((one, other) => other.top - one.top || `${other.updateTime}`.localeCompare(`${one.updateTime}`));
+    const open = chats.find(({ chatId }) => chatId === this.#talk.chatId);
+    if (open) this.#talk.call(titleOf(open));
     if (chats.length === 0)
       return [nothing(t("No conversations"), t("Ask something: a new chat begins with it."))];
     const more = this.#total > chats.length &&

@@ -92,6 +92,7 @@ export class Library {
   }
 
   #read() {
+    if (this.#dataset === null) return this.refresh();
     return this.#panel.load((signal) => this.#page(signal), (page) => this.#draw(page), true);
   }
 

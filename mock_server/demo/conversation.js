@@ -42,6 +42,11 @@ export class Conversation {
     this.#text.focus();
   }
 
+  /** Says how the chat that is shown is called. */
+  call(title) {
+    this.#title.replaceChildren(named(title));
+  }
+
   /** Shows none. */
   close() {
     this.chatId = null;
@@ -63,7 +68,7 @@ export class Conversation {
     this.chatId = chatId;
     this.#isNew = isNew;
     this.#text.value = "";
-    this.#title.replaceChildren(named(title));
+    this.call(title);
     this.node.replaceChildren(this.back, this.#title, this.#panel.node, this.form);
   }
 

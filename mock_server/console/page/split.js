@@ -4,19 +4,23 @@ import { base, here, open, session } from "../server/api.js";
 import { t } from "../words/words.js";
 import { button, h } from "./dom.js";
 import { keep, kept } from "./memory.js";
+import { tried } from "./notice.js";
 import { addressOf, leaveRoute, onRoute, showRoute } from "./route.js";
 
 const PART = "demo";
 const LOOK_AGAIN = "look again";
 const LEAST = 25; // per cent of the window, for either side
 const STEP = 4;
+const MOST_APPS = 10; // the demo asks for the name of each
 const FAULTS = "control"; // the part to see first beside the demo
 const isNarrow = matchMedia("(max-width: 1099px)");
 
 /** The switch in the header, the further part of small windows, and the frame itself. */
 export class Split {
   #frame = null;
-  #shown = ""; // what the demo has been told to show
+  #address = null; // what the demo has been told to show
+  #isShown = false;
+  #isReady = false; // the sandbox and its key have been read
   #share = kept("split", 50); // of the window, in per cent, that the demo takes
   #bar = h("div", {
     class: "divider", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": t("Width of the demo"),
@@ -24,8 +28,8 @@ export class Split {
     onpointerdown: (event) => this.#drag(event), onkeydown: (event) => this.#key(event),
   });
   #side = h("section", { id: PART, "aria-label": t("Demo") }, this.#bar);
-  #switch = button(t("Demo"), () => (this.#frame ? this.hide() : this.show()), { id: "beside", class: "quiet", "aria-pressed": "false" });
-  #tab = button(t("Demo"), () => this.show(), { "data-shows": PART, "aria-pressed": "false" });
+  #switch = button(t("Demo"), tried(() => (this.#isShown ? this.hide() : this.show())), { id: "beside", class: "quiet", "aria-pressed": "false" });
+  #tab = button(t("Demo"), tried(() => this.show()), { "data-shows": PART, "aria-pressed": "false" });
 
   /** `showPart` has the page show one of its parts, where there is no room for all. */
   constructor(showPart) {
@@ -38,33 +42,33 @@ export class Split {
     this.#frame?.contentWindow.postMessage(LOOK_AGAIN, location.origin);
   }
 
-  /** Tells the demo of another sandbox, or of its apps. */
+  /** Has the demo show the sandbox that is looked at, once that is known. */
   async refresh() {
-    if (!this.#frame) return;
+    this.#isReady = true;
+    if (!this.#isShown) return;
     const address = await addressOfDemo();
-    if (address === this.#shown || !this.#frame) return;
-    this.#shown = address;
+    if (address === this.#address || !this.#isShown) return;
+    this.#address = address;
     // In place of the page that is there: a step back is to leave the console's own.
-    this.#frame.contentWindow.location.replace(address);
+    if (this.#frame) return this.#frame.contentWindow.location.replace(address);
+    this.#frame = h("iframe", { src: address, title: t("The demo front end") });
+    this.#side.append(this.#frame);
   }
 
   async show() {
     this.showPart(isNarrow.matches ? PART : FAULTS);
     if (location.hash !== addressOf(PART)) showRoute(PART);
-    if (this.#frame) return;
-    this.#shown = await addressOfDemo();
-    if (this.#frame) return;
-    this.#frame = h("iframe", { src: this.#shown, title: t("The demo front end") });
-    this.#side.append(this.#frame);
+    if (this.#isShown) return;
     document.body.append(this.#side);
     this.#set(this.#share);
     this.#draw(true);
+    if (this.#isReady) await this.refresh();
   }
 
   hide() {
-    this.#frame.remove();
+    this.#frame?.remove();
+    this.#frame = this.#address = null;
     this.#side.remove();
-    this.#frame = null;
     this.#draw(false);
     if (location.hash === addressOf(PART)) leaveRoute();
   }
@@ -75,10 +79,11 @@ export class Split {
     if (!demo) return;
     document.querySelector("header").insertBefore(this.#switch, document.getElementById("language"));
     document.querySelector("nav").append(this.#tab);
-    onRoute(PART, () => this.show());
+    onRoute(PART, tried(() => this.show()));
   }
 
   #draw(isShown) {
+    this.#isShown = isShown;
     document.body.classList.toggle("split", isShown);
     this.#switch.setAttribute("aria-pressed", isShown);
   }
@@ -112,7 +117,8 @@ export class Split {
 /** The demo with the key of the sandbox that is looked at, and the apps that there are. */
 async function addressOfDemo() {
   const { apps } = await here("GET", "/apps");
-  const fields = new URLSearchParams({ apps: apps.map(({ id }) => id).join(",") });
+  const ids = apps.slice(0, MOST_APPS).map(({ id }) => id);
+  const fields = new URLSearchParams({ apps: ids.join(",") });
   if (session.key) fields.set("key", session.key);
   return `${base}/demo/#${fields}`;
 }
