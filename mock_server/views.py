@@ -186,7 +186,8 @@ class FaultView(WithPlan):
     """A fault: beside these fields, all that it was added with.
 
     `remaining` is null if only its `ttl` ends it, `endsIn` in seconds. `matches` counts
-    the requests that have matched, whether it fired or not.
+    the requests that have matched, whether it fired or not. `preset` is the one that it
+    was added with, null if it was added by itself or with the fixture.
     """
 
     id: str
@@ -195,6 +196,7 @@ class FaultView(WithPlan):
     matches: int
     ends_in: float
     kind: str
+    preset: str | None
 
 
 class FaultsView(View):

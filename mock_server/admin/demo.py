@@ -35,16 +35,16 @@ class Demo:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            response = self._response(scope["method"], scope["path"])
+            response = self._response(scope)
         except Refusal as refusal:
             response = plain_error(refusal)
         await respond(response, RequestBody(scope, receive), send)
 
-    def _response(self, method: str, path: str) -> Response:
+    def _response(self, scope: Scope) -> Response:
         """The page or a file. Raises RouteNotFound, MethodNotAllowed."""
-        name = path.removeprefix(DEMO)
+        method, name = scope["method"], scope["path"].removeprefix(DEMO)
         if name not in {"", *self._page.names} - {INDEX}:
             raise RouteNotFound("a file of the demo", describe_value(name), "path")
         if method not in ("GET", "HEAD"):
             raise MethodNotAllowed("GET", describe_value(method))
-        return self._page.file(name or INDEX)
+        return self._page.file(scope, name or INDEX)

@@ -1,12 +1,15 @@
 """Pages for browsers that the package ships: folders of files, served as they are."""
 
+import gzip
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
-from mock_server.api.headers import Header
+from starlette.types import Scope
+
+from mock_server.api.headers import Header, values
 from mock_server.api.response import Response
 
 INDEX = "index.html"
@@ -26,23 +29,33 @@ class Page:
     def __init__(self, folder: str, headers: Collection[Header]) -> None:
         """`headers` are sent with each of its files."""
         self._folder = folder
-        self._headers = tuple(headers)
-        self._read: dict[str, Response] = {}
+        self._headers = (*headers, (b"vary", b"accept-encoding"))
+        self._read: dict[tuple[str, bool], Response] = {}
 
     @cached_property
     def names(self) -> Collection[str]:
         """The paths of its files below the folder, such as `page/dom.js`."""
         return frozenset(self._files)
 
-    def file(self, name: str = INDEX) -> Response:
-        """A file, or the page. Raises KeyError for a name that it does not have."""
+    def file(self, scope: Scope, name: str = INDEX) -> Response:
+        """A file, or the page, to answer a request.
+
+        Raises KeyError for a name that it does not have.
+        """
+        accepted = b",".join(values(scope["headers"], b"accept-encoding"))
+        is_short = b"gzip" in accepted
         # Looked up, never joined to a path: no name can lead out of the folder.
-        if name not in self._read:
+        if (name, is_short) not in self._read:
             content = self._files[name].read_bytes()
+            headers = self._headers
+            if is_short:
+                # A third of the bytes, for those who look from another machine.
+                content = gzip.compress(content, mtime=0)
+                headers += ((b"content-encoding", b"gzip"),)
             media_type = _MEDIA_TYPES[PurePosixPath(name).suffix]
-            response = Response(200, content, self._headers, media_type)
-            self._read[name] = response
-        return self._read[name]
+            response = Response(200, content, headers, media_type)
+            self._read[name, is_short] = response
+        return self._read[name, is_short]
 
     @cached_property
     def _files(self) -> dict[str, Traversable]:

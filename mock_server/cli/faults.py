@@ -1,7 +1,7 @@
 """`mock-server fault`: the faults of a running server."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import click
 import msgspec
@@ -12,6 +12,7 @@ from mock_server.cli.complete import fault_fields, fault_names
 from mock_server.cli.fault_names import mistake_of, mistake_of_preset
 from mock_server.cli.fields import fields_of, text_fields
 from mock_server.cli.remote import remote_command, show
+from mock_server.cli.settings import option
 from mock_server.client import AdminClient
 from mock_server.views import FaultsView, FaultView
 
@@ -88,7 +89,9 @@ def remove(client: AdminClient, number: str) -> None:
 
 
 @fault.command()
+@option("--preset", metavar="NAME", help="Only those of this preset.")
 @remote_command
-def clear(client: AdminClient) -> None:
-    """Remove all faults of a running server."""
-    show(client.ask(FaultsView, "DELETE", "/faults"))
+def clear(client: AdminClient, preset: str | None) -> None:
+    """Remove all faults of a running server, or all of a preset."""
+    query = "" if preset is None else f"?{urlencode({'preset': preset})}"
+    show(client.ask(FaultsView, "DELETE", f"/faults{query}"))

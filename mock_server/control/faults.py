@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
+from urllib.parse import urlencode
 
 from mock_server.client import AdminClient, Refused
 from mock_server.domain.limits import Limits
@@ -109,10 +110,13 @@ class FaultList(Sequence[dict[str, Any]]):
         ]
         self._active = [fault for fault in self._all if fault["remaining"] != 0]
 
-    def clear(self) -> None:
-        """Take all faults away."""
-        self._client.json(FaultsView, "DELETE", "/faults")
-        self._all, self._active = [], []
+    def clear(self, *, preset: str | None = None) -> None:
+        """Take all faults away, or those of a preset; the latter may raise Refused."""
+        query = "" if preset is None else f"?{urlencode({'preset': preset})}"
+        self._client.json(FaultsView, "DELETE", f"/faults{query}")
+        kept = [each for each in self._all if preset not in (None, each["preset"])]
+        self._all = kept
+        self._active = [each for each in kept if each["remaining"] != 0]
 
     def remove(self, fault: str | AddedFault) -> None:
         """Take a fault away, by its id. Raises Refused if there is none of that id."""

@@ -56,8 +56,13 @@ class Faults:
         """Add a fault behind the others. Raises InvalidField or LimitReached."""
         return self.add_all([definition])[0]
 
-    def add_all(self, definitions: Sequence[Definition]) -> list[ActiveFault]:
-        """Add several, or none of them. Raises InvalidField or LimitReached."""
+    def add_all(
+        self, definitions: Sequence[Definition], preset: str | None = None
+    ) -> list[ActiveFault]:
+        """Add several, or none of them. Raises InvalidField or LimitReached.
+
+        `preset` is the name of the list that they are.
+        """
         self._check_room(len(definitions))
         # All are charged before the first is added: any of them may not fit.
         holdings = [
@@ -65,6 +70,8 @@ class Faults:
             for definition in definitions
         ]
         added = list(map(self._activated, definitions, holdings))
+        for fault in added:
+            fault.preset = preset
         self.active.extend(added)
         return added
 
@@ -175,6 +182,7 @@ class ActiveFault(Struct, eq=False):
     ends: float
     holding: Holding
     rate_limit: RateLimit | None = None
+    preset: str | None = None
     matches: int = 0
     fired: int = 0
     is_over: bool = False

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import mock_server
+from mock_server.api.faults.table import KINDS, PRESETS
+from mock_server.domain.choices import table
 
 FOLDER = Path(mock_server.__file__).parent / "console"
 TABLE = FOLDER / "words" / "chinese.js"
@@ -49,3 +51,18 @@ def test_the_values_in_a_text_are_the_same_in_chinese() -> None:
     assert {
         text for text, (own, other) in holes.items() if set(own) != set(other)
     } == set()
+
+
+def served() -> set[str]:
+    """All sentences of the server's tables that the page shows."""
+    found = {each.sentence for each in KINDS.values()}
+    found |= {each.sentence for each in PRESETS.values()}
+    return found | {each.sentence for each in table().values()}
+
+
+def test_every_sentence_of_the_tables_is_there_in_chinese() -> None:
+    assert sorted(served() - chinese().keys()) == []
+
+
+def test_no_line_is_there_that_nothing_says() -> None:
+    assert sorted(chinese().keys() - said() - served()) == []

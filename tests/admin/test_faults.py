@@ -49,6 +49,7 @@ def test_a_fault_is_shown_with_its_defaults(
         "remaining": times,
         "fired": 0,
         "matches": 0,
+        "preset": None,
         "operation": "*",
         "match": {"key": None, "body": None},
         "skip": 0,
@@ -90,6 +91,35 @@ def test_faults_are_taken_away(api: Api) -> None:
     assert [each["id"] for each in left] == ["f1", "f3"]
     assert api.admin("GET", "/faults").json() == {"faults": []}
     assert api.pin().status_code == 200
+
+
+def test_a_preset_is_taken_back_as_a_whole(api: Api) -> None:
+    for fault in ({"preset": "flaky"}, {"kind": "error"}, {"preset": "slow"}):
+        api.admin("POST", "/faults", fault)
+    named = [each["preset"] for each in api.admin("GET", "/faults").json()["faults"]]
+    assert named == ["flaky", "flaky", "flaky", None, "slow"]
+    gone = api.admin("DELETE", "/faults?preset=flaky").json()["faults"]
+    assert [each["id"] for each in gone] == ["f1", "f2", "f3"]
+    left = api.admin("GET", "/faults").json()["faults"]
+    assert [each["id"] for each in left] == ["f4", "f5"]
+    assert api.admin("DELETE", "/faults?preset=flaky").json() == {"faults": []}
+
+
+def test_spent_faults_of_a_preset_go_with_the_others(api: Api) -> None:
+    api.admin("POST", "/faults", {"preset": "slow"})
+    fault = api.sandbox.faults.all()[0]
+    fault.fired = 10_000
+    assert api.admin("GET", "/faults/f1").json()["remaining"] == 0
+    assert len(api.admin("DELETE", "/faults?preset=slow").json()["faults"]) == 1
+    assert api.admin("GET", "/faults").json() == {"faults": []}
+
+
+def test_no_fault_goes_by_an_unknown_preset(api: Api) -> None:
+    api.admin("POST", "/faults", {"preset": "flaky"})
+    answer = api.admin("DELETE", "/faults?preset=flacky")
+    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
+    assert "(did you mean 'flaky'?) - at query.preset" in answer.json()["message"]
+    assert len(api.admin("GET", "/faults").json()["faults"]) == 3
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

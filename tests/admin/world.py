@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
-from mock_server.admin.resources.console import FILE, PAGE
+from mock_server.admin.resources.console import FILES, PAGE
 from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
 from mock_server.domain.sandbox import Sandbox
@@ -35,7 +35,7 @@ PARTS = {
 }
 Headers = Mapping[str, str | None]
 BODIED = ("POST", "PUT")
-OPEN = ("/health", PAGE, FILE)
+OPEN = ("/health", PAGE, FILES)
 
 CHANGES: dict[tuple[str, str], object] = {
     ("POST", "/reset"): {},

@@ -159,6 +159,16 @@ def test_faults_are_added_listed_and_cleared(server: MockServer) -> None:
     assert server.sandbox.faults.all() == []
 
 
+def test_faults_of_a_preset_are_cleared(server: MockServer) -> None:
+    run(server, "fault", "add", "flaky")
+    run(server, "fault", "add", "error")
+    gone = json.loads(run(server, "fault", "clear", "--preset", "flaky"))["faults"]
+    assert [each["preset"] for each in gone] == ["flaky"] * 3
+    assert [each.id for each in server.sandbox.faults.all()] == ["f4"]
+    text = run(server, "fault", "clear", "--preset", "flacky", status=1)
+    assert "did you mean 'flaky'?" in text
+
+
 def test_one_fault_is_removed_by_its_id(server: MockServer) -> None:
     for kind in ("error", "delay"):
         run(server, "fault", "add", kind, *(["ms=1"] if kind == "delay" else []))

@@ -313,7 +313,7 @@ def _neighbours() -> Iterator[tuple[Operation, Neighbour]]:
 def routes() -> list[tuple[str, AdminRoute]]:
     """Every admin route once, with its full path."""
     return [
-        (f"{method} /__admin{path}", route)
+        (f"{method} /__admin{path.replace(':path}', '}')}", route)
         for path, by_method in admin_routes().items()
         for method, route in by_method.items()
         if "{sandbox}/" not in path
@@ -323,7 +323,11 @@ def routes() -> list[tuple[str, AdminRoute]]:
 def routes_table() -> Table:
     """Every admin route."""
     rows = [
-        (code(name), "" if route.is_global else "yes", route.summary)
+        (
+            code(name),
+            "" if route.is_global else "yes",
+            route.summary,
+        )
         for name, route in routes()
     ]
     return Table(("route", "of each sandbox", "what it does"), rows)

@@ -65,9 +65,9 @@ class PageRedirect:
             await self._app(scope, receive, send)
 
 
-def get_page(_: Call) -> Response:
+def get_page(call: Call) -> Response:
     """`GET /`: the page."""
-    return _CONSOLE.file()
+    return _CONSOLE.file(call.scope)
 
 
 def get_file(call: Call) -> Response:
@@ -76,7 +76,7 @@ def get_file(call: Call) -> Response:
     # The page has one address: from another it would not find its files.
     if name not in _CONSOLE.names or name == INDEX:
         raise RouteNotFound("a file of the console", describe_value(name), "path")
-    return _CONSOLE.file(name)
+    return _CONSOLE.file(call.scope, name)
 
 
 def get_openapi(_: Call) -> Raw:

@@ -20,6 +20,12 @@ from mock_server.validation.convert import convert
 from mock_server.views import FaultsView, FaultView, PlannedView
 
 
+class PresetQuery(Input):
+    """Of which preset; without a name, all faults are meant."""
+
+    preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
+
+
 class PlanQuery(Input):
     """How many of the next decisions to tell."""
 
@@ -59,14 +65,21 @@ def post_fault(call: Call) -> FaultView | FaultsView:
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
         return _view(call, faults.add(_read(fields, call)))
-    added = faults.add_all(_read_preset(convert(fields, AddPreset), call))
+    wanted = convert(fields, AddPreset)
+    added = faults.add_all(_read_preset(wanted, call), wanted.preset)
     return FaultsView([_view(call, each) for each in added])
 
 
 def delete_faults(call: Call) -> FaultsView:
-    """`DELETE faults`: the faults as they were."""
-    before = get_faults(call)
-    call.sandbox.faults.clear()
+    """`DELETE faults`, with `?preset=flaky` those of one: the faults as they were."""
+    faults, preset = call.sandbox.faults, call.query.preset
+    gone = faults.all()
+    if preset is not None:
+        _check_preset(preset, "query.preset")
+        gone = [each for each in gone if each.preset == preset]
+    before = FaultsView([_view(call, each) for each in gone])
+    for each in gone:
+        faults.remove(each)
     return before
 
 
@@ -93,13 +106,17 @@ def _read(fields: Mapping[str, Any], call: Call) -> Fault:
 
 def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
     """The faults of a preset. Raises InvalidField."""
-    if wanted.preset not in PRESETS:
-        expected = f"one of {', '.join(PRESETS)}"
-        hint = errors.did_you_mean(wanted.preset, PRESETS)
-        got = errors.describe_value(wanted.preset) + hint
-        raise errors.InvalidField(f"Expected {expected}, got {got} - at $.preset")
+    _check_preset(wanted.preset, "$.preset")
     faults = faults_of(wanted.preset, wanted.seed)
     return [_read(each, call) for each in faults]
+
+
+def _check_preset(name: str, at: str) -> None:
+    """Raises InvalidField for what is no preset."""
+    if name not in PRESETS:
+        expected = f"one of {', '.join(PRESETS)}"
+        got = errors.describe_value(name) + errors.did_you_mean(name, PRESETS)
+        raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
 
 
 def _fault(call: Call) -> ActiveFault:
@@ -123,6 +140,7 @@ def _view(call: Call, fault: ActiveFault) -> FaultView:
         fired=fault.fired,
         matches=fault.matches,
         ends_in=round(call.sandbox.faults.seconds_left(fault), 3),
+        preset=fault.preset,
         **asdict(definition),
     )
 
@@ -140,7 +158,14 @@ ROUTES = (
         status=201,
         errors=(errors.LimitReached,),
     ),
-    AdminRoute("DELETE", "/faults", delete_faults, FaultsView, "Remove all faults"),
+    AdminRoute(
+        "DELETE",
+        "/faults",
+        delete_faults,
+        FaultsView,
+        "Remove all faults, or all of a preset",
+        query=PresetQuery,
+    ),
     AdminRoute(
         "GET",
         "/faults/{id}",

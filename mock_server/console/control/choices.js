@@ -2,19 +2,34 @@
 
 import { here } from "../server/api.js";
 import { h, prose, say, show } from "../page/dom.js";
+import { note } from "../page/fold.js";
 import { choice } from "../page/form.js";
 import { tried } from "../page/notice.js";
+import { onRoute, showRoute } from "../page/route.js";
+import { t } from "../words/words.js";
 
 const PROFILES = {
-  documented: "The documentation, read strictly",
-  deployed: "What the service does today",
+  documented: t("The documentation, read strictly"),
+  deployed: t("What the service does today"),
 };
 
 export class ChoicePanel {
   #now = null;
+  #wanted = null; // the choice that the address names
   #radios = {};
-  #summary = h("summary", {}, "Single choices");
+  #note = note();
+  #summary = h("summary", {}, t("Single choices"));
   #list = h("ul", { class: "choices" });
+  #none = h("p", { class: "empty", role: "status" });
+  #filter = h("input", {
+    type: "search", autocomplete: "off", placeholder: t("filter, such as: page"),
+    "aria-label": t("Filter the choices"), oninput: () => this.#narrow(),
+  });
+  #others = h("input", { type: "checkbox", onchange: () => this.#narrow() });
+  #details = h("details", {}, this.#summary,
+    h("div", { class: "narrow" }, this.#filter,
+      h("label", { class: "inline" }, this.#others, t("only those that differ"))),
+    this.#list, this.#none);
 
   constructor(parent) {
     const profiles = Object.entries(PROFILES).map(([profile, words]) => {
@@ -24,9 +39,15 @@ export class ChoicePanel {
       return h("label", { class: "radio" }, radio, h("span", {}, h("b", {}, profile), words));
     });
     parent.append(
-      h("fieldset", {}, h("legend", { class: "hidden" }, "Profile"), profiles),
-      h("details", {}, this.#summary, this.#list),
+      this.#note,
+      h("fieldset", {}, h("legend", { class: "hidden" }, t("Profile")), profiles),
+      this.#details,
     );
+    onRoute("control", (card, name) => {
+      if (card !== "choices" || name === undefined) return;
+      this.#wanted = name;
+      this.#goTo();
+    });
   }
 
   async refresh() {
@@ -39,12 +60,42 @@ export class ChoicePanel {
 
   #take(now) {
     this.#now = now;
-    const { profile, choices, table } = now;
+    const { profile, table } = now;
     this.#radios[profile].checked = true;
-    const others = table.filter((each) => choices[each.name] !== each[profile]).length;
-    const words = others ? `${others} of ${table.length} differ` : `${table.length}`;
-    say(this.#summary, `Single choices (${words})`);
-    show(this.#list, table, ({ name }) => name, (each) => this.#row(each));
+    const n = table.filter((each) => this.#differs(each)).length;
+    const total = table.length;
+    const words = n ? t("{n} of {total} differ", { n, total }) : `${total}`;
+    say(this.#summary, t("Single choices ({words})", { words }));
+    say(this.#note, n ? `${profile} · ${t("{n} differ", { n })}` : profile);
+    this.#narrow();
+    this.#goTo();
+  }
+
+  #differs = (row) => this.#now.choices[row.name] !== row[this.#now.profile];
+
+  /** Shows those that the filter lets through. */
+  #narrow() {
+    const text = this.#filter.value.trim().toLocaleLowerCase();
+    const isMeant = ({ name, sentence, values }) =>
+      [name, sentence, t(sentence), ...values].join(" ").toLocaleLowerCase().includes(text);
+    const rows = this.#now.table.filter((row) =>
+      (!this.#others.checked || this.#differs(row)) && isMeant(row));
+    show(this.#list, rows, ({ name }) => name, (each) => this.#row(each));
+    say(this.#none, rows.length ? "" : t("No choice is like that."));
+  }
+
+  /** Shows the choice that the address names, once all are there. */
+  #goTo() {
+    const isThere = this.#now?.table.some(({ name }) => name === this.#wanted);
+    if (!isThere) return;
+    this.#filter.value = "";
+    this.#others.checked = false;
+    this.#details.open = true;
+    this.#narrow();
+    const row = document.getElementById(`choice-${this.#wanted}`);
+    this.#wanted = null;
+    row.scrollIntoView({ block: "center" });
+    row.querySelector("select").focus({ preventScroll: true });
   }
 
   #row({ name, section, values, sentence }) {
@@ -54,13 +105,13 @@ export class ChoicePanel {
       const { profile, choices } = this.#now;
       return this.#put({ profile, choices: { ...choices, [name]: read() } });
     }));
-    const node = h("li", {},
+    input.addEventListener("focus", () => showRoute("control", "choices", name));
+    const node = h("li", { id: `choice-${name}` },
       h("label", {}, h("code", {}, name), input),
-      h("p", { class: "hint" }, prose(sentence), ` (section ${section})`));
+      h("p", { class: "hint" }, prose(t(sentence)), " ", t("(section {section})", { section })));
     const update = (row) => {
-      const { choices, profile } = this.#now;
-      input.value = choices[name];
-      node.classList.toggle("other", choices[name] !== row[profile]);
+      input.value = this.#now.choices[name];
+      node.classList.toggle("other", this.#differs(row));
     };
     return { node, update };
   }

@@ -1,29 +1,40 @@
-/** The sandbox's clock: seen, stopped, moved forward. */
+/** The sandbox's clock: seen, stopped, moved forward, set. */
 
 import { here } from "../server/api.js";
 import { button, h, say } from "../page/dom.js";
+import { note } from "../page/fold.js";
 import { tried } from "../page/notice.js";
+import { t } from "../words/words.js";
 
-const STEPS = { "+1 min": 60, "+1 h": 3600, "+1 day": 86400 };
+const STEPS = [[t("+1 min"), 60], [t("+1 h"), 3600], [t("+1 day"), 86400]];
 
 export class ClockPanel {
   #ahead = 0;
   #isFrozen = null;
+  #note = note();
   #face = h("time", { class: "face" });
-  #toggle = button("Freeze", tried(() => this.#set({ frozen: !this.#isFrozen })));
+  #toggle = button(t("Freeze"), tried(() => this.#set({ frozen: !this.#isFrozen })));
 
   constructor(parent) {
-    const steps = Object.entries(STEPS).map(([words, seconds]) =>
+    const steps = STEPS.map(([words, seconds]) =>
       button(words, tried(() => this.#advance(seconds))));
     const seconds = h("input", {
-      type: "number", min: 0, step: "any", required: true, placeholder: "seconds",
-      "aria-label": "Seconds to move forward",
+      type: "number", min: 0, step: "any", required: true, placeholder: t("seconds"),
+      "aria-label": t("Seconds to move forward"),
+    });
+    // Local times would be another hour for each reader: the face shows UTC too.
+    const time = h("input", {
+      type: "datetime-local", step: 1, required: true, max: "9999-12-31T23:59:59",
+      "aria-label": t("Time to set, in UTC"),
     });
     const move = tried(() => this.#advance(Number(seconds.value)));
+    const set = tried(() => this.#set({ now: new Date(`${time.value}Z`).toISOString() }));
     parent.append(
+      this.#note,
       h("p", {}, this.#face),
       h("div", { class: "actions" }, this.#toggle, steps),
-      h("form", { class: "one-line", onsubmit: move }, seconds, h("button", {}, "Advance")),
+      h("form", { class: "one-line", onsubmit: move }, seconds, h("button", {}, t("Advance"))),
+      h("form", { class: "one-line", onsubmit: set }, time, h("button", {}, t("Set time"))),
     );
     setInterval(() => this.#draw(), 1000);
   }
@@ -51,7 +62,9 @@ export class ClockPanel {
     if (this.#isFrozen === null) return;
     const now = new Date(this.#ahead + (this.#isFrozen ? 0 : Date.now()));
     const [day, time] = now.toISOString().split("T");
-    say(this.#face, `${day} ${time.slice(0, 8)}${this.#isFrozen ? " · frozen" : ""}`);
-    say(this.#toggle, this.#isFrozen ? "Run" : "Freeze");
+    const words = `${day} ${time.slice(0, 8)}${this.#isFrozen ? ` · ${t("frozen")}` : ""}`;
+    say(this.#face, words);
+    say(this.#note, words);
+    say(this.#toggle, this.#isFrozen ? t("Run") : t("Freeze"));
   }
 }

@@ -2,6 +2,7 @@
 
 import { admin } from "../server/api.js";
 import { say } from "../page/dom.js";
+import { t } from "../words/words.js";
 
 /** A line that is there while the files are broken. */
 export class ReloadLine {
@@ -20,6 +21,7 @@ export class ReloadLine {
 
 function sentence({ file, line, column, message }, others) {
   const place = line ? `${file}:${line}:${column}` : file;
-  const more = others ? ` (${others} more)` : "";
-  return `Not reloaded, what was loaded before is served: ${place}: ${message ?? "broken"}${more}`;
+  const more = others ? ` ${t("({n} more)", { n: others })}` : "";
+  const what = `${place}: ${message ?? t("broken")}${more}`;
+  return t("Not reloaded, what was loaded before is served: {what}", { what });
 }

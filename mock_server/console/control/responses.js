@@ -2,7 +2,9 @@
 
 import { here } from "../server/api.js";
 import { bdi, button, h, show } from "../page/dom.js";
-import { notice, tried } from "../page/notice.js";
+import { tried } from "../page/notice.js";
+import { t } from "../words/words.js";
+import { arm } from "./faults.js";
 
 export class ResponsePanel {
   #list = h("ul");
@@ -22,13 +24,12 @@ export class ResponsePanel {
 }
 
 function row({ operation, status, delayMs }) {
-  const late = delayMs ? ` after ${delayMs} ms` : "";
-  const fail = tried(async () => {
-    await here("POST", "/faults", { kind: "error", operation });
-    notice(`The next ${operation} fails.`);
-  });
+  const late = delayMs ? ` ${t("after {ms} ms", { ms: delayMs })}` : "";
+  const fail = tried(() => arm({ kind: "error", operation }, t("An error")));
   const node = h("li", { class: "row" },
     h("span", { class: "name" }, bdi(operation), ` ${status}${late}`),
-    button("Fail next", fail, { class: "quiet", "aria-label": `Fail next ${operation}` }));
+    button(t("Fail next"), fail, {
+      class: "quiet", "aria-label": t("Fail next {operation}", { operation }),
+    }));
   return { node };
 }

@@ -90,7 +90,7 @@ export class Split {
 
   #set(share) {
     this.#share = Math.round(Math.min(100 - LEAST, Math.max(LEAST, share)));
-    document.body.style.setProperty("--demo-width", `${this.#share}vw`);
+    document.body.style.setProperty("--demo-width", `${this.#share}%`);
     this.#bar.setAttribute("aria-valuenow", this.#share);
   }
 

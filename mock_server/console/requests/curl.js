@@ -1,21 +1,18 @@
 /** A request of the journal as a command line. */
 
-import { base, session } from "../server/api.js";
+import { plainOf } from "./plain.js";
 
-/** The command that sends it again; keys are not in the journal, so with our own. */
+/** The command that sends it again. */
 export function curl(entry) {
-  const { method, path, query, headers, body, truncated } = entry.request;
-  const url = base + path + (query ? `?${query}` : "");
+  const { method, url, headers, text, isCut } = plainOf(entry);
   // -g: brackets are no patterns. --data-raw: an @ names no file.
   const words = ["curl", "-g", "-X", quoted(method), quoted(url)];
-  for (const [name, value] of Object.entries(headers)) {
-    if (name === "content-type") words.push("-H", quoted(`Content-Type: ${value}`));
-    if (name === "authorization")
-      words.push("-H", quoted(`Authorization: Bearer ${session.key ?? "KEY"}`));
+  for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
+  if (text !== null) {
+    if (!headers["Content-Type"]) words.push("-H", "'Content-Type:'"); // else it makes one up
+    words.push("--data-raw", quoted(text));
   }
-  if (body !== null)
-    words.push("--data-raw", quoted(typeof body === "string" ? body : JSON.stringify(body)));
-  return words.join(" ") + (truncated ? "  # the body was longer" : "");
+  return words.join(" ") + (isCut ? "  # the body was longer" : "");
 }
 
 /** A word for a shell, whatever is in it; control characters come as escapes. */

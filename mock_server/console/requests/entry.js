@@ -1,18 +1,18 @@
 /** One request of the journal with all that is known of it. */
 
-import { curl } from "./curl.js";
-import { bdi, h } from "../page/dom.js";
-import { copyButton, openDrawer } from "../page/drawer.js";
+import * as faults from "../control/faults.js";
+import { bdi, button, h } from "../page/dom.js";
+import { copyButton } from "../page/drawer.js";
+import { notice, tried } from "../page/notice.js";
+import { here } from "../server/api.js";
+import { counted, t } from "../words/words.js";
+import { COPIES } from "./copying.js";
+import { called, lasting, statusMark } from "./row.js";
+import { fieldsOf } from "./summary.js";
 
-/** What a client called, in words. */
-export const called = ({ operation, request }) =>
-  operation ?? `${request.method} ${request.path}`;
+export { statusMark };
 
-/** A status with its mood; 0 is no answer. */
-export function statusMark(status) {
-  const mood = status === 200 ? "good" : status === 0 || status >= 500 ? "bad" : "warn";
-  return h("span", { class: `mark ${mood}` }, status === 0 ? "no answer" : `${status}`);
-}
+const MOST_CHARS = 200;
 
 /** JSON for people; a long one scrolls, so it can have the focus. */
 export function json(value, label) {
@@ -20,53 +20,93 @@ export function json(value, label) {
   return h("pre", { tabindex: 0, role: "region", "aria-label": label }, text);
 }
 
-/** Opens the side panel on an entry. */
-export function openEntry(entry) {
+/** What an entry is called. */
+export const titleOf = ({ seq, operation, request }) =>
+  `${called({ operation, ...request })} · #${seq}`;
+
+/** All that is told of an entry. */
+export function partsOf(entry) {
   const { request, answer } = entry;
   const query = request.query ? `?${request.query}` : "";
-  openDrawer(
-    called(entry),
-    h("p", { class: "facts" }, statusMark(answer.status), ` #${entry.seq} · `,
-      `${entry.time} · ${entry.durationMs} ms · generation ${entry.generation}`),
-    h("div", { class: "actions" }, copyButton("Copy as curl", () => curl(entry))),
-    entry.hint && h("p", { class: "hint" }, entry.hint),
+  return [
+    factsOf(entry),
+    h("div", { class: "actions" },
+      COPIES.map(({ label, text }) => copyButton(label, () => text(entry)))),
+    h("div", { class: "actions" }, entry.operation && failButton(entry)),
     entry.fault && faultOf(entry.fault),
     ...violationsOf(entry.violations),
-    h("h3", {}, "Request"),
+    entry.hint && h("p", { class: "hint" }, entry.hint),
+    h("h3", {}, t("Request")),
     h("p", { class: "line" }, bdi(`${request.method} ${request.path}${query}`)),
-    ...message(request, "Request"),
-    h("h3", {}, "Answer"),
-    ...message(answer, "Answer"),
-  );
+    ...message(request, t("Request's body")),
+    h("h3", {}, t("Answer")),
+    ...message(answer, t("Answer's body")),
+  ];
 }
 
+function factsOf({ time, durationMs, generation, key, member, answer }) {
+  const pairs = [
+    [t("Came at"), time], [t("Took"), lasting(durationMs)], [t("Key"), key ?? t("none")],
+    [t("Member"), member], [t("Generation"), generation],
+  ].filter(([, value]) => value !== null);
+  return h("div", { class: "facts" }, statusMark(answer.status),
+    h("dl", {}, pairs.map(([name, value]) =>
+      h("div", {}, h("dt", {}, name), h("dd", {}, bdi(`${value}`))))));
+}
+
+/** Has the next request that names the same things fail. */
+function failButton(entry) {
+  const { operation, request } = entry;
+  const what = t("An error for the next {what} like this",
+    { what: called({ operation, ...request }) });
+  const add = tried(() => arm({ kind: "error", operation, match: matchOf(request) }, what));
+  return button(t("Fail the next one like this"), add);
+}
+
+/** The ids in a body; what else it holds may differ from one request to the next. */
+function matchOf(request) {
+  const fields = request.body === null ? [] : Object.entries(fieldsOf(request));
+  const ids = fields.filter(([name, value]) =>
+    /id$/i.test(name) && typeof value === "string" && value.length < MOST_CHARS);
+  return ids.length ? { body: Object.fromEntries(ids) } : {};
+}
+
+const arm = faults.arm ?? (async (fault, what) => {
+  await here("POST", "/faults", fault);
+  notice(t("{what} is armed.", { what }));
+});
+
 function faultOf({ id, kind, draw, threshold }) {
-  const chance = threshold < 1 ? `, drawn ${draw.toFixed(3)} below ${threshold}` : "";
-  return h("p", { class: "hint" }, h("span", { class: "mark fault" }, kind),
-    ` Fault ${id} fired here${chance}.`);
+  const values = { id, draw: draw.toFixed(3), threshold: `${threshold}` };
+  const text = threshold < 1
+    ? t("Fault {id} fired here: {draw} was drawn, below its probability {threshold}.", values)
+    : t("Fault {id} fired here, as it always does.", values);
+  return h("p", { class: "fired" }, h("span", { class: "mark fault" }, kind), " ", text);
 }
 
 function violationsOf(violations) {
   if (!violations.length) return [];
   return [
-    h("h3", {}, "Departures from the documentation"),
+    h("h3", {}, t("Departures from the documentation")),
     h("ul", { class: "violations" }, violations.map(({ name, section, path, message, effect }) =>
-      h("li", {}, h("b", {}, section === "neighbour" ? "Neighbour" : `Section ${section}`),
-        " ", bdi(message), " ", h("code", {}, name), path ? h("code", {}, path) : null,
-        " ", h("span", { class: "effect" }, effect)))),
+      h("li", {},
+        h("p", {}, h("b", {}, section === "neighbour" ? t("Neighbour") : t("Section {n}", { n: section })),
+          " ", bdi(message)),
+        h("p", { class: "of" }, h("span", { class: "mark effect" }, effect),
+          h("code", {}, name), path ? h("code", {}, path) : null)))),
   ];
 }
 
 function message({ headers, body, truncated }, name) {
   const fields = Object.entries(headers);
   return [
-    h("details", {}, h("summary", {}, `${fields.length} headers`),
+    h("details", {}, h("summary", {}, counted(fields.length, "1 header", "{n} headers")),
       h("dl", { class: "headers" }, fields.map(([field, value]) => [
         h("dt", {}, field), h("dd", {}, bdi(value)),
       ]).flat())),
     body === null
-      ? h("p", { class: "empty" }, "No body.")
-      : json(body, `${name}'s body`),
-    truncated && h("p", { class: "empty" }, "The body was longer; this is what was kept."),
+      ? h("p", { class: "empty" }, t("No body."))
+      : json(body, name),
+    truncated && h("p", { class: "empty" }, t("The body was longer; this is what was kept.")),
   ].filter(Boolean);
 }

@@ -1,165 +1,178 @@
-/** What clients do: the journal, live. */
+/** What clients do: the list of requests, live, narrowed, and what can be done with them. */
 
-import { here, inSandbox } from "../server/api.js";
-import { bdi, brief, button, h, save, say, show } from "../page/dom.js";
-import { called, openEntry, statusMark } from "./entry.js";
-import { notice, reason, tried } from "../page/notice.js";
-import { events } from "../server/stream.js";
-
-const KEPT = 200;
-const RETRY_MS = 1500;
-// No entries, and as `next` the number of the next one that comes.
-const END = `/journal?since=${Number.MAX_SAFE_INTEGER}`;
-const COLUMNS = ["Time", "Operation", "Key", "Status", "Took", "Marks"];
-const live = document.getElementById("live");
+import { here } from "../server/api.js";
+import { button, h, say } from "../page/dom.js";
+import { copyButton } from "../page/drawer.js";
+import { notice, tried } from "../page/notice.js";
+import { onRoute } from "../page/route.js";
+import { LIST } from "../server/operations.js";
+import { operations } from "../server/schema.js";
+import { counted, t } from "../words/words.js";
+import { Compared } from "./compared.js";
+import { curl } from "./curl.js";
+import { Entries, place } from "./entries.js";
+import { Filters } from "./filters.js";
+import { saveHar } from "./har.js";
+import { Names } from "./names.js";
+import { Opened } from "./opened.js";
+import { rowMaker } from "./row.js";
+import { Rows } from "./rows.js";
+import { Timeline } from "./timeline.js";
 
 /**
  * The list of requests. `onStart` reads all the rest, once nothing can be missed any
  * more; `onNews` is told of each entry then, and of other changes (null).
  */
 export class Requests {
-  #entries = [];
-  #aborted = null;
-  #isPaused = false;
-  #isDrawn = true;
-  #body = h("tbody");
-  #empty = h("p", { class: "empty" });
-  #total = 0;
-  #first = 1; // the number of the first request that counts
+  #entries;
+  #names = new Names(() => this.#draw());
+  #filters = new Filters(() => this.#draw(), () => this.#timeline.showAll());
+  #compared = new Compared((seq) => this.#entries.find(seq));
+  #opened;
+  #rows;
+  #timeline;
+  #shown = [];
+  #faults = [];
+  #seen = 0; // the latest number that has been in view
+  #held = null; // the latest number when the list was paused
   #counted = h("span", { class: "count" });
-  #pause = button("Pause", () => this.#toggle(), { class: "quiet" });
+  #missed = h("span", { class: "count", role: "status" });
+  #pause = button(t("Pause"), () => this.#toggle(), { class: "quiet" });
+  #har = button(t("Export HAR"), tried(() => this.#save()), { class: "quiet" });
+  #pill = button("", () => this.#toTop(), { class: "pill strong", hidden: true });
+  #empty = h("div", { class: "empty", hidden: true });
 
   constructor(parent, onStart, onNews) {
-    Object.assign(this, { onStart, onNews });
+    this.#entries = new Entries(onStart, onNews);
+    this.#entries.onChange(() => this.#draw());
+    this.#opened = new Opened(this.#entries, () => this.#shown, (seq) => this.#rows.focus(seq),
+      (one, other) => this.#compared.open(one, other));
+    const columns = [t("Compare"), t("Time"), t("Operation"), t("Asked for"), t("Marks"), t("Key"),
+      t("Status"), t("Took")];
+    this.#rows = new Rows(t("List of requests"), columns, rowMaker(this.#names, this.#compared),
+      (seq) => this.#opened.open(seq), () => this.#drawPill());
+    this.#timeline = new Timeline({
+      onPick: (seq) => this.#opened.open(seq),
+      onRange: (range) => this.#filters.narrow(range),
+    });
     const clear = tried(async () => {
       await here("DELETE", "/journal");
-      notice("The journal is empty.");
+      notice(t("The journal is empty."));
     });
     parent.append(
-      h("div", { class: "tools" }, this.#counted, this.#pause,
-        button("Export HAR", tried(saveHar), { class: "quiet" }),
-        button("Clear", clear, { class: "quiet" })),
-      h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "List of requests" },
-        h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map((name) =>
-          h("th", { scope: "col" }, name)))), this.#body),
-        this.#empty),
-    );
+      h("div", { class: "tools" }, this.#missed, this.#counted, this.#pause, this.#har,
+        button(t("Clear"), clear, { class: "quiet" })),
+      this.#filters.node, this.#timeline.node, this.#compared.node,
+      h("div", { class: "window" }, this.#pill, this.#rows.node, this.#empty));
+    onRoute("requests", (...words) => this.#follow(words));
+  }
+
+  /** The summaries that the filters let through, in order of arrival. */
+  get shown() {
+    return this.#shown;
+  }
+
+  /** Opens a request by its number. */
+  open(seq) {
+    return this.#opened.open(seq);
   }
 
   /** Follows the sandbox that is looked at, from its latest entries on. */
-  async follow() {
-    this.stop();
-    const { signal } = (this.#aborted = new AbortController());
-    this.#forget();
-    while (!signal.aborted) {
-      try {
-        await this.#read(signal);
-      } catch (error) {
-        live.className = "";
-        if (!signal.aborted) say(live, `Reconnecting: ${brief(reason(error))}`);
-        if (error.status === 404) this.onNews(null); // the sandbox has ended
-      }
-      if (!signal.aborted) await new Promise((done) => setTimeout(done, RETRY_MS));
-    }
+  follow() {
+    this.#held = null;
+    this.#names.forget();
+    this.#compared.forget();
+    return this.#entries.follow();
   }
 
   /** Ends the stream, so that the browser has a connection more. */
   stop() {
-    this.#aborted?.abort();
-    live.className = "";
-    say(live, "Not following");
+    this.#entries.stop();
   }
 
   /** Drops what the server has dropped, as after a reset. */
   async refresh() {
-    const { total, kept, next } = await here("GET", END);
-    const first = next - kept;
-    this.#entries = this.#entries.filter(({ seq }) => seq >= first);
-    this.#first = next - total;
-    this.#count(total);
+    this.#names.forget();
+    await this.#entries.refresh();
+  }
+
+  /** Has the timeline show the faults that are armed. */
+  showFaults(faults) {
+    this.#faults = faults.filter(({ remaining, endsIn }) => remaining !== 0 && endsIn > 0)
+      .map(({ id, kind, endsIn }) => ({ id, kind, until: Date.now() + endsIn * 1000 }));
     this.#draw();
   }
 
-  async #read(signal) {
-    const { next } = await here("GET", END);
-    if (this.#entries[0]?.seq >= next) this.#forget(); // another server's
-    const since = Math.max((this.#entries[0]?.seq ?? 0) + 1, next - KEPT);
-    const where = inSandbox(`/journal/stream?changes=true&since=${since}`);
-    const stream = await events(where, signal);
-    await this.onStart();
-    if (signal.aborted) return;
-    say(live, "Live");
-    live.className = "on";
-    for await (const { name, data } of stream) {
-      if (name === "entry") this.#add(data);
-      this.onNews(name === "entry" ? data : null);
-    }
+  #draw() {
+    const all = this.#entries.list;
+    const end = this.#held === null ? all.length : place(all, this.#held + 1);
+    const through = this.#filters.through(end < all.length ? all.slice(0, end) : all);
+    this.#shown = this.#filters.within(through);
+    this.#rows.show(this.#shown);
+    this.#timeline.draw(through, this.#faults);
+    this.#filters.tell(this.#shown.length, end);
+    const { total } = this.#entries;
+    say(this.#counted, counted(total, "1 request", "{n} requests"));
+    say(this.#missed, end < all.length ? t("{n} more since", { n: all.length - end }) : "");
+    say(this.#har, this.#filters.isOn ? t("Export these as HAR") : t("Export HAR"));
+    this.#drawPill();
+    this.#drawEmpty(end);
   }
 
-  #add(entry) {
-    this.#entries.unshift(entry);
-    this.#entries.length = Math.min(this.#entries.length, KEPT);
-    // Not one more each: the total that was read counts what the stream brings later.
-    this.#count(Math.max(this.#total, entry.seq - this.#first + 1));
-    this.#draw();
+  /** How many have come while something further down was looked at. */
+  #drawPill() {
+    if (this.#rows.isAtTop) this.#seen = this.#shown.at(-1)?.seq ?? 0;
+    const news = this.#shown.length - place(this.#shown, this.#seen + 1);
+    this.#pill.hidden = news === 0;
+    if (news > 0) say(this.#pill, t("{n} new", { n: news }));
   }
 
-  #count(total) {
-    this.#total = total;
-    say(this.#counted, total === 1 ? "1 request" : `${total} requests`);
+  #toTop() {
+    this.#rows.toTop();
+    this.#rows.node.focus({ preventScroll: true });
   }
 
-  #forget() {
-    this.#entries = [];
-    this.#draw();
+  #drawEmpty(all) {
+    const kind = this.#shown.length ? "" : all ? "narrowed" : "nothing";
+    this.#empty.hidden = !kind;
+    if (this.#empty.dataset.kind === kind) return;
+    this.#empty.dataset.kind = kind;
+    if (kind === "narrowed")
+      this.#empty.replaceChildren(h("p", {}, t("Nothing matches these filters.")),
+        button(t("Clear filters"), () => this.#filters.clear()));
+    if (kind === "nothing") this.#teach();
+  }
+
+  /** Shows how to make a first request. */
+  async #teach() {
+    this.#empty.replaceChildren(
+      h("p", {}, t("Nothing yet. Point a client here, or use the form above.")));
+    const list = (await operations()).find(({ name }) => name === LIST);
+    if (!list) return;
+    const { datasets } = await here("GET", "/datasets");
+    const body = { offset: 0, ...list.example, datasetId: datasets[0]?.id ?? "" };
+    const headers = { "content-type": "application/json", authorization: "" };
+    const command = curl({ request: { ...list, query: "", headers, body } });
+    if (this.#empty.dataset.kind !== "nothing") return;
+    this.#empty.append(h("p", {}, t("Or from a terminal:")),
+      h("pre", { tabindex: 0 }, command), copyButton(t("Copy"), () => command, t("Copy the command")));
   }
 
   #toggle() {
-    this.#isPaused = !this.#isPaused;
-    this.#pause.textContent = this.#isPaused ? "Continue" : "Pause";
+    this.#held = this.#held === null ? this.#entries.list.at(-1)?.seq ?? 0 : null;
+    say(this.#pause, this.#held === null ? t("Pause") : t("Continue"));
     this.#draw();
   }
 
-  /** Draws once a frame, however many entries come. */
-  #draw() {
-    if (this.#isPaused || !this.#isDrawn) return;
-    this.#isDrawn = false;
-    requestAnimationFrame(() => {
-      this.#isDrawn = true;
-      show(this.#body, this.#entries, ({ seq }) => seq, row);
-      const nothing = "Nothing yet. Point a client here, or use the form above.";
-      say(this.#empty, this.#entries.length ? "" : nothing);
-    });
+  #save() {
+    const end = this.#entries.list.at(-1)?.seq ?? 0;
+    return saveHar(end, this.#filters.isOn ? this.#shown.map(({ seq }) => seq) : undefined);
   }
-}
 
-/** Has the browser save the whole journal as a HAR file. */
-async function saveHar() {
-  const { next: end } = await here("GET", END);
-  let har = null;
-  for (let since = 0; since < end; since = har.log._next) {
-    const page = await here("GET", `/journal?format=har&since=${since}`);
-    if (har) page.log.entries.unshift(...har.log.entries);
-    har = page;
+  /** Opens what the address says. */
+  #follow([first, ...rest]) {
+    const [one, other] = rest.map(Number);
+    if (first === "compare" && one && other) return this.#compared.open(one, other);
+    if (Number(first)) return this.#opened.open(Number(first));
   }
-  save(JSON.stringify(har), "journal.har");
-}
-
-function row(entry) {
-  const { fault, violations, key, answer } = entry;
-  const name = brief(called(entry));
-  const open = button(bdi(name), () => openEntry(entry), { class: "link" });
-  const count = violations.length;
-  const cells = [
-    h("td", { class: "time" }, h("time", { datetime: entry.time }, entry.time.slice(11, 23))),
-    h("td", { class: "what" }, open),
-    h("td", { class: "key" }, key ? h("code", {}, key) : "none"),
-    h("td", {}, statusMark(answer.status)),
-    h("td", { class: "number" }, `${entry.durationMs.toFixed(1)} ms`),
-    h("td", { class: "marks" },
-      fault && h("span", { class: "mark fault" }, fault.kind),
-      count > 0 && h("span", { class: "mark warn", title: violations[0].message },
-        count === 1 ? "1 violation" : `${count} violations`)),
-  ];
-  return { node: h("tr", {}, cells) };
 }

@@ -27,15 +27,25 @@ function query(fields) {
   return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
 }
 
-/** Calls an operation with a key; the answer may be anything. */
-export async function call({ method, path }, fields, key) {
-  const headers = { "Content-Type": "application/json" };
+/** Calls an operation with a key; the answer may be anything. Undefined fields are left out. */
+export async function call({ method, path, isForm }, fields, key) {
+  const headers = isForm ? {} : { "Content-Type": "application/json" };
   if (key) headers.Authorization = `Bearer ${key}`;
   const isQuery = ["GET", "DELETE"].includes(method);
-  const body = isQuery ? undefined : JSON.stringify(fields);
+  const body = isQuery ? undefined : isForm ? formOf(fields) : JSON.stringify(fields);
   const start = performance.now();
   const answer = await fetch(base + path + (isQuery ? query(fields) : ""), { method, headers, body });
   const text = await answer.text();
   const ms = performance.now() - start;
-  return { status: answer.status, ms, text, body: parsed(text) };
+  return { status: answer.status, headers: answer.headers, ms, text, body: parsed(text) };
+}
+
+/** Files as parts of their own, all other fields as the part `data`. */
+function formOf(fields) {
+  const form = new FormData();
+  const isFile = ([, value]) => value instanceof File;
+  const given = Object.entries(fields);
+  for (const [name, file] of given.filter(isFile)) form.append(name, file);
+  form.append("data", JSON.stringify(Object.fromEntries(given.filter((each) => !isFile(each)))));
+  return form;
 }

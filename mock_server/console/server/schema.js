@@ -2,6 +2,8 @@
 
 import { Refused, admin, base } from "./api.js";
 
+const JSON_TYPE = "application/json";
+const FORM = "multipart/form-data";
 const reading = new Map();
 
 /** Reads a document once; after a failure it is read again. */
@@ -37,31 +39,43 @@ export async function bodies(method, where) {
 }
 
 /**
- * The operations that are described, by name: how each is called, the schema of its fields
- * and an example of them. Neighbours come last. Those that take files are left out, and what the
- * fixture declares.
+ * The operations that are described, by name: how each is called, the schema of its fields,
+ * an example of them, which of them the examples name, and the columns of a list that is
+ * answered. Neighbours come last; what the fixture declares is left out.
  *
- * @returns {Promise<{name: string, method: string, path: string, isNeighbour: boolean,
- *   schema: object, example: object}[]>}
+ * @returns {Promise<{name: string, method: string, path: string, summary: string,
+ *   isNeighbour: boolean, isForm: boolean, schema: object, example: object,
+ *   usual: Set<string>, columns: string[]}[]>}
  */
 export async function operations() {
   const document = await publicDocument();
   const found = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).filter(([, described]) => isForForms(described))
+    Object.entries(methods).filter(([, { tags }]) => !tags?.includes("responses"))
       .map(([method, described]) => ({
         name: described.operationId,
         method: method.toUpperCase(),
         path,
+        summary: described.summary ?? "",
         isNeighbour: Boolean(described.tags?.includes("neighbours")),
+        isForm: Boolean(described.requestBody?.content[FORM]),
         schema: described.requestBody ? forms(described, document)[0] : queryOf(described),
-        example: exampleOf(described),
+        example: examplesOf(described)[0] ?? {},
+        usual: new Set(examplesOf(described).flatMap(Object.keys)),
+        columns: columnsOf(described, document),
       })));
   const rank = ({ isNeighbour, name }) => `${Number(isNeighbour)} ${name}`;
   return found.sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }
 
-const isForForms = ({ requestBody, tags }) =>
-  !tags?.includes("responses") && (!requestBody || requestBody.content["application/json"]);
+/** The properties of the items of a list that is answered; none if no list is. */
+function columnsOf({ responses = {} }, { components }) {
+  const inside = (schema = {}) =>
+    schema.$ref ? components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] : schema;
+  const answer = inside(responses[200]?.content?.[JSON_TYPE]?.schema);
+  const data = inside(answer.properties?.data);
+  const list = [data, ...Object.values(data.properties ?? {}).map(inside)].find(({ items }) => items);
+  return Object.keys(inside(list?.items).properties ?? {});
+}
 
 /** The query parameters as the schema of an object. */
 function queryOf({ parameters = [] }) {
@@ -71,10 +85,10 @@ function queryOf({ parameters = [] }) {
   };
 }
 
-const jsonOf = ({ requestBody }) => requestBody?.content["application/json"] ?? {};
+const contentOf = ({ requestBody }) => requestBody?.content[JSON_TYPE] ?? requestBody?.content[FORM] ?? {};
 
 function forms(described, { components }) {
-  const { schema = {} } = jsonOf(described);
+  const { schema = {} } = contentOf(described);
   const named = ({ $ref, ...own }) =>
     $ref ? components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)] : own;
   const found = (schema.anyOf ?? schema.oneOf ?? [schema]).map(named);
@@ -96,10 +110,11 @@ function known({ anyOf = [] }) {
   return listed ? { enum: listed.enum } : {};
 }
 
-function exampleOf(described) {
-  const [first] = Object.values(jsonOf(described).examples ?? {});
-  const parameters = described.requestBody ? [] : described.parameters ?? [];
-  return first?.value ?? Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
+function examplesOf(described) {
+  const given = Object.values(contentOf(described).examples ?? {}).map(({ value }) => value);
+  if (given.length || described.requestBody) return given;
+  const named = (described.parameters ?? []).filter(({ example }) => example !== undefined);
+  return [Object.fromEntries(named.map(({ name, example }) => [name, example]))];
 }
 
 /** The value that a property always has, if there is only one. */

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 AXE = os.environ.get("AXE", "")
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 DARK = {"color_scheme": "dark"}
+CHINESE = {"locale": "zh-CN"}
 
 
 @dataclass

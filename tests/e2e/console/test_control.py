@@ -90,8 +90,17 @@ def test_a_snapshot_by_others_is_seen(console: Console) -> None:
     expect(console.button("Restore theirs")).to_be_visible()
 
 
-def test_the_clock_is_frozen_moved_and_let_run(console: Console) -> None:
+def unfold(console: Console, card: str) -> None:
+    """Open a card that is folded at first."""
+    console.part(card).locator(".fold[aria-expanded=false]").click()
+
+
+def test_the_clock_is_frozen_moved_set_and_let_run(console: Console) -> None:
     console.admin("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+    expect(console.part("Clock").locator(".note")).to_have_text(
+        "2026-01-01 00:00:00 · frozen"
+    )
+    unfold(console, "Clock")
     face = console.page.locator(".face")
     expect(face).to_have_text("2026-01-01 00:00:00 · frozen")
     console.button("+1 h").click()
@@ -99,14 +108,20 @@ def test_the_clock_is_frozen_moved_and_let_run(console: Console) -> None:
     console.part("Clock").get_by_label("Seconds to move forward").fill("90")
     console.button("Advance").click()
     expect(face).to_have_text("2026-01-01 01:01:30 · frozen")
+    console.part("Clock").get_by_label("Time to set, in UTC").fill(
+        "2026-02-03T04:05:06"
+    )
+    console.button("Set time").click()
+    expect(face).to_have_text("2026-02-03 04:05:06 · frozen")
     console.button("Run").click()
     expect(console.button("Freeze")).to_be_visible()
     clock = console.admin("GET", "/clock")
     assert not clock["frozen"]
-    assert clock["now"] >= "2026-01-01T01:01:30"
+    assert clock["now"] >= "2026-02-03T04:05:06"
 
 
 def test_the_profile_is_switched(console: Console) -> None:
+    unfold(console, "Choices")
     choices = console.part("Choices")
     choices.get_by_role("radio", name="deployed").check()
     expect(console.page.locator("#facts")).to_contain_text("deployed")
@@ -116,6 +131,7 @@ def test_the_profile_is_switched(console: Console) -> None:
 
 
 def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> None:
+    unfold(console, "Choices")
     choices = console.part("Choices")
     choices.get_by_text("Single choices").click()
     expect(choices.get_by_role("combobox")).to_have_count(len(table()))
@@ -128,6 +144,28 @@ def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> Non
     console.admin("PUT", "/choices", {"choices": {"legacy_paths": "on"}})
     expect(choices.get_by_label("legacy_paths")).to_have_value("on")
     expect(choices.get_by_label("list_order")).to_have_value("update_time_desc")
+
+
+def test_choices_are_filtered_by_word_and_by_difference(console: Console) -> None:
+    console.admin("PUT", "/choices", {"choices": {"page_size_over_limit": "clamp"}})
+    unfold(console, "Choices")
+    choices, rows = console.part("Choices"), console.page.locator(".choices li")
+    choices.get_by_text("Single choices").click()
+    choices.get_by_label("Filter the choices").fill("page_size")
+    names = [name for name in table() if "page_size" in name]
+    expect(rows).to_have_count(len(names))
+    choices.get_by_label("only those that differ").check()
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("page_size_over_limit")
+    choices.get_by_label("Filter the choices").fill("no such words")
+    expect(choices).to_contain_text("No choice is like that.")
+    expect(rows).to_have_count(0)
+
+
+def test_a_choice_has_an_address(visit: Visit) -> None:
+    console = visit(path="/__admin/#/control/choices/page_size_over_limit")
+    expect(console.page.get_by_label("page_size_over_limit")).to_be_focused()
+    assert console.page.url.endswith("#/control/choices/page_size_over_limit")
 
 
 def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
@@ -160,32 +198,129 @@ def test_the_form_sends_what_was_put_in(console: Console) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_one_click(console: Console, preset: str) -> None:
+def test_a_preset_is_one_click_and_taken_back_at_another(
+    console: Console, preset: str
+) -> None:
     button = console.button(preset, "Faults")
-    expect(button).to_have_attribute("title", PRESETS[preset].sentence)
+    sentence = PRESETS[preset].sentence
+    expect(console.page.locator(f"#preset-{preset}")).to_have_text(sentence)
+    expect(button).to_have_accessible_description(sentence)
     button.click()
-    rows = console.page.locator(".faults li")
+    rows = console.page.locator(".group .armed")
     expect(rows).to_have_count(len(PRESETS[preset].faults))
     assert len(faults(console)) == len(PRESETS[preset].faults)
+    console.button(f"Remove preset {preset}").click()
+    expect(rows).to_have_count(0)
+    assert faults(console) == []
+
+
+def test_taking_back_a_preset_leaves_other_faults(console: Console) -> None:
+    console.admin("POST", "/faults", {"kind": "error"})
+    for preset in ("flaky", "slow"):
+        console.admin("POST", "/faults", {"preset": preset})
+    expect(console.page.locator(".group")).to_have_count(2)
+    console.button("Remove preset flaky").click()
+    expect(console.page.locator(".group")).to_have_count(1)
+    assert [fault["kind"] for fault in faults(console)] == ["error", "delay"]
 
 
 def test_what_remains_of_a_fault_is_counted(console: Console) -> None:
     console.admin("POST", "/faults", {"kind": "error", "times": 2})
-    row = console.page.locator(".faults li")
+    row = console.page.locator(".armed")
     expect(row).to_contain_text("2 left")
     console.list(DATASET)
     expect(row).to_contain_text("1 left")
     console.list(DATASET)
+    console.part("Faults").get_by_text("1 spent").click()
     expect(row).to_contain_text("over · fired 2")
     console.button("Remove error f1").click()
     expect(row).to_have_count(0)
     assert faults(console) == []
 
 
+FIGURES: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "error", "status": 418}, "error · 418"),
+    ({"kind": "delay", "ms": 2000}, "delay · 2,000 ms"),
+    ({"kind": "delay", "min": 5, "max": 10}, "delay · 5–10 ms"),
+    ({"kind": "delay", "median": 300, "sigma": 0.8}, "delay · about 300 ms"),
+    ({"kind": "rate_limit", "limit": 3, "window": 10}, "rate_limit · 3 in 10 s"),
+    ({"kind": "truncate", "bytes": 1234}, "truncate · 1,234 bytes"),
+    ({"kind": "dribble", "chunks": 3, "ms": 20}, "dribble · 3 × 20 ms"),
+    ({"kind": "page_drift", "remove": 2}, "page_drift · −2"),
+    ({"kind": "wrong_total", "by": 7}, "wrong_total · +7"),
+    ({"kind": "alter", "set": {"a": 1}, "remove": ["b"]}, "alter · a, −b"),
+    ({"kind": "hang"}, "hang"),
+]
+
+
+def test_every_fault_tells_its_figure(console: Console) -> None:
+    for fault, _ in FIGURES:
+        console.admin("POST", "/faults", fault)
+    marks = console.page.locator(".armed .mark")
+    expect(marks).to_have_text([figure for _, figure in FIGURES])
+
+
+def test_a_row_tells_operation_probability_and_match(console: Console) -> None:
+    match = {"key": "mine", "body": {"offset": 0}}
+    fault = {"operation": "listV2", "probability": 0.3, "times": 5, "match": match}
+    console.admin("POST", "/faults", {"kind": "error", **fault})
+    row = console.page.locator(".armed")
+    expect(row.locator(".where")).to_have_text("list")
+    expect(row.locator(".rest")).to_contain_text("30 % · 5 left · fired 0")
+    expect(row.locator(".match")).to_have_text('mine {"offset":0}')
+
+
+def test_the_time_left_runs_down_and_the_fault_folds_away(console: Console) -> None:
+    console.admin("POST", "/faults", {"kind": "error", "ttl": 9})
+    left = console.page.locator(".armed time")
+    expect(left).to_have_text(re.compile("0:0[2-9]"))
+    text, asked = left.text_content() or "", len(console.asked)
+    expect(left).not_to_have_text(text)
+    expect(console.part("Faults").get_by_text("1 spent")).to_be_visible(timeout=15_000)
+    assert not [url for url in console.asked[asked:] if "/faults" in url]
+    expect(console.part("Faults")).to_contain_text("Nothing goes wrong on purpose.")
+
+
+def test_the_next_decisions_of_a_fault_are_drawn(console: Console) -> None:
+    fault = {"kind": "error", "probability": 0.5, "times": 100, "seed": 9}
+    console.admin("POST", "/faults", fault)
+    row = console.page.locator(".armed")
+    row.locator("summary").click()
+    dots = row.locator(".dot")
+
+    def expect_plan() -> None:
+        plan = console.admin("GET", "/faults/f1?plan=40")["plan"]
+        kinds = ["dot fires" if each["fires"] else "dot" for each in plan]
+        expect(dots).to_have_class(kinds)
+
+    expect_plan()
+    console.list(DATASET)
+    expect_plan()
+
+
+def test_one_that_always_fires_has_nothing_to_draw(console: Console) -> None:
+    console.admin("POST", "/faults", {"kind": "error", "message": "Down for tea"})
+    row = console.page.locator(".armed")
+    row.locator("summary").click()
+    expect(row).to_contain_text("Down for tea")
+    expect(row.locator(".dot")).to_have_count(0)
+
+
+def test_an_application_meets_a_503_and_recovers_in_four_clicks(
+    console: Console,
+) -> None:
+    console.button("Fail next list").click()
+    list_button = console.page.get_by_role("button", name="List", exact=True)
+    for status in ("503", "200"):
+        list_button.click()
+        expect(console.rows.first).to_contain_text(status)
+    expect(console.part("Faults").get_by_text("1 spent")).to_be_visible()
+
+
 def test_all_faults_are_removed(console: Console) -> None:
     console.admin("POST", "/faults", {"preset": "flaky"})
     console.button("Remove all").click()
-    expect(console.page.locator(".faults li")).to_have_count(0)
+    expect(console.page.locator(".armed")).to_have_count(0)
     assert faults(console) == []
 
 
@@ -264,6 +399,8 @@ def test_declared_responses_are_listed_and_can_fail(console: Console) -> None:
     console.admin("PUT", "/state", state | {"responses": [late]})
     expect(card).to_contain_text("GET /api/x/{id} 203 after 5 ms")
     console.button("Fail next GET /api/x/{id}").click()
-    expect(console.part("Faults")).to_contain_text("error · GET /api/x/{id}")
+    row = console.page.locator(".armed")
+    expect(row).to_contain_text("error · 503")
+    expect(row.locator(".where")).to_have_text("GET /api/x/{id}")
     (fault,) = faults(console)
     assert (fault["kind"], fault["operation"]) == ("error", "GET /api/x/{id}")

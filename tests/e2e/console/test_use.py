@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
+from tests.e2e.console.browsing import AXE, CHINESE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
 from tests.support import ROOT
 
@@ -31,7 +31,7 @@ def busy(console: Console) -> None:
     expect(console.rows).to_have_count(5)
     expect(console.button("Pinned Where is my parcel?")).to_be_visible()
     expect(console.button("Restore before-the-demo")).to_be_attached()
-    expect(console.page.locator(".faults li").first).to_contain_text("over")
+    expect(console.part("Faults").get_by_text("1 spent")).to_be_visible()
 
 
 def test_a_stranger_needs_six_clicks_at_most(visit: Visit) -> None:
@@ -102,14 +102,17 @@ def busy_anywhere(console: Console) -> None:
     console.admin("PUT", "/snapshots/one")
     console.list(DATASET, pageSize=99)
     expect(console.rows).to_have_count(1)
-    expect(console.page.locator(".faults li")).to_have_count(3)
+    expect(console.page.locator(".armed")).to_have_count(3)
 
 
 def open_all(console: Console) -> None:
     """Open whatever opens, the side panel at last."""
     console.page.evaluate(
+        "document.querySelectorAll('.fold[aria-expanded=false]')"
+        ".forEach(it => it.click());"
         "document.querySelectorAll('details').forEach(it => it.open = 1)"
     )
+    expect(console.page.locator(".dot").first).to_be_attached()
     assert serious(console) == []
     console.page.evaluate("document.querySelector('#stream tbody button').click()")
     expect(console.drawer).to_be_visible()
@@ -142,6 +145,8 @@ SIZES: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1280, "height": 860}},
     "dark": {"viewport": {"width": 1280, "height": 860}, **DARK},
     "phone": PHONE,
+    "zh": {"viewport": {"width": 1280, "height": 860}, **CHINESE},
+    "4k": {"viewport": {"width": 3840, "height": 2160}},
 }
 
 

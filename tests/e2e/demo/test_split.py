@@ -165,3 +165,17 @@ def test_the_header_stays_one_line_and_notices_stay_on_their_side(split: App) ->
     assert notice is not None
     assert side is not None
     assert notice["x"] + notice["width"] < side["x"]
+
+
+@pytest.mark.parametrize("width", [1100, 1280, 1920, 2560, 3840])
+def test_both_sides_fit_every_wide_window(visit: Visit, width: int) -> None:
+    app = visit(path=SPLIT, viewport={"width": width, "height": 900})
+    expect(demo(app).locator(".articles > li")).to_have_count(8)
+    for part in ("Data", "Requests", "Control"):
+        app.button(part).click()
+        for selector in ("html", "main", "header"):
+            fits = "it => it.scrollWidth <= it.clientWidth"
+            assert app.page.locator(selector).evaluate(fits), (part, selector)
+    side = app.page.locator("#demo").bounding_box()
+    assert side is not None
+    assert side["width"] == pytest.approx(width / 2, abs=2)

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, DARK, PHONE, serious
+from tests.e2e.console.browsing import AXE, CHINESE, DARK, PHONE, serious
 from tests.e2e.demo.browsing import PARCEL, App
 from tests.e2e.demo.conftest import Visit
 from tests.support import ROOT
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
-CHINESE = {"locale": "zh-CN"}
 PICTURE = {"viewport": {"width": 1280, "height": 800}}
 
 

@@ -69,6 +69,11 @@ def test_what_never_fired_is_known(server: MockServerFixture, pin: Pin) -> None:
 
 def test_a_preset_is_a_list_of_faults(server: MockServerFixture, pin: Pin) -> None:
     assert len(server.preset("flaky", seed=7)) == len(server.faults) == 3
+    other = server.fault("error")
+    faults = server.faults
+    faults.clear(preset="flaky")
+    assert [each["id"] for each in faults] == [other.id]
+    assert [each["id"] for each in server.faults] == [other.id]
     server.faults.clear()
     assert pin() == 200
 

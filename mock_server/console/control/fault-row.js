@@ -1,0 +1,88 @@
+/** A fault as a row: what it does, how often and how long still; opened, what comes next. */
+
+import { here, path } from "../server/api.js";
+import { bdi, brief, button, h, say } from "../page/dom.js";
+import { tried } from "../page/notice.js";
+import { wordFor } from "../server/operations.js";
+import { t } from "../words/words.js";
+import { countdown, figure, percent } from "./figures.js";
+
+const PLANNED = 40;
+const SHOWN = new Set([
+  "id", "kind", "preset", "probability", "remaining", "fired", "matches", "endsIn",
+  "times", "ttl", "plan", "match",
+]);
+
+/** Whether a fault fires no more; `end` is when its time is over, in the page's milliseconds. */
+export const isOver = ({ remaining, end }) => remaining === 0 || end <= performance.now();
+
+/** One row; `isAlone` says whether it can be removed by itself. */
+export class FaultRow {
+  #fault = null;
+  #what = h("span", { class: "mark fault" });
+  #clock = h("time", { class: "count" });
+  #left = h("span", { class: "count" });
+  #match = h("code", { class: "match" });
+  #facts = h("dl", { class: "headers" });
+  #plan = h("div");
+  #details;
+  node;
+
+  constructor({ id, kind, operation }, isAlone = true) {
+    const remove = tried(() => here("DELETE", path("faults", id)));
+    const name = operation === "*" ? "" : wordFor(operation);
+    this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
+      h("summary", {}, this.#what, h("span", { class: "where" }, bdi(name)), this.#clock,
+        h("span", { class: "rest" }, this.#left, this.#match)),
+      this.#facts, this.#plan);
+    this.node = h("li", { class: "armed" }, this.#details, isAlone &&
+      button(t("Remove"), remove, {
+        class: "quiet", "aria-label": t("Remove {what}", { what: `${kind} ${id}` }),
+      }));
+  }
+
+  update(fault) {
+    const isNews = fault.matches !== this.#fault?.matches;
+    this.#fault = fault;
+    const { kind, remaining, probability, fired, match } = fault;
+    const left = isOver(fault) ? t("over") : remaining !== null && t("{n} left", { n: remaining });
+    const words = [probability < 1 && percent(probability), left, t("fired {n}", { n: fired })];
+    say(this.#what, [kind, brief(figure(fault), 40)].filter(Boolean).join(" · "));
+    say(this.#left, words.filter(Boolean).join(" · "));
+    say(this.#match, [match.key, match.body && JSON.stringify(match.body)].filter(Boolean)
+      .map((part) => brief(part, 60)).join(" "));
+    this.node.classList.toggle("over", isOver(fault));
+    this.tick();
+    if (isNews && this.#details.open) tried(() => this.#showPlan())();
+  }
+
+  /** Shows how long it lasts still. */
+  tick() {
+    const { end } = this.#fault;
+    say(this.#clock, isOver(this.#fault) ? "" : countdown((end - performance.now()) / 1000));
+  }
+
+  /** What the row does not say of it, and its next decisions if they are drawn. */
+  async #showPlan() {
+    if (!this.#details.open) return;
+    const given = Object.entries(this.#fault).filter(([name, value]) =>
+      !SHOWN.has(name) && name !== "end" && value !== null);
+    this.#facts.replaceChildren(...[["id", this.#fault.id], ...given].flatMap(([name, value]) =>
+      [h("dt", {}, name), h("dd", {}, bdi(brief(texted(value), 200)))]));
+    const { id, probability, skip } = this.#fault;
+    if (isOver(this.#fault) || (probability === 1 && skip === 0)) return this.#plan.replaceChildren();
+    const { plan } = await here("GET", `${path("faults", id)}?plan=${PLANNED}`);
+    this.#plan.replaceChildren(strip(plan));
+  }
+}
+
+const texted = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
+
+/** Decisions as dots: full ones fire. */
+function strip(plan) {
+  const fires = plan.filter((each) => each.fires).length;
+  const said = t("Of the next {n} requests that match it meets {fires}:", { n: plan.length, fires });
+  const dots = plan.map((each) => h("i", { class: each.fires ? "dot fires" : "dot" }));
+  return h("div", { class: "plan" }, h("p", { class: "hint" }, said),
+    h("div", { class: "dots", "aria-hidden": "true" }, dots));
+}

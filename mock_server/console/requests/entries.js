@@ -1,0 +1,192 @@
+/** The journal in short: its latest entries, read backwards, and then as they come. */
+
+import { here, inSandbox } from "../server/api.js";
+import { brief, say } from "../page/dom.js";
+import { reason } from "../page/notice.js";
+import { events } from "../server/stream.js";
+import { t } from "../words/words.js";
+import { summaryOf } from "./summary.js";
+
+const KEPT = 10_000; // as many as the server keeps
+const PAGE = 200; // their bodies are read too: more would hold up the page
+const SLICE_MS = 12;
+const RETRY_MS = 1500;
+// No entries, and as `next` the number of the next one that comes.
+const END = `/journal?since=${Number.MAX_SAFE_INTEGER}`;
+const live = document.getElementById("live");
+
+/**
+ * The summaries of the sandbox that is looked at. `onStart` reads all the rest, once nothing
+ * can be missed any more; `onNews` is told of each entry then, and of other changes (null).
+ */
+export class Entries {
+  #list = [];
+  #total = 0;
+  #first = 1; // the number of the first request that counts
+  #aborted = null;
+  #listeners = [];
+  #isTold = true;
+
+  constructor(onStart, onNews) {
+    Object.assign(this, { onStart, onNews });
+  }
+
+  /** The summaries in order of arrival. */
+  get list() {
+    return this.#list;
+  }
+
+  /** How many there have been since the journal was empty, those dropped too. */
+  get total() {
+    return this.#total;
+  }
+
+  /** Has a function called after changes, once a frame at most. */
+  onChange(listener) {
+    this.#listeners.push(listener);
+  }
+
+  /** A whole entry, read when it is asked for; undefined if it is gone. */
+  async find(seq) {
+    const { entries } = await here("GET", `/journal?since=${seq}&limit=1`);
+    return entries.find((entry) => entry.seq === seq);
+  }
+
+  /** Follows the sandbox that is looked at, its latest entries first. */
+  async follow() {
+    this.stop();
+    const { signal } = (this.#aborted = new AbortController());
+    this.#forget();
+    while (!signal.aborted) {
+      try {
+        await this.#read(signal);
+      } catch (error) {
+        live.className = "";
+        if (!signal.aborted) say(live, t("Reconnecting: {why}", { why: brief(reason(error)) }));
+        if (error.status === 404) this.onNews(null); // the sandbox has ended
+      }
+      if (!signal.aborted) await pause(RETRY_MS);
+    }
+  }
+
+  /** Ends the stream, so that the browser has a connection more. */
+  stop() {
+    this.#aborted?.abort();
+    live.className = "";
+    say(live, t("Not following"));
+  }
+
+  /** Drops what the server has dropped, as after a reset. */
+  async refresh() {
+    const { total, kept, next } = await here("GET", END);
+    this.#list.splice(0, this.#indexOf(next - kept));
+    this.#first = next - total;
+    this.#total = total;
+    this.#tell();
+  }
+
+  async #read(outer) {
+    const own = new AbortController(); // of what is read at the same time, all ends at once
+    const signal = AbortSignal.any([outer, own.signal]);
+    try {
+      await this.#readAll(signal);
+    } finally {
+      own.abort();
+    }
+  }
+
+  async #readAll(signal) {
+    const { next, kept } = await here("GET", END);
+    if (this.#list.at(-1)?.seq >= next) this.#forget(); // another server's
+    const where = inSandbox(`/journal/stream?changes=true&since=${next}`);
+    const stream = await events(where, signal);
+    await this.onStart();
+    if (signal.aborted) return;
+    say(live, t("Live"));
+    live.className = "on";
+    await Promise.all([this.#fill(next, kept, signal), this.#listen(stream)]);
+  }
+
+  async #listen(stream) {
+    let end = performance.now() + SLICE_MS;
+    for await (const { name, data } of stream) {
+      if (name === "entry") this.#add(data);
+      this.onNews(name === "entry" ? data : null);
+      if (performance.now() < end) continue;
+      await pause(0); // many come at once: frames are drawn in between
+      end = performance.now() + SLICE_MS;
+    }
+  }
+
+  /** Reads what came before, page by page, the latest first; what is there is left out. */
+  async #fill(next, kept, signal) {
+    const first = next - Math.min(kept, KEPT);
+    for (let end = next; end > first; end -= PAGE) {
+      const since = Math.max(first, end - PAGE);
+      if (this.#indexOf(end) - this.#indexOf(since) === end - since) continue;
+      const page = await pageOf(since, end);
+      if (signal.aborted) return;
+      const at = this.#indexOf(since);
+      this.#list.splice(at, this.#indexOf(end) - at, ...page);
+      this.#drop();
+      this.#tell();
+    }
+  }
+
+  #add(entry) {
+    const at = this.#indexOf(entry.seq);
+    if (this.#list[at]?.seq !== entry.seq) this.#list.splice(at, 0, summaryOf(entry));
+    this.#drop();
+    // Not one more each: the total that was read counts what the stream brings later.
+    this.#total = Math.max(this.#total, entry.seq - this.#first + 1);
+    this.#tell();
+  }
+
+  #drop() {
+    if (this.#list.length > KEPT) this.#list.splice(0, this.#list.length - KEPT);
+  }
+
+  #forget() {
+    this.#list = [];
+    this.#tell();
+  }
+
+  /** Where an entry of that number stands, or would. */
+  #indexOf(seq) {
+    return place(this.#list, seq);
+  }
+
+  #tell() {
+    if (!this.#isTold) return;
+    this.#isTold = false;
+    requestAnimationFrame(() => {
+      this.#isTold = true;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}
+
+/** The index of the first summary with at least that number. */
+export function place(list, seq) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle].seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The summaries from a number on, up to another; the server may cut pages short. */
+async function pageOf(since, end) {
+  const found = [];
+  for (let from = since; from < end; ) {
+    const { entries, next } = await here("GET", `/journal?since=${from}&limit=${end - from}`);
+    found.push(...entries.filter(({ seq }) => seq < end).map(summaryOf));
+    if (next <= from) break; // another server's
+    from = next;
+  }
+  return found;
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -1,0 +1,107 @@
+/** What came back: in a line, as a table, as JSON; and why it is not more. */
+
+import { button, h } from "../page/dom.js";
+import { copyButton } from "../page/drawer.js";
+import { reason, tried } from "../page/notice.js";
+import { addressOf } from "../page/route.js";
+import { json, statusMark } from "../requests/entry.js";
+import { LIST } from "../server/operations.js";
+import { counted, t } from "../words/words.js";
+import { pagesAround } from "./paging.js";
+import { listIn, tableOf } from "./table.js";
+import { WhyNot } from "./why.js";
+
+export class Answer {
+  #facts = h("p", { class: "facts", role: "status" });
+  #marks = h("p", { class: "marks-line" });
+  #tools = h("div", { class: "actions" });
+  #content = h("div", { class: "content" });
+  #why;
+  #asTable = true;
+  node = h("div", { class: "answer" });
+
+  /** @param {(changed: object, key?: string) => Promise<void>} resend with other fields */
+  constructor(resend, keys) {
+    this.resend = resend;
+    this.#why = new WhyNot(resend, keys);
+  }
+
+  clear() {
+    this.node.replaceChildren();
+    this.#why.clear();
+  }
+
+  waiting() {
+    this.#facts.replaceChildren(t("Waiting…"));
+    this.node.replaceChildren(this.#facts);
+    this.#why.clear();
+  }
+
+  lost(error) {
+    this.#facts.replaceChildren(statusMark(0), h("span", {}, reason(error)));
+  }
+
+  /** Shows an answer; `fields` and `key` are what was sent. */
+  show(operation, fields, key, { status, headers, ms, text, body }) {
+    this.shown = { operation, fields, key, body, text };
+    this.#facts.replaceChildren(statusMark(status), h("span", {}, summary(operation, body)),
+      ...this.#whyButtons());
+    const own = [...headers].filter(([name]) => name.startsWith("x-mock-"));
+    this.#marks.replaceChildren(h("span", { class: "count" }, `${ms.toFixed(0)} ms`), ...own.map(([name, value]) => h("code", {}, `${name}: ${value}`)));
+    this.node.replaceChildren(this.#facts, this.#marks, this.#why.node, this.#tools, this.#content);
+    this.#draw();
+  }
+
+  /** Links to the entry of what is shown, which says more. */
+  link({ seq, violations }) {
+    const words = violations.length
+      ? counted(violations.length, "1 violation", "{n} violations") : t("no violations");
+    this.#marks.append(h("a", { class: `mark ${violations.length ? "warn" : "good"}`, href: addressOf("requests", seq) },
+      `#${seq} · ${words}`));
+  }
+
+  #whyButtons() {
+    const { operation, fields, key, body } = this.shown;
+    if (operation.name !== LIST || !Array.isArray(body?.data?.list) || !fields.datasetId) return [];
+    const isEmpty = body.data.list.length === 0;
+    const ask = tried(() => this.#why.explain(fields, key));
+    return [
+      isEmpty && button(t("Why is this empty?"), ask, { class: "why" }),
+      button(t("Why is an item missing?"), () => this.#why.askForItem(fields, key), { class: isEmpty ? "quiet" : "why quiet" }),
+    ].filter(Boolean);
+  }
+
+  #draw() {
+    const { operation, body, text, fields } = this.shown;
+    const list = listIn(body?.data);
+    const isTable = this.#asTable && list?.length > 0;
+    const form = (label, asTable) => button(label, () => {
+      this.#asTable = asTable;
+      this.#draw();
+    }, { "aria-pressed": `${isTable === asTable}` });
+    const pages = pagesAround(operation, fields, body?.data ?? null);
+    const turn = (label, changed) =>
+      button(label, tried(() => this.resend(changed)), { disabled: !changed });
+    this.#tools.replaceChildren(
+      ...(list?.length ? [form(t("Table"), true), form("JSON", false)] : []),
+      copyButton(t("Copy"), () => pretty(body ?? text), t("Copy the answer")),
+      ...(pages ? [h("span", { class: "pages" }, turn(t("Previous page"), pages.previous), turn(t("Next page"), pages.next))] : []));
+    const onFolder = "parentId" in operation.schema.properties
+      ? tried((id) => this.resend({ parentId: id, ...start(operation) })) : null;
+    this.#content.replaceChildren(isTable ? tableOf(list, operation.columns, onFolder) : json(body ?? text, t("Answer")));
+  }
+}
+
+/** The fields of the first page, to look into another folder. */
+const start = ({ schema: { properties } }) => ("offset" in properties ? { offset: 0 } : {});
+
+const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+function summary({ name }, body) {
+  if (body === undefined) return t("This is no JSON.");
+  if (body?.message) return body.message;
+  const list = listIn(body?.data);
+  if (!list) return t("Done.");
+  const values = { n: list.length, total: body.data.total ?? list.length };
+  return name === LIST ? t("{n} of {total} collections", values) : t("{n} of {total} items", values);
+}

@@ -1,0 +1,117 @@
+/** The form of one operation; what somebody has put in stays as long as the page does. */
+
+import { h, named } from "../page/dom.js";
+import { tried } from "../page/notice.js";
+import { here, path } from "../server/api.js";
+import { LIST } from "../server/operations.js";
+import { t } from "../words/words.js";
+import { IdField, fieldFor } from "./fields.js";
+import { ParentField } from "./parent.js";
+
+const IDS = ["datasetId", "appId", "chatId"];
+const FURTHER = "…";
+let made = 0;
+
+export class OperationForm {
+  #operation;
+  #fields = new Map();
+  #further;
+
+  /** @param {object} operation @param {() => unknown} onSend */
+  constructor(operation, onSend) {
+    const { name, schema, example, method } = operation;
+    this.#operation = operation;
+    const isQuery = ["GET", "DELETE"].includes(method);
+    this.#further = fieldFor(FURTHER, { type: "object" }, false);
+    const all = Object.keys(schema.properties).filter((each) => !isBuilt(schema.properties[each]));
+    for (const each of all) this.#fields.set(each, this.#make(each, all, isQuery));
+    for (const [each, field] of this.#fields)
+      if (each === "parentId" || (this.#isNeeded(each) && !field.offer)) field.write(example[each]);
+    this.first = h("div", { class: "fields" }, this.#nodes((each) => this.#isFirst(each)));
+    const rest = this.#nodes((each) => !this.#isFirst(each));
+    const verb = name === LIST ? t("List") : t("Send");
+    this.node = h("form", { "aria-label": name, onsubmit: tried(onSend) },
+      h("p", { class: "hint" }, operation.summary),
+      this.first,
+      h("details", { class: "more-fields" }, h("summary", {}, t("More fields")),
+        h("div", { class: "fields" }, rest, labelled(t("any others, as JSON"), this.#further))),
+      h("div", { class: "actions" }, h("button", { class: "strong" }, verb)));
+    this.#fields.get("appId")?.input.addEventListener("change", tried(() => this.#offerChats()));
+  }
+
+  get operation() {
+    return this.#operation;
+  }
+
+  /** The fields as they are sent. */
+  read() {
+    const own = [...this.#fields].map(([name, field]) => [name, field.read()]);
+    return { ...Object.fromEntries(own), ...this.#further.read() };
+  }
+
+  /** Changes some of the fields; undefined leaves one out. */
+  write(changed) {
+    const further = { ...this.#further.read() };
+    for (const [name, value] of Object.entries(changed)) {
+      const field = this.#fields.get(name);
+      if (field) field.write(value);
+      else further[name] = value;
+    }
+    const others = JSON.parse(JSON.stringify(further));
+    this.#further.write(Object.keys(others).length ? others : undefined);
+  }
+
+  has = (name) => this.#fields.has(name);
+
+  /** Offers the ids that there are now, and leaves alone what somebody has selected. */
+  async offer(datasets, apps) {
+    const [datasetId, appId, chatId] = IDS.map((id) => this.#fields.get(id));
+    datasetId?.offer(datasets.map(({ id, name }) => [id, named(name, id)]));
+    if (!appId) return;
+    appId.offer(apps.map(({ id, name }) => [id, named(name, id)]));
+    if (chatId) await this.#offerChats();
+  }
+
+  async #offerChats() {
+    const appId = this.#fields.get("appId").read();
+    const chatId = this.#fields.get("chatId");
+    const isKnown = [...this.#fields.get("appId").input.options].some(({ value }) => value === appId);
+    if (!chatId || !isKnown) return;
+    const { chats } = await here("GET", `${path("apps", appId, "chats")}?limit=200`);
+    chatId.offer(chats.map(({ chatId: id, title }) => [id, named(title, id)]));
+  }
+
+  #make(name, all, isQuery) {
+    const { schema } = this.#operation;
+    if (name === "parentId") {
+      const datasetOf = all.includes("datasetId") ? () => this.#fields.get("datasetId").read() : null;
+      return new ParentField(name, datasetOf, isQuery);
+    }
+    const isId = IDS.includes(name) && (name !== "chatId" || all.includes("appId"));
+    if (isId) return new IdField(name, this.#isNeeded(name));
+    return fieldFor(name, schema.properties[name], this.#isNeeded(name));
+  }
+
+  #isNeeded = (name) => Boolean(this.#operation.schema.required?.includes(name));
+
+  /** Whether it is asked for at once: what is needed, and what the examples have. */
+  #isFirst(name) {
+    const { schema, usual } = this.#operation;
+    return this.#isNeeded(name) || usual.has(name) || Boolean(schema.properties[name].contentMediaType);
+  }
+
+  #nodes(isIn) {
+    return [...this.#fields].filter(([name]) => isIn(name)).map(([name, field]) => labelled(name, field));
+  }
+}
+
+/** Whether a part of a form is put together of the others. */
+const isBuilt = ({ contentMediaType }) => contentMediaType === "application/json";
+
+/** A field with its label. */
+export function labelled(name, { input, node, isCheck }) {
+  input.id = `try-${(made += 1)}`;
+  input.name = name;
+  const label = h("label", { for: input.id }, name);
+  return h("div", { class: isCheck ? "field check" : "field" }, isCheck ? [node, label] : [label, node]);
+}

@@ -1,0 +1,45 @@
+/** A list of an answer as a table: the documented columns first, of these names first. */
+
+import { bdi, brief, button, h } from "../page/dom.js";
+import { counted, t } from "../words/words.js";
+
+const MOST_ROWS = 200;
+const NAMES = ["name", "title", "customTitle"];
+
+/** The list in the data of an answer; undefined if there is none. */
+export function listIn(data) {
+  if (isList(data)) return data;
+  if (data === null || typeof data !== "object") return undefined;
+  return [data.list, ...Object.values(data)].find(isList);
+}
+
+const isList = (value) => Array.isArray(value) && value.every((each) => each && typeof each === "object");
+
+/**
+ * The table of a list.
+ *
+ * @param {object[]} list
+ * @param {string[]} documented columns
+ * @param {((id: string) => unknown) | null} onFolder opens a folder, where that is possible
+ */
+export function tableOf(list, documented, onFolder) {
+  const there = new Set(list.flatMap(Object.keys));
+  const all = [...new Set([...NAMES, ...documented, ...there])].filter((name) => there.has(name));
+  const rows = list.slice(0, MOST_ROWS).map((item) => h("tr", {}, all.map((name, at) => cell(item, name, at, onFolder))));
+  const head = h("tr", {}, all.map((name) =>
+    h("th", { scope: "col", class: documented.includes(name) || !documented.length ? null : "undocumented" }, name)));
+  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": t("Answer") },
+    h("table", {}, h("thead", {}, head), h("tbody", {}, rows)),
+    list.length > MOST_ROWS && h("p", { class: "empty" }, counted(list.length - MOST_ROWS, "1 more", "{n} more")));
+}
+
+function cell(item, name, at, onFolder) {
+  const value = item[name];
+  const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+  const shown = bdi(brief(text, 60));
+  const isFolder = onFolder && name === "name" && item.type === "folder";
+  const kind = value === null || typeof value === "boolean" ? "soft" : null;
+  return h(at === 0 ? "th" : "td", {
+    scope: at === 0 ? "row" : null, class: kind, title: text.length > 60 ? brief(text, 400) : null,
+  }, isFolder ? button(shown, () => onFolder(item._id), { class: "link folder", title: t("Open this folder") }) : shown);
+}
