@@ -13,9 +13,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.app import admin_app
+from mock_server.admin.demo import DEMO, Demo
 from mock_server.admin.framework import Services
 from mock_server.admin.loading import Loader
-from mock_server.admin.resources.console import ConsoleRedirect
+from mock_server.admin.resources.console import PageRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.bound import BOUND, BoundApi, bind
 from mock_server.api.context import BOUND_TO
@@ -59,10 +60,12 @@ def create_app(
     limits: Limits = Limits(),
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
+    demo: bool = False,
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
-    `memory` is how many bytes all its data may take, by default what `limits` say. It
+    `memory` is how many bytes all its data may take, by default what `limits` say. With
+    `demo` it serves the demo front end at `/demo/`, before all else of that path. It
     serves `operations`, and as their OpenAPI document the JSON of `description`, by
     default that of the shipped ones. Its `sandbox` is the default sandbox, its
     `sandboxes` all of them; `close` ends what would not end by itself.
@@ -86,6 +89,7 @@ def create_app(
         allowed_hosts,
         operations=operations,
         description=description,
+        demo=demo,
     )
 
 
@@ -97,11 +101,12 @@ def application(
     loader: Loader | None = None,
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
+    demo: bool = False,
 ) -> Application:
     """An application around sandboxes; `loader` loads large documents for it."""
     loader = loader or Loader(sandboxes.memory, sandboxes.limits, operations=operations)
     secrets = Secrets(() if token is None else (token,))
-    services = Services(sandboxes, loader, operations, secrets)
+    services = Services(sandboxes, loader, operations, secrets, DEMO if demo else None)
     admin = ServerErrorMiddleware(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
@@ -116,13 +121,24 @@ def application(
     pages, bound = crossed(public), crossed(BoundApi(sandboxes, operations, secrets))
     described = ServerErrorMiddleware(Description(description, declared.of))
     routes = [
-        Route(ROOT, ConsoleRedirect(pages, _ADMIN_PATHS)),
+        Route(ROOT, PageRedirect(pages, _ADMIN_PATHS)),
         Route(DESCRIPTION, CORS(described, cors_origins)),
-        Route(ADMIN, ConsoleRedirect(admin, _ADMIN_PATHS)),
+        Route(ADMIN, PageRedirect(admin, _ADMIN_PATHS)),
         # Without CORS: pages of other origins have no business with it.
         Mount(ADMIN, admin),
     ]
+    if demo:
+        routes += _demo_routes(pages)
     return Application(services, public, pages, bound, routes, secrets)
+
+
+def _demo_routes(public: ASGIApp) -> list[BaseRoute]:
+    """`/demo/`, its files, and the way there; `public` answers who asks for no page."""
+    page = ServerErrorMiddleware(Demo())
+    return [
+        Route(DEMO[:-1], PageRedirect(public, DEMO)),
+        Route(f"{DEMO}{{file:path}}", page),
+    ]
 
 
 def _load(
@@ -174,11 +190,18 @@ class Application(Starlette):
         self.loader = services.loader
         self.reloader = services.reloader
         self.operations = services.operations
+        self.demo = services.demo
         self._services = services
         self._public = public
         self._public_for_pages = public_for_pages
         self._bound = bound
         self._secrets = secrets
+        # Both are looked at in each public request.
+        self._paths = {ROOT, DESCRIPTION}
+        self._below: tuple[str, ...] = ()
+        if self.demo:
+            self._paths.add(self.demo[:-1])
+            self._below = (self.demo,)
 
     @property
     def sandbox(self) -> Sandbox:
@@ -234,7 +257,7 @@ class Application(Starlette):
         path = scope["path"]
         if path.startswith(OWN):
             await self._serve_own(path, given, scope, receive, send)
-        elif path in (ROOT, DESCRIPTION):
+        elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
         # Only pages have an origin; all others need no look at their headers.
         elif any(name == b"origin" for name, _ in scope["headers"]):

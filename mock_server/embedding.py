@@ -28,7 +28,8 @@ class MockServer:
 
     `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application
     that it serves. `memory` is how many bytes all its data may take;
-    by default what `limits` say. Raises FixtureError, TypeError or
+    by default what `limits` say. With `demo` it serves the demo front end at `/demo/`,
+    which needs a profile that has neighbours. Raises FixtureError, TypeError or
     ValueError for an impossible setting, and on entering CannotBind.
     """
 
@@ -43,9 +44,11 @@ class MockServer:
         admin_token: str | None = None,
         memory: int | None = None,
         limits: Limits = Limits(),
+        demo: bool = False,
     ) -> None:
         chosen: Any = {"fixture": fixture, "profile": profile, "choices": choices}
         served: Any = {"admin_token": admin_token, "memory": memory, "limits": limits}
+        served["demo"] = demo
         check({**chosen, "host": host, "port": port, **served}, SETTINGS, "MockServer")
         with RaisedHere(FixtureError, ValueError):
             app = create_app(**chosen, **served)

@@ -17,6 +17,7 @@ _NAMES = (
     "allowed-host",
     "choice",
     "cors-origin",
+    "demo",
     "fault",
     "fixture",
     "host",

@@ -144,7 +144,10 @@ class ReloadView(View):
 
 
 class HealthView(View):
-    """The state of a sandbox in short, and the memory that all sandboxes take."""
+    """The state of a sandbox in short, and the memory that all sandboxes take.
+
+    `demo` is the path of the demo front end, null if it is not served.
+    """
 
     status: Literal["ready"]
     fixture: FixtureView
@@ -152,6 +155,7 @@ class HealthView(View):
     profile: str
     memory: MemoryView
     reload: ReloadView | None = None
+    demo: str | None = None
 
 
 class ResetView(View):

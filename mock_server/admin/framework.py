@@ -102,7 +102,8 @@ class Services:
 
     `operations` is the table of what it serves; `loader` loads fixture documents,
     `reloader` the server's own files, in whose problems there are to be no `secrets`.
-    `streams` and `downloads` are the long responses that are being sent.
+    `streams` and `downloads` are the long responses that are being sent. `demo` is the
+    path of the demo front end, if it is served.
     """
 
     def __init__(
@@ -111,11 +112,13 @@ class Services:
         loader: Loader,
         operations: Operations,
         secrets: Secrets,
+        demo: str | None = None,
     ) -> None:
         limits = sandboxes.limits
         self.sandboxes = sandboxes
         self.loader = loader
         self.operations = operations
+        self.demo = demo
         self.reloader = Reloader(sandboxes, loader, secrets)
         self.streams = OpenResponses(limits.journal_streams, "streams")
         self.downloads = OpenResponses(

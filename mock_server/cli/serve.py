@@ -12,6 +12,7 @@ from functools import partial
 from typing import get_args
 
 import click
+from click.core import ParameterSource
 from starlette.types import ASGIApp
 
 from mock_server import server
@@ -47,6 +48,8 @@ from mock_server.server import CannotBind, bind, openable_url_of, url_of
 from mock_server.wire.protocol import HttpParser
 
 _SHOWN_FAULTS = 5
+_DEMO_PROFILE = "deployed"
+"""What the demo needs: it lists chats, which the documented operations cannot."""
 
 
 @click.command()
@@ -123,6 +126,9 @@ _SHOWN_FAULTS = 5
     help="Memory that all data may take, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
+@settings.flag(
+    "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
+)
 def serve(
     fixtures: Sequence[str],
     host: str,
@@ -137,6 +143,7 @@ def serve(
     log_format: LogFormat | None,
     memory: int,
     watch: bool,
+    demo: bool,
 ) -> None:
     """Serve fixtures, or the shipped demo.
 
@@ -145,7 +152,7 @@ def serve(
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
     watcher = watcher_of(files) if watch else None
-    chosen = profile_of(profile)
+    chosen = profile_of(_DEMO_PROFILE if demo and not _is_given("profile") else profile)
     try:
         app = create_app(
             with_faults(_loaded(fixtures, memory), fault),
@@ -155,6 +162,7 @@ def serve(
             admin_token=admin_token,
             allowed_hosts=allowed_host,
             memory=memory,
+            demo=demo,
         )
         listener = bind(host, port, "--port 0")
     except ValueError as error:
@@ -164,6 +172,12 @@ def serve(
     app.reloader.files = files
     app.reloader.complete = partial(with_faults, added=fault)
     _run(app, listener, http, log_format, watcher, is_open=admin_token is None)
+
+
+def _is_given(name: str) -> bool:
+    """Whether an option of the command, or its variable, has been set."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
 
 
 def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
@@ -196,7 +210,8 @@ def _run(
     following = Following(app, watcher, err.write)
 
     def announce() -> None:
-        err.write(banner(app.sandbox, openable_url_of(listener), admin_open=is_open))
+        url = openable_url_of(listener)
+        err.write(banner(app.sandbox, url, admin_open=is_open, demo=app.demo))
         following.start()
         out.write(f"READY {url_of(listener)}")
 
@@ -247,10 +262,13 @@ def logged(
     )
 
 
-def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
+def banner(
+    sandbox: Sandbox, url: str, *, admin_open: bool, demo: str | None = None
+) -> str:
     """Lines: the content, the keys, faults if any, the console, a call to try.
 
-    `url` is an address that can be opened on this machine.
+    `url` is an address that can be opened on this machine, `demo` the path of the demo
+    if it is served.
     """
     fixture, profile = sandbox.baseline, sandbox.state.profile
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
@@ -260,6 +278,7 @@ def banner(sandbox: Sandbox, url: str, *, admin_open: bool) -> str:
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
         f"console: {url}/__admin/ (the admin API: {admin})",
+        *([f"demo: {url}{demo}"] if demo else ()),
         f"try: {_example(sandbox, url)}",
     )
     # Names and keys come from fixtures, which may be other people's files.

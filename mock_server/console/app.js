@@ -15,6 +15,7 @@ import { foldCards } from "./page/fold.js";
 import { notice, reason } from "./page/notice.js";
 import { openPaletteBy } from "./page/palette.js";
 import { onRoute, showRoute } from "./page/route.js";
+import { Split } from "./page/split.js";
 import { Requests } from "./requests/list.js";
 import { LIST, PIN } from "./server/operations.js";
 import { reloadPage } from "./server/token.js";
@@ -37,6 +38,8 @@ const others = [
   new ReloadLine(at("reload")),
 ];
 const data = new DataPart(at("data"), at("apps"), at("datasets"));
+const split = new Split(showPart);
+others.push(split);
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -53,7 +56,10 @@ function onStart() {
 
 /** What a request has changed, or anything (null), is read again. */
 function onNews(entry) {
-  if (entry === null) return soon(...everything());
+  if (entry === null) {
+    split.lookAgain();
+    return soon(...everything());
+  }
   if (entry.fault) soon(faults);
   if (entry.operation === PIN) soon(trees[0]);
   else if (entry.operation !== LIST && entry.operation !== null) soon(...trees);

@@ -47,6 +47,7 @@ SETTINGS = CHOSEN | {
     "host": Argument((str,), "an address such as '127.0.0.1'"),
     "port": Argument((int,), "a number from 0 to 65535"),
     "admin_token": Argument((str,), "a text"),
+    "demo": Argument((bool,), "True or False"),
     "memory": Argument((int,), "a number of bytes"),
     "limits": Argument((Limits,), "a Limits of mock_server.domain.limits"),
 }

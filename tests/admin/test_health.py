@@ -34,6 +34,7 @@ def test_health_says_what_is_served(make_api: MakeApi) -> None:
         "generation": 1,
         "profile": "deployed",
         "reload": None,
+        "demo": None,
     }
 
 

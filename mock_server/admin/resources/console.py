@@ -23,9 +23,11 @@ _FOLDER = "/console/"
 
 # What the page shows comes from clients, who may be hostile. So it runs only its own
 # scripts, talks only to this server, is shown in no frame, makes no markup of a text.
+# In a frame of its own it may show the demo.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _CONSOLE = Page(
@@ -43,13 +45,13 @@ def is_file(path: str) -> bool:
     return path == PAGE or path.removeprefix(_FOLDER) in _CONSOLE.names
 
 
-class ConsoleRedirect:
-    """ASGI middleware: sends a browser on to the console, hands on all others."""
+class PageRedirect:
+    """ASGI middleware: sends a browser on to a page, hands on all others."""
 
-    def __init__(self, app: ASGIApp, console: str) -> None:
+    def __init__(self, app: ASGIApp, page: str) -> None:
         self._app = app
         # The same address answers other clients otherwise (RFC 9110 12.5.5).
-        self._headers = (b"location", console.encode()), (b"vary", b"accept")
+        self._headers = (b"location", page.encode()), (b"vary", b"accept")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Only who opens an address in a browser asks for a page: fetch and other

@@ -43,6 +43,7 @@ def get_health(call: Call) -> HealthView:
         profile=state.profile,
         memory=MemoryView(memory.limit, memory.used, **memory.usage()),
         reload=_reload_view(last, is_open=is_admitted(call.scope)),
+        demo=call.services.demo,
     )
 
 

@@ -51,6 +51,11 @@ export const CHINESE = {
   "Undoing …": "正在撤销…",
   "Undone: {words}": "已撤销：{words}",
 
+  // page/split.js
+  "Demo": "演示",
+  "The demo front end": "演示前端",
+  "Width of the demo": "演示的宽度",
+
   // server
   "Admin token": "管理令牌",
   "It was started with --admin-token. The token stays in this page.": "服务器启动时用了 --admin-token。令牌只留在本页面。",

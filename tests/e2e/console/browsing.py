@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
 
 AXE = os.environ.get("AXE", "")
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+DARK = {"color_scheme": "dark"}
+CHINESE = {"locale": "zh-CN"}
 
 
 @dataclass
@@ -107,3 +110,13 @@ def number(text: str | None) -> int:
     found = re.search(r"\d+", (text or "").replace(",", ""))
     assert found, text
     return int(found[0])
+
+
+def serious(console: Console) -> list[tuple[str, list[str]]]:
+    """What axe-core finds that is serious or critical."""
+    found = console.page.evaluate("axe.run()")
+    return [
+        (each["id"], [node["html"][:160] for node in each["nodes"]])
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]

@@ -1,4 +1,4 @@
-"""One browser for all tests of the console, a server and a page for each."""
+"""A server and a page for each test of the console."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mock_server import MockServer
-from tests.e2e.chromium import CHROMIUM, FLAGS
+from tests.e2e.browsers import WIDE
+from tests.e2e.browsers import browser as browser
 from tests.e2e.console.browsing import Console
 from tests.support import client_of
 
@@ -17,21 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 Visit = Callable[..., Console]
-WIDE = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """Chromium, with a profile that is thrown away.
-
-    No longer than for these tests: while it is there, an event loop is running.
-    """
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        options = {"executable_path": CHROMIUM, "args": FLAGS}
-        browser = driver.chromium.launch(**options)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

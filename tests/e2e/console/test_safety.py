@@ -9,25 +9,11 @@ import pytest
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
+from tests.e2e.hostile_names import NAMES
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
 TOKEN = "s3cret-of-admins"
-NAMES = [
-    "<script>window.hit = 1</script>",
-    "<img src=x onerror='window.hit = 1'>",
-    "<style>*{display:none}</style>",
-    "'\"><b>bold</b>",
-    "javascript:window.hit=1",
-    "\u202egnp.exe\u202d \u05e9\u05dc\u05d5\u05dd",
-    "Z\u0361\u0361\u0361a\u0334\u0334lgo " * 20,
-    "x" * 10_000,
-    "w " * 5_000,
-    "\u0000\u001b[31m\u2028\u2029",
-    "   ",
-    "__proto__",
-    "constructor",
-]
 
 
 def hostile() -> dict[str, Any]:

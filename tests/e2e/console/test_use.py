@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, Console
+from tests.e2e.console.browsing import AXE, CHINESE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
 from tests.support import ROOT
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
 APP, DATASET = "65d8a1f0c3b2a94e7f106a01", "6593e137231a2be9c5603ba7"
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-DARK = {"color_scheme": "dark"}
-CHINESE = {"locale": "zh-CN"}
 
 
 def busy(console: Console) -> None:
@@ -83,16 +80,6 @@ def test_the_keyboard_need_not_go_through_all_the_data(console: Console) -> None
     console.page.keyboard.press("Tab")
     chooser = console.part("Try it").get_by_role("combobox", name="Operation")
     expect(chooser).to_be_focused()
-
-
-def serious(console: Console) -> list[tuple[str, list[str]]]:
-    """What axe-core finds that is serious or critical."""
-    found = console.page.evaluate("axe.run()")
-    return [
-        (each["id"], [node["html"][:160] for node in each["nodes"]])
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.skipif(not AXE, reason="needs npm: axe-core, and name it in AXE")

@@ -22,6 +22,7 @@ from tests.support import ROOT, fetch
 pytestmark = pytest.mark.full
 FIXTURES = ROOT / "fixtures"
 CONSOLE = ROOT / "mock_server" / "console"
+DEMO = ROOT / "mock_server" / "demo"
 OPENAPI = ROOT / "mock_server" / "openapi"
 PROJECT = ROOT / "tests/testing/projects/installed"
 
@@ -118,13 +119,14 @@ def test_an_index_would_take_both(dist: Path) -> None:
     assert said.count("PASSED") == 2
 
 
-def test_a_wheel_brings_the_console(dist: Path) -> None:
+def test_a_wheel_brings_the_console_and_the_demo(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
-    console = {
-        f"mock_server/console/{path.relative_to(CONSOLE).as_posix()}"
-        for path in CONSOLE.rglob("*.*")
+    pages = {
+        path.relative_to(ROOT).as_posix()
+        for folder in (CONSOLE, DEMO)
+        for path in folder.rglob("*.*")
     }
-    assert console <= content(wheel).keys()
+    assert pages <= content(wheel).keys()
 
 
 def test_wheel_and_sdist_bring_the_openapi_documents(dist: Path) -> None:

@@ -1,0 +1,115 @@
+/** One conversation: its messages, and a box to go on. */
+
+import { button, h, icon, named, toast } from "./dom.js";
+import { service } from "./connection.js";
+import { Panel, nothing } from "./panel.js";
+import { inWords } from "./service.js";
+import { t } from "./words.js";
+
+const MOST = 50; // the latest messages
+
+export class Conversation {
+  #app = null;
+  #isNew = false; // nothing has been said yet, so there is nothing to read
+  #panel = new Panel(3, t("What has been said"), t("This server does not show messages"));
+  #title = h("h3");
+  #text = h("textarea", { rows: 2, required: true, "aria-label": t("Message"), placeholder: t("Write a message"),
+    onkeydown: (event) => this.#typed(event) });
+  #send = h("button", { class: "main" }, t("Send"));
+  chatId = null;
+
+  /** `onChange` is called after a message, `onLeave` to go back to the list. */
+  constructor(onChange, onLeave) {
+    this.onChange = onChange;
+    this.form = h("form", { class: "say", onsubmit: (event) => this.#say(event) }, this.#text, this.#send);
+    this.node = h("div", { class: "talk" });
+    this.back = button([icon("back"), t("All conversations")], onLeave, { class: "back" });
+    this.close();
+  }
+
+  /** Shows a chat. */
+  open(app, chatId, title) {
+    this.#show(app, chatId, title, false);
+    this.refresh(true);
+  }
+
+  /** Shows one that its first message creates. */
+  begin(app, chatId) {
+    this.#show(app, chatId, t("New chat"), true);
+    this.#panel.stop();
+    this.#panel.node.setAttribute("aria-busy", "false");
+    this.#panel.node.replaceChildren(nothing(t("How can we help?"), t("Your first message creates the chat.")));
+    this.#text.focus();
+  }
+
+  /** Says how the chat that is shown is called. */
+  call(title) {
+    this.#title.replaceChildren(named(title));
+  }
+
+  /** Shows none. */
+  close() {
+    this.chatId = null;
+    this.#panel.stop();
+    this.node.replaceChildren(nothing(t("No conversation is open"), t("Choose one, or begin a new chat.")));
+  }
+
+  /** Reads the messages of the chat, if one is open. */
+  async refresh(isOther = false) {
+    if (this.chatId === null || this.#isNew) return;
+    const fields = { appId: this.#app, chatId: this.chatId, offset: 0, pageSize: MOST };
+    const read = (signal) => service.page("/api/core/chat/record/getPaginationRecords", fields, signal);
+    await this.#panel.load(read, ({ list }) => draw(list), isOther);
+    this.#panel.node.scrollTop = this.#panel.node.scrollHeight;
+  }
+
+  #show(app, chatId, title, isNew) {
+    this.#app = app;
+    this.chatId = chatId;
+    this.#isNew = isNew;
+    this.#text.value = "";
+    this.call(title);
+    this.node.replaceChildren(this.back, this.#title, this.#panel.node, this.form);
+  }
+
+  #typed(event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.form.requestSubmit();
+    }
+  }
+
+  async #say(event) {
+    event.preventDefault();
+    const content = this.#text.value.trim();
+    if (!content || this.#send.disabled) return;
+    const chatId = this.chatId;
+    this.#send.disabled = true;
+    this.#send.textContent = t("Sending");
+    try {
+      const messages = [{ role: "user", content }];
+      await service.json("POST", "/api/v1/chat/completions", { appId: this.#app, chatId, stream: false, messages });
+      if (this.chatId === chatId) {
+        this.#isNew = false;
+        this.#text.value = "";
+      }
+      await this.onChange();
+    } catch (error) {
+      toast(inWords(error)); // the text stays in the box
+    } finally {
+      this.#send.disabled = false;
+      this.#send.textContent = t("Send");
+    }
+  }
+}
+
+function draw(records) {
+  const seen = records.filter(({ obj }) => obj === "Human" || obj === "AI");
+  if (seen.length === 0) return [nothing(t("No messages"), t("Nothing has been said here yet."))];
+  return [h("ol", { class: "messages" }, seen.map(({ obj, value }) =>
+    h("li", { class: obj === "AI" ? "theirs" : "ours" },
+      h("span", { class: "unseen" }, obj === "AI" ? t("Answer") : t("Question")), named(textOf(value)))))];
+}
+
+const textOf = (value) =>
+  (Array.isArray(value) ? value : []).map((part) => part?.text?.content ?? "").join("\n");
