@@ -20,8 +20,9 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 SEEN = "it => it.getBoundingClientRect().top"
 LONGEST = """() => new Promise(done => {
   let longest = 0;
-  new PerformanceObserver(list => list.getEntries().forEach(
-    each => longest = Math.max(longest, each.duration))).observe({entryTypes: ['longtask']});
+  const take = each => longest = Math.max(longest, each.duration);
+  const observer = new PerformanceObserver(list => list.getEntries().forEach(take));
+  observer.observe({entryTypes: ['longtask']});
   window.longest = () => longest;
   done();
 })"""
