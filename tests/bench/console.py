@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import sync_playwright
+
 from tests.bench.figures import HEAD, Figure
 from tests.e2e.chromium import CHROMIUM, FLAGS
 from tests.e2e.console.frames import STEPS, document, fill, watch
@@ -22,7 +24,7 @@ from tests.process import serving
 COLLECTIONS, REQUESTS = 100_000, 10_000
 SMALL = 100
 FRAME_MS = 50
-ROUNDS = 3
+ROUNDS = 2
 COMING = 2000
 WIDE = {"width": 1280, "height": 900}
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
@@ -57,8 +59,6 @@ def measure(browser: Any, collections: int, requests: int) -> dict[str, Any]:
 
 def figures() -> Iterator[Figure]:
     """What is measured, and beside it the same with a hundred of each."""
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         large = measure(browser, COLLECTIONS, REQUESTS)

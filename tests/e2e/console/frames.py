@@ -55,7 +55,7 @@ ZOOM = """(n) => {
 POINT = """(n) => {
     const strip = document.querySelector(".timeline canvas");
     const { left, top, width } = strip.getBoundingClientRect();
-    const at = { clientX: left + (width * (n % 60)) / 60, clientY: top + 30, pointerId: 1 };
+    const at = { clientX: left + (width * (n % 60)) / 60, clientY: top + 30 };
     strip.dispatchEvent(new PointerEvent("pointermove", at));
 }"""
 STEPS = {

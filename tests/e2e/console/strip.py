@@ -32,7 +32,8 @@ DRAW = """async ([entries, faults]) => {
 }"""
 PIXELS = """
     const copy = document.createElement("canvas");
-    const { width, height } = Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const { width, height } = canvas;
+    Object.assign(copy, { width, height });
     const context = copy.getContext("2d", { willReadFrequently: true });
     context.drawImage(canvas, 0, 0);
     const { data } = context.getImageData(0, 0, width, height);
