@@ -66,6 +66,15 @@ STEPS = {
     "move over the timeline": POINT,
 }
 """What is done in each frame."""
+SWAYS = {
+    "scroll the tree": """(n) => {
+    document.getElementById("data").scrollTop += n % 2 ? 640 : -640;
+}""",
+    "scroll the list": """(n) => {
+    document.querySelector("#stream .scrolls").scrollTop += n % 2 ? 1000 : -1000;
+}""",
+}
+"""The same scrolling where a short list has no end that it stays at."""
 
 
 @dataclass(frozen=True)

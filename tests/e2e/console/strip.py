@@ -20,7 +20,8 @@ SHOW = """async () => {
     window.told = [];
     window.strip = new Timeline({
         onPick: (seq) => told.push(seq),
-        onRange: (range) => told.push(range && mine.filter(range.has).map(({ seq }) => seq)),
+        onRange: (range) =>
+            told.push(range && mine.filter(range.has).map(({ seq }) => seq)),
     });
     document.getElementById("stream").replaceChildren(strip.node);
 }"""
