@@ -24,7 +24,7 @@ from tests.process import serving
 COLLECTIONS, REQUESTS = 100_000, 10_000
 SMALL = 100
 FRAME_MS = 50
-ROUNDS = 3
+ROUNDS = 2
 COMING = 2000
 WIDE = {"width": 1280, "height": 900}
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"

@@ -55,8 +55,7 @@ ZOOM = """(n) => {
 POINT = """(n) => {
     const strip = document.querySelector(".timeline canvas");
     const { left, top, width } = strip.getBoundingClientRect();
-    const clientX = left + (width * (n % 60)) / 60;
-    const at = { clientX, clientY: top + 30, pointerId: 1 };
+    const at = { clientX: left + (width * (n % 60)) / 60, clientY: top + 30 };
     strip.dispatchEvent(new PointerEvent("pointermove", at));
 }"""
 STEPS = {
@@ -67,6 +66,15 @@ STEPS = {
     "move over the timeline": POINT,
 }
 """What is done in each frame."""
+SWAYS = {
+    "scroll the tree": """(n) => {
+    document.getElementById("data").scrollTop += n % 2 ? 640 : -640;
+}""",
+    "scroll the list": """(n) => {
+    document.querySelector("#stream .scrolls").scrollTop += n % 2 ? 1000 : -1000;
+}""",
+}
+"""The same scrolling where a short list has no end that it stays at."""
 
 
 @dataclass(frozen=True)
