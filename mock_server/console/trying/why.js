@@ -43,7 +43,7 @@ export class WhyNot {
     const input = h("input", { type: "text", autocomplete: "off", placeholder: t("name or _id"), "aria-label": t("Name or _id of the item") });
     const found = h("div", { class: "chips" });
     const search = tried(() => this.#search(fields, key, input.value.trim(), found));
-    this.#show(h("form", { class: "item", onsubmit: search },
+    this.#show(h("form", { onsubmit: search },
       h("div", { class: "one-line" }, input, h("button", { class: "strong" }, t("Explain"))), found));
     input.focus();
   }
