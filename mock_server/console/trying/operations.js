@@ -61,7 +61,7 @@ export class OperationList {
       id: `try-operation-${this.#shown.indexOf(operation)}`, role: "option", title: operation.path,
       onclick: () => this.choose(operation),
     }, h("b", {}, operation.name), h("span", { class: "count" }, operation.summary)));
-    return h("li", { role: "presentation" }, h("span", { class: "group", "aria-hidden": "true" }, label),
+    return h("li", { role: "presentation" }, h("span", { class: "caption", "aria-hidden": "true" }, label),
       h("ul", { role: "group", "aria-label": label }, options));
   }
 

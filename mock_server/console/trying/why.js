@@ -43,7 +43,7 @@ export class WhyNot {
     const input = h("input", { type: "text", autocomplete: "off", placeholder: t("name or _id"), "aria-label": t("Name or _id of the item") });
     const found = h("div", { class: "chips" });
     const search = tried(() => this.#search(fields, key, input.value.trim(), found));
-    this.#show(h("form", { class: "item", onsubmit: search },
+    this.#show(h("form", { onsubmit: search },
       h("div", { class: "one-line" }, input, h("button", { class: "strong" }, t("Explain"))), found));
     input.focus();
   }
@@ -134,7 +134,7 @@ function stageRow({ name, message, keptOut, left, keepsItem }, { stages, keptOut
   const whole = Math.max(stages[0].left, 1);
   const count = name === "dataset" ? t("{n} in all", { n: left })
     : keptOut ? t("{left} left, {out} out", { left, out: keptOut }) : t("{left} left", { left });
-  const bar = h("span", { class: "bar" }, h("span"));
+  const bar = h("span", { class: "share" }, h("span"));
   bar.firstChild.style.width = `${(100 * left) / whole}%`;
   return h("li", { class: isCause ? "cause" : null },
     h("b", {}, STAGES[name] ?? name),
