@@ -20,6 +20,7 @@ class Page {
   rows = [];
   isStale = true;
   isDrawn = false;
+  isSeen = true; // until it is known not to be
 
   constructor() {
     this.node.style.height = `${PAGE * LINE}px`;
@@ -139,6 +140,7 @@ export class Branch {
     this.#more.disabled = true;
     try {
       await this.#read(this.#reach(this.#pages.length));
+      for (const page of this.#pages) if (!page.isSeen) this.#letGo(page);
     } finally {
       this.#more.disabled = false;
       // Looks again: it may have stayed in sight.
@@ -151,6 +153,7 @@ export class Branch {
   async #look(seen) {
     for (const { target, isIntersecting } of seen) {
       const page = this.#pageOf.get(target);
+      if (page) page.isSeen = isIntersecting;
       if (!page) {
         if (isIntersecting) await this.#loadMore();
       } else if (isIntersecting) {
