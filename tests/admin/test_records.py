@@ -258,6 +258,26 @@ def test_folders_and_names_can_be_asked_for(
     assert answer["total"] == (3 if "limit" in query else len(ids))
 
 
+@pytest.mark.parametrize(
+    ("query", "offset", "ids"),
+    [
+        ("around=b&parentId=&limit=2", 0, ["folder", "b"]),
+        ("around=c&parentId=&limit=2", 2, ["a", "c"]),
+        ("around=bottom&name=alpha&limit=1", 1, ["bottom"]),
+    ],
+)
+def test_the_page_that_has_a_collection_can_be_asked_for(
+    api: Api, query: str, offset: int, ids: list[str]
+) -> None:
+    answer = api.client.get(f"/__admin{ITEMS}?{query}").json()
+    assert (answer["offset"], [each["_id"] for each in answer["collections"]]) == (
+        offset,
+        ids,
+    )
+    elsewhere = api.client.get(f"/__admin{ITEMS}?around=inner&parentId=")
+    assert elsewhere.json()["statusText"] == "collectionNotFound"
+
+
 def test_a_folder_that_is_new_is_among_the_folders(api: Api) -> None:
     api.admin("PUT", f"{ITEMS}/new", {"name": "New", "type": "folder"})
     answer = api.client.get(f"/__admin{ITEMS}?type=folder&parentId=").json()

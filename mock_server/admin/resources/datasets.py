@@ -27,6 +27,7 @@ class CollectionsQuery(PageQuery):
     parent_id: str | UnsetType = UNSET
     type: Literal["folder"] | UnsetType = UNSET
     name: Annotated[str, Meta(max_length=Limits.search_chars)] = ""
+    around: str | UnsetType = UNSET
 
     @property
     def search(self) -> Search | None:
@@ -51,10 +52,14 @@ class DatasetsView(View):
 
 
 class CollectionsView(View):
-    """A part of a dataset's collections in document order, and how many there are."""
+    """A part of a dataset's collections in document order, and how many there are.
+
+    `offset` is where the part begins.
+    """
 
     collections: list[SingleCollection]
     total: int
+    offset: int
 
 
 class DeletedView(View):
@@ -75,8 +80,23 @@ def get_datasets(call: Call) -> DatasetsView:
 
 def get_collections(call: Call) -> CollectionsView:
     """`GET datasets/{datasetId}/collections`, of all folders or of one."""
-    found = _found(dataset_of(call), call.query, call.limits)
-    return CollectionsView(list(map(_view, found[call.query.part])), len(found))
+    query = call.query
+    found = _found(dataset_of(call), query, call.limits)
+    offset = query.offset if query.around is UNSET else _page_of(found, query)
+    page = found[offset : offset + query.limit]
+    return CollectionsView(list(map(_view, page)), len(found), offset)
+
+
+def _page_of(found: Sequence[Collection], query: CollectionsQuery) -> int:
+    """Where the page begins that has the collection which is asked for.
+
+    Raises CollectionNotFound.
+    """
+    for index, each in enumerate(found):
+        if each.id == query.around:
+            return index - index % query.limit
+    got = errors.describe_value(query.around)
+    raise errors.CollectionNotFound("one of these collections", got, "query.around")
 
 
 def _found(

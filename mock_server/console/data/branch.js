@@ -20,6 +20,7 @@ class Page {
   rows = [];
   isStale = true;
   isDrawn = false;
+  isSeen = true; // until it is known not to be
 
   constructor() {
     this.node.style.height = `${PAGE * LINE}px`;
@@ -32,8 +33,9 @@ class Page {
 }
 
 /**
- * `load(offset, limit)` gives `{items, total}`, `make` a row of `show`, which may have a
- * `refresh` for what is open in it.
+ * `load(offset, limit)` gives `{items, total}`, `locate(id, limit)` where the page begins that
+ * has an item, if the server can tell, `make` a row of `show`, which may have a `refresh` for
+ * what is open in it.
  */
 export class Branch {
   total = null;
@@ -47,8 +49,8 @@ export class Branch {
   });
 
   /** `empty` is what is said, or shown, where there is nothing. */
-  constructor({ load, keyOf, make, empty }) {
-    Object.assign(this, { load, keyOf, make });
+  constructor({ load, locate, idOf, keyOf = idOf, make, empty }) {
+    Object.assign(this, { load, locate, idOf, keyOf, make });
     this.#empty = h("p", { class: "empty", hidden: true }, empty);
     this.node = h("div", { class: "branch" }, this.#list, this.#empty, this.#more);
     this.#eye.observe(this.#more);
@@ -73,27 +75,27 @@ export class Branch {
       }
   }
 
-  /** The row of the first item that is the right one, drawn; undefined if there is none. */
-  async find(isIt) {
+  /** The row of what has that id, drawn; undefined if there is none. */
+  async find(id) {
     await this.refresh();
-    const index = await this.#indexOf(isIt);
-    if (index === undefined) return undefined;
-    const page = this.#reach(Math.floor(index / PAGE));
+    const isIt = (item) => this.idOf(item) === id;
+    const known = this.#pages.findIndex(({ items, isStale }) => !isStale && items.some(isIt));
+    const number = known < 0 ? Math.floor((await this.#offsetOf(id)) / PAGE) : known;
+    if (number < 0) return undefined;
+    const page = this.#reach(number);
     await this.#read(page);
     return page.rows[page.items.findIndex(isIt)];
   }
 
-  async #indexOf(isIt) {
-    const known = this.#pages.findIndex(({ items, isStale }) => !isStale && items.some(isIt));
-    if (known >= 0) return known * PAGE;
-    const offsets = Array.from({ length: Math.ceil(this.total / MOST) }, (_, n) => n * MOST);
-    // What is new is at the end.
-    for (const offset of [Math.max(0, this.total - PAGE), ...offsets]) {
+  /** Where an item is that has not been read yet, or somewhere near; else -1. */
+  async #offsetOf(id) {
+    if (this.locate) return this.locate(id, PAGE);
+    for (let offset = 0; offset < this.total; offset += MOST) {
       const { items } = await this.load(offset, MOST);
-      const at = items.findIndex(isIt);
+      const at = items.findIndex((item) => this.idOf(item) === id);
       if (at >= 0) return offset + at;
     }
-    return undefined;
+    return -1;
   }
 
   /** The page of that number; it and those before it are there then. */
@@ -138,6 +140,7 @@ export class Branch {
     this.#more.disabled = true;
     try {
       await this.#read(this.#reach(this.#pages.length));
+      for (const page of this.#pages) if (!page.isSeen) this.#letGo(page);
     } finally {
       this.#more.disabled = false;
       // Looks again: it may have stayed in sight.
@@ -150,6 +153,7 @@ export class Branch {
   async #look(seen) {
     for (const { target, isIntersecting } of seen) {
       const page = this.#pageOf.get(target);
+      if (page) page.isSeen = isIntersecting;
       if (!page) {
         if (isIntersecting) await this.#loadMore();
       } else if (isIntersecting) {

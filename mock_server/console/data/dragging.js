@@ -23,13 +23,15 @@ export function watchDragging(node) {
     event.dataTransfer.effectAllowed = "move";
     event.dataTransfer.setData("text/plain", dragged.map(({ title }) => title).join("\n"));
   });
-  node.addEventListener("dragover", (event) => {
+  const onOver = (event) => {
     const target = dragged && targetOf(rowAt(event.target));
     hover(target?.inside === undefined ? null : target);
     if (!over) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "move";
-  });
+  };
+  node.addEventListener("dragenter", onOver);
+  node.addEventListener("dragover", onOver);
   node.addEventListener("drop", tried(async () => {
     const [refs, target] = [dragged, over];
     end();

@@ -25,7 +25,7 @@ class Tree {
       return row;
     };
     this.branch = new Branch({
-      load, keyOf: ({ id }) => id, make: makeRow,
+      load, idOf: ({ id }) => id, make: makeRow,
       empty: [`${empty} `, button(kind.create, add, { class: "link inline" })],
     });
     const tools = h("div", { class: "tools" },
@@ -39,11 +39,11 @@ class Tree {
 
   /** Unfolds what leads to something, and shows its row; whether there is such a row. */
   async reveal(holder, parents, id) {
-    let row = await this.branch.find((item) => item.id === holder);
+    let row = await this.branch.find(holder);
     for (const next of [...parents, id].filter((each) => each !== undefined)) {
       if (!row?.branch) return undefined;
       row.show(true);
-      row = await row.branch.find((item) => (item._id ?? item.chatId) === next);
+      row = await row.branch.find(next);
     }
     row?.reveal();
     return row;
@@ -73,7 +73,7 @@ const paged = (where, name, more = "") => async (offset, limit) => {
 function appRow({ id }) {
   const branch = new Branch({
     load: paged(path("apps", id, "chats"), "chats"),
-    keyOf: (chat) => chat.chatId,
+    idOf: (chat) => chat.chatId,
     make: (chat) => chatRow(row, chat),
     empty: t("No chats yet."),
   });
@@ -102,8 +102,14 @@ function holderRow(kind, id, branch, countOf) {
 
 function folder(datasetId, parentId, ownRow) {
   const inFolder = `&parentId=${encodeURIComponent(parentId)}`;
+  const where = path("datasets", datasetId, "collections");
   return new Branch({
-    load: paged(path("datasets", datasetId, "collections"), "collections", inFolder),
+    load: paged(where, "collections", inFolder),
+    locate: async (id, limit) => {
+      const around = `around=${encodeURIComponent(id)}&limit=${limit}`;
+      return (await here("GET", `${where}?${around}${inFolder}`)).offset;
+    },
+    idOf: (collection) => collection._id,
     keyOf: (collection) => `${collection._id}\n${collection.type === "folder"}`,
     make: (collection) => collectionRow(ownRow(), collection),
     empty: t("Nothing in here yet."),

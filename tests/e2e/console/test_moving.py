@@ -217,15 +217,17 @@ def test_of_many_collections_few_are_drawn_and_any_is_found(visit: Visit) -> Non
     many = {"repeat": 100_000, "name": "Item {n}"}
     console = visit({"datasets": [{"id": "d", "name": "D", "collections": [many]}]})
     rows = console.page.locator("#datasets .branch .branch li")
-    for n in (100, 200, 300, 400, 500, 600):
+    more = console.page.get_by_role("button", name="Show more")
+    for _ in range(6):
+        left = more.text_content() or ""
         console.page.evaluate("document.querySelector('#data').scrollTop = 1e9")
-        expect(
-            console.button(f"Item {n}", "Datasets and their collections")
-        ).to_be_attached()
+        expect(more).not_to_have_text(left, timeout=15_000)
+    expect(console.button("Item 1")).to_have_count(0)
     assert rows.count() < 500
     console.page.get_by_role("searchbox", name="Find a").fill("Item 77777")
     console.page.locator(".found-list button").first.click()
-    expect(console.page.locator(".row.found")).to_contain_text("Item 77777")
+    found = console.page.locator(".row.found")
+    expect(found).to_contain_text("Item 77777", timeout=15_000)
     assert rows.count() < 1000
 
 
