@@ -5,20 +5,20 @@ import { ClockPanel } from "./control/clock.js";
 import { FaultPanel } from "./control/faults.js";
 import { offerJumps } from "./control/jumps.js";
 import { ReloadLine } from "./control/reload.js";
+import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
-import { apps, datasets } from "./data/tree.js";
+import { DataPart } from "./data/part.js";
 import { foldCards } from "./page/fold.js";
-import { notice, reason, tried } from "./page/notice.js";
+import { notice, reason } from "./page/notice.js";
 import { openPaletteBy } from "./page/palette.js";
 import { onRoute, showRoute } from "./page/route.js";
 import { Requests } from "./requests/list.js";
-import { here } from "./server/api.js";
 import { LIST, PIN } from "./server/operations.js";
 import { reloadPage } from "./server/token.js";
 import { TryPanel } from "./trying/panel.js";
-import { LANGUAGES, chooseLanguage, language, t, translatePage } from "./words/words.js";
+import { LANGUAGES, chooseLanguage, language, translatePage } from "./words/words.js";
 
 const SETTLE_MS = 40;
 const REST_MS = 500;
@@ -35,6 +35,7 @@ const others = [
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
   new ReloadLine(at("reload")),
 ];
+const data = new DataPart(at("data"), at("apps"), at("datasets"));
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -93,16 +94,11 @@ async function begun() {
 /** Begins to look at a sandbox. */
 function look() {
   requests.stop();
-  trees = [apps(), datasets()];
-  at("apps").replaceChildren(trees[0].node);
-  at("datasets").replaceChildren(trees[1].node);
+  trees = data.begin();
   requests.follow();
 }
 
-at("reset").addEventListener("click", tried(async () => {
-  const done = await here("POST", "/reset", {});
-  notice(t("Back to the baseline: generation {n}.", { n: done.generation }));
-}));
+offerReset(at("reset"));
 
 /** Where there is no room for all parts: shows one of them. */
 function showPart(part) {
@@ -136,3 +132,4 @@ document.addEventListener("visibilitychange", () =>
   document.hidden ? requests.stop() : requests.follow());
 
 look();
+data.follow();

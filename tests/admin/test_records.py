@@ -61,6 +61,18 @@ def test_chats_are_listed_in_parts(api: Api) -> None:
     assert page["total"] == 3
 
 
+@pytest.mark.parametrize("query", ["name=FUND", "name=own", "name=e&offset=1&limit=1"])
+def test_chats_can_be_asked_for_by_their_titles(make_api: MakeApi, query: str) -> None:
+    chats = [
+        {"chatId": "a", "title": "Hello"},
+        {"chatId": "b", "title": "Refund", "customTitle": "My own"},
+    ]
+    api = make_api({"apps": [{"id": APP, "chats": chats}]})
+    page = api.client.get(f"/__admin{CHATS}?{query}").json()
+    assert [chat["chatId"] for chat in page["chats"]] == ["b"]
+    assert page["total"] == (2 if "limit" in query else 1)
+
+
 def test_created_chats_are_bounded(make_api: MakeApi) -> None:
     api = make_api({"apps": [{"id": APP}]}, choices={"chat_unknown": "create"})
     api.sandbox.store.created_chats = Limits.created_chats
@@ -223,3 +235,56 @@ def test_dots_are_no_ids(api: Api, path: str, body: dict[str, str], dots: str) -
     assert response.status_code == 400
     assert "Expected an id that a URL path can hold" in response.json()["message"]
     assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("type=folder", ["folder", "deep"]),
+        ("type=folder&parentId=", ["folder"]),
+        ("type=folder&parentId=folder", ["deep"]),
+        ("type=folder&parentId=deep", []),
+        ("type=folder&name=DEEP", ["deep"]),
+        ("name=alpha", ["inner", "bottom", "a"]),
+        ("name=alpha&parentId=folder", ["inner"]),
+        ("name=alpha&offset=1&limit=1", ["bottom"]),
+    ],
+)
+def test_folders_and_names_can_be_asked_for(
+    api: Api, query: str, ids: list[str]
+) -> None:
+    answer = api.client.get(f"/__admin{ITEMS}?{query}").json()
+    assert [each["_id"] for each in answer["collections"]] == ids
+    assert answer["total"] == (3 if "limit" in query else len(ids))
+
+
+@pytest.mark.parametrize(
+    ("query", "offset", "ids"),
+    [
+        ("around=b&parentId=&limit=2", 0, ["folder", "b"]),
+        ("around=c&parentId=&limit=2", 2, ["a", "c"]),
+        ("around=bottom&name=alpha&limit=1", 1, ["bottom"]),
+    ],
+)
+def test_the_page_that_has_a_collection_can_be_asked_for(
+    api: Api, query: str, offset: int, ids: list[str]
+) -> None:
+    answer = api.client.get(f"/__admin{ITEMS}?{query}").json()
+    assert (answer["offset"], [each["_id"] for each in answer["collections"]]) == (
+        offset,
+        ids,
+    )
+    elsewhere = api.client.get(f"/__admin{ITEMS}?around=inner&parentId=")
+    assert elsewhere.json()["statusText"] == "collectionNotFound"
+
+
+def test_a_folder_that_is_new_is_among_the_folders(api: Api) -> None:
+    api.admin("PUT", f"{ITEMS}/new", {"name": "New", "type": "folder"})
+    answer = api.client.get(f"/__admin{ITEMS}?type=folder&parentId=").json()
+    assert [each["_id"] for each in answer["collections"]] == ["folder", "new"]
+
+
+@pytest.mark.parametrize("query", ["type=file", "type=", "name=" + "x" * 1025])
+def test_other_kinds_cannot_be_asked_for(api: Api, query: str) -> None:
+    answer = api.client.get(f"/__admin{ITEMS}?{query}")
+    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")

@@ -45,6 +45,16 @@ def test_declared_keys_are_issued_anew_with_the_same_permissions(
         assert (there.status_code, there.json()) == (here.status_code, here.json())
 
 
+def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> None:
+    api = make_api(shipped("permissions.yaml"))
+    names = ("owner", "manager", "writer", "reader", "outsider")
+    levels = ("owner", "manage", "write", "read", "none")
+    told = {f"fastgpt-{name}": level for name, level in zip(names, levels, strict=True)}
+    made(api, name="mine")
+    sandboxes = api.admin("GET", "/sandboxes").json()["sandboxes"]
+    assert [each["levels"] for each in sandboxes] == [told, told]
+
+
 def test_the_state_of_a_sandbox_shows_declared_keys(make_api: MakeApi) -> None:
     api = make_api(shipped("permissions.yaml"))
     name = made(api)["name"]

@@ -1,12 +1,14 @@
 """Applications and their chat sessions, one by one."""
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
-from msgspec import convert
+from msgspec import Meta, convert
 
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.domain import errors
+from mock_server.domain.index import fold
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import App, Chat
 from mock_server.fixture.document import ChatPart
@@ -14,6 +16,12 @@ from mock_server.fixture.dump import chat_part
 from mock_server.fixture.parts import DOTS, chat_of
 from mock_server.validation.walk import Path, dotted
 from mock_server.views import View
+
+
+class ChatsQuery(PageQuery):
+    """Of all chat sessions, or of those one of whose titles contains a text."""
+
+    name: Annotated[str, Meta(max_length=Limits.search_chars)] = ""
 
 
 class AppView(View):
@@ -47,9 +55,20 @@ def get_apps(call: Call) -> AppsView:
 
 def get_chats(call: Call) -> ChatsView:
     """`GET apps/{appId}/chats`, in document order."""
-    store, app, part = call.sandbox.store, app_of(call), call.query.part
-    page = islice(store.chats(app), part.start, part.stop)
+    store, app, query = call.sandbox.store, app_of(call), call.query
+    if query.name:
+        named = list(_called(store.chats(app), query.name))
+        return ChatsView(list(map(_view, named[query.part])), len(named))
+    page = islice(store.chats(app), query.part.start, query.part.stop)
     return ChatsView(list(map(_view, page)), store.count_chats(app))
+
+
+def _called(chats: Iterator[Chat], text: str) -> Iterator[Chat]:
+    """The chats one of whose titles contains a text, in any case."""
+    term = fold(text)
+    for chat in chats:
+        if term in fold(chat.title) or term in fold(chat.custom_title):
+            yield chat
 
 
 def get_chat(call: Call) -> ChatPart:
@@ -144,7 +163,7 @@ ROUTES = (
         get_chats,
         ChatsView,
         "List the chat sessions of an application",
-        query=PageQuery,
+        query=ChatsQuery,
         errors=(errors.AppNotFound,),
     ),
     AdminRoute("GET", _ONE, get_chat, ChatPart, "Read a chat session", errors=_UNKNOWN),

@@ -1,11 +1,15 @@
 """Datasets and their collections, one by one."""
 
-from msgspec import UNSET, UnsetType, convert
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType, convert
 
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.admin.resources.apps import id_in_path, refuse
 from mock_server.domain import errors
 from mock_server.domain.dataset import Dataset, FolderTree
+from mock_server.domain.index import ANYWHERE, Search
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection
 from mock_server.fixture.document import SingleCollection
@@ -15,9 +19,22 @@ from mock_server.views import View
 
 
 class CollectionsQuery(PageQuery):
-    """Of all collections, or of those in one folder; "" is the top level."""
+    """Of all collections, or of those in one folder; "" is the top level.
+
+    Of these only the folders, or those whose name contains a text.
+    """
 
     parent_id: str | UnsetType = UNSET
+    type: Literal["folder"] | UnsetType = UNSET
+    name: Annotated[str, Meta(max_length=Limits.search_chars)] = ""
+    around: str | UnsetType = UNSET
+
+    @property
+    def search(self) -> Search | None:
+        """What is looked for; None if nothing is."""
+        if not self.name and self.type is UNSET:
+            return None
+        return Search(self.name, "name", folders_only=self.type == "folder")
 
 
 class DatasetView(View):
@@ -35,10 +52,14 @@ class DatasetsView(View):
 
 
 class CollectionsView(View):
-    """A part of a dataset's collections in document order, and how many there are."""
+    """A part of a dataset's collections in document order, and how many there are.
+
+    `offset` is where the part begins.
+    """
 
     collections: list[SingleCollection]
     total: int
+    offset: int
 
 
 class DeletedView(View):
@@ -59,17 +80,47 @@ def get_datasets(call: Call) -> DatasetsView:
 
 def get_collections(call: Call) -> CollectionsView:
     """`GET datasets/{datasetId}/collections`, of all folders or of one."""
-    dataset, query = dataset_of(call), call.query
-    found = dataset.tree.collections
-    if query.parent_id is not UNSET:
-        # A query knows no null: an empty text is the top level.
-        parent = query.parent_id or None
-        if parent is not None and parent not in dataset.tree:
-            expected = f"a collection of dataset {errors.quoted(dataset.id)}"
-            got = errors.describe_value(parent)
-            raise errors.CollectionNotFound(expected, got, "query.parentId")
-        found = dataset.tree.listing(parent, "fixture").items
-    return CollectionsView(list(map(_view, found[query.part])), len(found))
+    query = call.query
+    found = _found(dataset_of(call), query, call.limits)
+    offset = query.offset if query.around is UNSET else _page_of(found, query)
+    page = found[offset : offset + query.limit]
+    return CollectionsView(list(map(_view, page)), len(found), offset)
+
+
+def _page_of(found: Sequence[Collection], query: CollectionsQuery) -> int:
+    """Where the page begins that has the collection which is asked for.
+
+    Raises CollectionNotFound.
+    """
+    for index, each in enumerate(found):
+        if each.id == query.around:
+            return index - index % query.limit
+    got = errors.describe_value(query.around)
+    raise errors.CollectionNotFound("one of these collections", got, "query.around")
+
+
+def _found(
+    dataset: Dataset, query: CollectionsQuery, limits: Limits
+) -> Sequence[Collection]:
+    """What a query asks for, in document order. Raises CollectionNotFound."""
+    tree, search = dataset.tree, query.search
+    if query.parent_id is UNSET and search is None:
+        return tree.collections
+    parent = ANYWHERE if query.parent_id is UNSET else _folder(dataset, query.parent_id)
+    listing = tree.listing(parent, "fixture")
+    if search is None:
+        return listing.items
+    return listing.find(search, limits.cached_searches)
+
+
+def _folder(dataset: Dataset, parent_id: str) -> str | None:
+    """The folder of that id, None for the top level. Raises CollectionNotFound."""
+    # A query knows no null: an empty text is the top level.
+    if parent_id and parent_id not in dataset.tree:
+        expected = f"a collection of dataset {errors.quoted(dataset.id)}"
+        got = errors.describe_value(parent_id)
+        raise errors.CollectionNotFound(expected, got, "query.parentId")
+    return parent_id or None
 
 
 def get_collection(call: Call) -> SingleCollection:

@@ -18,6 +18,7 @@ from mock_server.domain.index import Order
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
+from mock_server.fixture.document import LevelName
 from mock_server.views import View
 
 # Left as plain data, for the loader to check: it tells all problems of a fixture at
@@ -42,14 +43,16 @@ class NewSandbox(Input):
 
 
 class SandboxView(View):
-    """A sandbox, an owner's key, the key to send for each declared one.
+    """A sandbox, an owner's key, the key to send for each declared one, and its level.
 
-    `expiresAt` is when it ends unless it is used; null for the default one.
+    The level holds where an app or dataset says nothing else for the key. `expiresAt`
+    is when it ends unless it is used; null for the default one.
     """
 
     name: str
     key: str | None
     keys: dict[str, str]
+    levels: dict[str, LevelName]
     expires_at: str | None
     generation: int
     profile: str
@@ -125,10 +128,18 @@ def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
         name=sandbox.name,
         key=sandbox.key,
         keys=sandbox.keys,
+        levels=_levels(sandbox),
         expires_at=None if expires_at is None else format_time(expires_at),
         generation=sandbox.state.generation,
         profile=sandbox.state.profile,
     )
+
+
+def _levels(sandbox: Sandbox) -> dict[str, LevelName]:
+    """The level of each declared key."""
+    declared = sandbox.store.generation.keys.items()
+    levels = {key: caller.level.name.lower() for key, caller in declared}
+    return msgspec.convert(levels, dict[str, LevelName])
 
 
 _ONE = "/sandboxes/{sandbox}"

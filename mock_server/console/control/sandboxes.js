@@ -43,6 +43,10 @@ export class SandboxPanel {
 
   #draw({ name, key, keys, profile, generation }) {
     session.key = key;
+    if (session.generation !== generation) {
+      session.generation = generation;
+      document.dispatchEvent(new CustomEvent("generation-changed", { detail: generation }));
+    }
     select.value = name;
     say(facts, `${profile} · generation ${generation}`);
     say(this.#key, key ?? "no key is an owner's");
@@ -53,6 +57,7 @@ export class SandboxPanel {
 
   #look(name) {
     session.sandbox = name;
+    document.dispatchEvent(new CustomEvent("sandbox-changed", { detail: name }));
     return this.onSwitch();
   }
 

@@ -3,6 +3,7 @@
 import { here, path } from "../server/api.js";
 import { bdi, button, h, show } from "../page/dom.js";
 import { notice, tried } from "../page/notice.js";
+import { ofPeople } from "./reset.js";
 
 const NAME = "Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.";
 
@@ -28,7 +29,7 @@ export class SnapshotPanel {
   }
 
   async refresh() {
-    const { snapshots } = await here("GET", "/snapshots");
+    const snapshots = ofPeople((await here("GET", "/snapshots")).snapshots);
     show(this.#list, snapshots, ({ name }) => name, row);
     this.#empty.hidden = snapshots.length > 0;
   }

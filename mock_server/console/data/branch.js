@@ -1,47 +1,144 @@
-/** A list that is read page by page, as far as somebody looks. */
+/**
+ * A list that is read page by page, as far as somebody looks. Of a long one only the pages
+ * near what is in sight are drawn; the others keep their height.
+ */
 
 import { button, h, show } from "../page/dom.js";
 import { tried } from "../page/notice.js";
+import { t } from "../words/words.js";
 
 const PAGE = 100;
+const MOST = 1000; // that the server gives at once
+const SHORT = 3; // pages that stay drawn
+const LINE = 32; // pixels, about
+const NEAR = "800px 0px";
+
+/** A page: its items, and its rows while it is drawn. */
+class Page {
+  node = h("ul");
+  items = [];
+  rows = [];
+  isStale = true;
+  isDrawn = false;
+
+  constructor() {
+    this.node.style.height = `${PAGE * LINE}px`;
+  }
+
+  /** Whether it has to stay, for what is open or focused in it. */
+  get isUsed() {
+    return this.node.contains(document.activeElement) || this.rows.some((row) => row.isOpen);
+  }
+}
 
 /**
- * `load(offset, limit)` gives `{items, total}`, `make` a row of `show`, which may have a
- * `refresh` for what is open in it.
+ * `load(offset, limit)` gives `{items, total}`, `locate(id, limit)` where the page begins that
+ * has an item, if the server can tell, `make` a row of `show`, which may have a `refresh` for
+ * what is open in it.
  */
 export class Branch {
-  #items = [];
-  #total = 0;
-  #rows = [];
-  #eye;
-  #list = h("ul");
-  #empty = h("p", { class: "empty", hidden: true });
+  total = null;
+  #pages = [];
+  #pageOf = new WeakMap();
+  #list = h("div", { class: "pages" });
+  #empty;
   #more = button("", tried(() => this.#loadMore()), { class: "quiet more", hidden: true });
+  #eye = new IntersectionObserver((seen) => tried(() => this.#look(seen))(), {
+    rootMargin: NEAR, scrollMargin: NEAR,
+  });
 
-  constructor({ load, keyOf, make, empty }) {
-    Object.assign(this, { load, keyOf, make });
-    this.#empty.textContent = empty;
+  /** `empty` is what is said, or shown, where there is nothing. */
+  constructor({ load, locate, idOf, keyOf = idOf, make, empty }) {
+    Object.assign(this, { load, locate, idOf, keyOf, make });
+    this.#empty = h("p", { class: "empty", hidden: true }, empty);
     this.node = h("div", { class: "branch" }, this.#list, this.#empty, this.#more);
-    const seen = tried(() => this.#loadMore());
-    const onSight = (changes) => changes.at(-1).isIntersecting && seen();
-    this.#eye = new IntersectionObserver(onSight, { rootMargin: "200px" });
     this.#eye.observe(this.#more);
   }
 
-  /** Reads the first page again; what follows stays only if it can still be right. */
+  /** Reads again what is drawn; the rest once it comes in sight. */
   async refresh(isNew = false) {
-    const { items, total } = await this.load(0, PAGE);
-    const rest = isNew || total !== this.#total ? [] : this.#items.slice(PAGE);
-    this.#draw([...items, ...rest], total);
-    await Promise.all(this.#rows.map((row) => row.refresh?.(isNew)));
+    this.#reach(0);
+    for (const page of this.#pages) page.isStale = true;
+    const drawn = this.#pages.filter((page) => page.isDrawn);
+    if (!drawn.length) drawn.push(this.#pages[0]);
+    await Promise.all(drawn.map((page) => this.#read(page)));
+    await Promise.all(drawn.flatMap(({ rows }) => rows.map((row) => row.refresh?.(isNew))));
+  }
+
+  /** The items that have been read, in order and with the ids of what they are in. */
+  *flat(parents = []) {
+    for (const { items, rows } of this.#pages)
+      for (const [n, item] of items.entries()) {
+        yield { item, parents };
+        if (rows[n]?.isOpen) yield* rows[n].branch.flat([...parents, rows[n].id]);
+      }
+  }
+
+  /** The row of what has that id, drawn; undefined if there is none. */
+  async find(id) {
+    await this.refresh();
+    const isIt = (item) => this.idOf(item) === id;
+    const known = this.#pages.findIndex(({ items, isStale }) => !isStale && items.some(isIt));
+    const number = known < 0 ? Math.floor((await this.#offsetOf(id)) / PAGE) : known;
+    if (number < 0) return undefined;
+    const page = this.#reach(number);
+    await this.#read(page);
+    return page.rows[page.items.findIndex(isIt)];
+  }
+
+  /** Where an item is that has not been read yet, or somewhere near; else -1. */
+  async #offsetOf(id) {
+    if (this.locate) return this.locate(id, PAGE);
+    for (let offset = 0; offset < this.total; offset += MOST) {
+      const { items } = await this.load(offset, MOST);
+      const at = items.findIndex((item) => this.idOf(item) === id);
+      if (at >= 0) return offset + at;
+    }
+    return -1;
+  }
+
+  /** The page of that number; it and those before it are there then. */
+  #reach(number) {
+    while (this.#pages.length <= number) {
+      const page = new Page();
+      this.#pages.push(page);
+      this.#pageOf.set(page.node, page);
+      this.#list.append(page.node);
+      this.#eye.observe(page.node);
+    }
+    return this.#pages[number];
+  }
+
+  async #read(page) {
+    const { items, total } = await this.load(this.#pages.indexOf(page) * PAGE, PAGE);
+    if (!this.#pages.includes(page)) return; // there are fewer by now
+    page.items = items;
+    page.isStale = false;
+    this.#draw(page);
+    this.#setTotal(total);
+  }
+
+  #draw(page) {
+    page.rows = show(page.node, page.items, this.keyOf, this.make);
+    page.node.style.height = "";
+    page.isDrawn = true;
+  }
+
+  #setTotal(total) {
+    this.total = total;
+    const needed = Math.max(1, Math.ceil(total / PAGE));
+    for (const page of this.#pages.splice(needed)) page.node.remove();
+    const left = total - this.#pages.length * PAGE;
+    this.#empty.hidden = total > 0;
+    this.#more.hidden = left <= 0;
+    this.#more.textContent = t("Show more ({n} left)", { n: left });
   }
 
   async #loadMore() {
     if (this.#more.disabled || this.#more.hidden) return;
     this.#more.disabled = true;
     try {
-      const { items, total } = await this.load(this.#items.length, PAGE);
-      this.#draw([...this.#items, ...items], total);
+      await this.#read(this.#reach(this.#pages.length));
     } finally {
       this.#more.disabled = false;
       // Looks again: it may have stayed in sight.
@@ -50,13 +147,25 @@ export class Branch {
     }
   }
 
-  #draw(items, total) {
-    this.#items = items;
-    this.#total = total;
-    this.#rows = show(this.#list, items, this.keyOf, this.make);
-    const left = total - items.length;
-    this.#empty.hidden = total > 0;
-    this.#more.hidden = left <= 0;
-    this.#more.textContent = `Show more (${left.toLocaleString("en")} left)`;
+  /** Draws what has come in sight, and lets go of what has left it. */
+  async #look(seen) {
+    for (const { target, isIntersecting } of seen) {
+      const page = this.#pageOf.get(target);
+      if (!page) {
+        if (isIntersecting) await this.#loadMore();
+      } else if (isIntersecting) {
+        if (!page.isDrawn && page.items.length) this.#draw(page);
+        if (page.isStale) await this.#read(page);
+      } else this.#letGo(page);
+    }
+  }
+
+  #letGo(page) {
+    const height = page.node.offsetHeight; // none while it is hidden
+    if (!page.isDrawn || !height || this.#pages.length <= SHORT || page.isUsed) return;
+    page.isDrawn = false;
+    page.rows = [];
+    page.node.style.height = `${height}px`;
+    show(page.node, [], this.keyOf, this.make);
   }
 }

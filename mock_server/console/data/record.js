@@ -1,86 +1,96 @@
-/** A chat or a collection in the side panel: looked at, changed, added, deleted. */
+/** What the tree holds, in the side panel: looked at, changed, added, deleted. */
 
-import { here, path } from "../server/api.js";
-import { button, h, named } from "../page/dom.js";
+import { button, h } from "../page/dom.js";
 import { closeDrawer, copyButton, openDrawer } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
-import { notice, tried } from "../page/notice.js";
+import { tried } from "../page/notice.js";
+import { addressOf, leaveRoute, showRoute } from "../page/route.js";
+import { here } from "../server/api.js";
 import { bodies } from "../server/schema.js";
+import { t } from "../words/words.js";
+import { change, create, remove } from "./edits.js";
+import { COLLECTION, newId, routeOf } from "./kinds.js";
+import { pathOf, showInTree } from "./places.js";
 
-const CHAT = {
-  documented: "/apps/{appId}/chats/{chatId}",
-  where: (appId, id) => path("apps", appId, "chats", id),
-  id: "chatId",
-  first: ["title", "customTitle", "top"],
-};
-const COLLECTION = {
-  documented: "/datasets/{datasetId}/collections/{id}",
-  where: (datasetId, id) => path("datasets", datasetId, "collections", id),
-  id: "_id",
-  first: ["name", "forbid", "type", "tags"],
-};
-
-export const openChat = (appId, id) => openRecord(CHAT, appId, id);
-export const addChat = (appId) => addRecord(CHAT, "New chat", appId, {});
-
-export const openCollection = (datasetId, id) => openRecord(COLLECTION, datasetId, id);
-export const addCollection = (datasetId, parentId) =>
-  addRecord(COLLECTION, "New collection", datasetId, { parentId });
-
-async function openRecord(kind, holder, id) {
-  const where = kind.where(holder, id);
-  const record = await here("GET", where);
-  const title = named(record.name ?? (record.customTitle || record.title), id);
-  const actions = [deleteButton(where)];
-  if (record.type === "folder")
-    actions.unshift(button("Add inside", tried(() => addCollection(holder, id))));
+/** Shows something, as its address says from then on. */
+export async function openRecord(ref) {
+  const { kind, holder, id } = ref;
+  const record = await here("GET", kind.where(holder, id));
+  const title = kind.titleOf(record);
+  const actions = [deleteButton({ ...ref, title })];
+  if (record.type === "folder" && kind === COLLECTION)
+    actions.unshift(button(t("Add inside"), tried(() => addRecord(COLLECTION, holder, { parentId: id }))));
   // Only what was changed: an input may not be able to hold what stands there.
   const save = async (fields) => {
-    await here("PUT", where, { ...(await here("GET", where)), ...fields.changes() });
-    notice("Saved.");
+    const changes = fields.changes();
+    await change([ref], (now) => ({ ...now, ...changes }), () => t("Saved."));
   };
-  await openForm(kind, title, record, actions, "Save", save);
+  const names = await namesOf(kind);
+  const others = names.filter((name) => name !== kind.id);
+  const above = h("p", { class: "line" }, h("code", {}, id), " ",
+    copyButton(t("Copy"), () => id, t("Copy id")), " ",
+    copyButton(t("Copy link"), () => linkTo(ref), t("Copy link")));
+  await openForm(kind, title, record, others, { actions, verb: t("Save"), put: save, above });
+  showRoute(...routeOf(ref));
 }
 
-function addRecord(kind, title, holder, record) {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** Asks for something new, whose id is offered; its row is shown once it is there. */
+export async function addRecord(kind, holder, record) {
+  const names = await namesOf(kind);
   const add = async (fields) => {
-    await here("PUT", kind.where(holder, id), fields.read());
-    notice("Added.");
+    const made = fields.read();
+    const id = made[kind.id];
+    await create({ kind, holder, id }, made);
+    closeDrawer();
+    await showInTree(kind, holder || id, await pathOf(kind, holder, made), holder ? id : undefined);
   };
-  return openForm(kind, title, { ...record, [kind.id]: id }, [], "Add", add);
+  const offered = { ...record, [kind.id]: newId() };
+  await openForm(kind, kind.create, offered, names, { verb: t("Add"), put: add, isNew: true });
 }
 
-async function openForm(kind, title, record, actions, verb, put) {
+async function namesOf(kind) {
+  const [{ properties }] = await bodies("put", kind.documented);
+  const others = kind.isWhole ? [] : Object.keys(properties);
+  return [...new Set([...kind.first, kind.id, ...others])];
+}
+
+async function openForm(kind, title, record, names, { actions = [], verb, put, above, isNew }) {
   const [schema] = await bodies("put", kind.documented);
-  const others = Object.keys(schema.properties).filter((name) => name !== kind.id);
-  const names = [...new Set([...kind.first, ...others])];
   const fields = new Fields(schema, names, record);
+  const needed = isNew ? kind.needed : [];
+  for (const name of needed) fields.node.querySelector(`[name="${name}"]`).required = true;
   const save = tried(async () => {
     await put(fields);
     closeDrawer();
   });
-  const id = record[kind.id];
-  openDrawer(
-    title,
-    h("p", { class: "line" }, h("code", {}, id), " ", copyButton("Copy", () => id, "Copy id")),
+  openDrawer(title, above,
     h("form", { onsubmit: save }, fields.node,
-      h("div", { class: "actions" }, h("button", { class: "strong" }, verb), actions)),
-  );
+      h("div", { class: "actions" }, h("button", { class: "strong" }, verb), actions)));
 }
 
-/** Deletes at the second click: what is in a folder goes with it. */
-function deleteButton(where) {
-  const remove = tried(async () => {
-    if (asked.dataset.sure) {
-      await here("DELETE", where);
-      closeDrawer();
-      notice("Deleted. A reset brings it back.");
-    }
+/** Deletes at the second click: what is in it goes with it. */
+const deleteButton = (ref) =>
+  sureButton(t("Delete"), async () => {
+    await remove([ref]);
+    closeDrawer();
+  }, { class: "danger" });
+
+/** A button that does something at the second click. */
+export function sureButton(text, action, attributes) {
+  const asked = button(text, tried(async () => {
+    if (asked.dataset.sure) return action();
     asked.dataset.sure = "yes";
-    asked.textContent = "Delete for sure";
-  });
-  const asked = button("Delete", remove, { class: "danger" });
+    asked.textContent = t("Delete for sure");
+    return undefined;
+  }), attributes);
   return asked;
 }
+
+/** The whole address of something. */
+export const linkTo = (ref) =>
+  `${location.origin}${location.pathname}${addressOf(...routeOf(ref))}`;
+
+// What was open is so no more, whoever has closed it.
+document.addEventListener("close", ({ target }) => {
+  if (target.id === "drawer" && !target.open && location.hash.startsWith("#/data/")) leaveRoute();
+}, true);

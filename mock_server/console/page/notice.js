@@ -1,20 +1,97 @@
-/** What has been done, or has failed, in a line that goes away by itself. */
+/** What has been done, or has failed, in a line above all else; it goes away by itself. */
 
 import { t } from "../words/words.js";
-import { say } from "./dom.js";
+import { button, h, say } from "./dom.js";
 
 const SECONDS = 6;
-const line = document.getElementById("notice");
-let timer;
+const ERROR_SECONDS = 20;
+const CHARACTERS_A_SECOND = 12; // slow readers have to come to the end
 
-/** Shows a line; screen readers read it out. */
-export function notice(text, isError = false) {
-  line.hidden = false;
-  line.classList.toggle("error", isError);
-  say(line, text);
-  clearTimeout(timer);
-  timer = setTimeout(() => (line.hidden = true), SECONDS * 1000);
+const place = document.getElementById("notice");
+
+/** One line; it waits while somebody points at it, or is in it. */
+class Line {
+  #text = h("span", { class: "text" });
+  #actions = h("span", { class: "actions" });
+  #timer;
+  #gone = null;
+  #due = 0;
+  node = h("div", { class: "notice", hidden: true, role: "status" }, this.#text, this.#actions);
+
+  constructor() {
+    const { node } = this;
+    for (const name of ["pointerenter", "focusin"])
+      node.addEventListener(name, () => clearTimeout(this.#timer));
+    for (const name of ["pointerleave", "focusout"])
+      node.addEventListener(name, () => this.#wait());
+  }
+
+  show(text, seconds, buttons, gone = null) {
+    this.hide();
+    this.node.hidden = false;
+    say(this.#text, text);
+    this.#actions.replaceChildren(...buttons);
+    this.#due = performance.now() + seconds * 1000;
+    this.#gone = gone;
+    this.#wait();
+    settle();
+  }
+
+  #wait() {
+    clearTimeout(this.#timer);
+    if (this.node.hidden) return;
+    this.#timer = setTimeout(() => this.hide(), Math.max(2000, this.#due - performance.now()));
+  }
+
+  hide({ isTaken = false } = {}) {
+    clearTimeout(this.#timer);
+    this.node.hidden = true;
+    const gone = this.#gone;
+    this.#gone = null;
+    if (!isTaken) gone?.();
+    settle();
+  }
 }
+
+const said = new Line();
+const offered = new Line();
+place.append(said.node, offered.node);
+
+/**
+ * Shows a line; screen readers read it out. One that offers something stands by itself, so
+ * that what is said next does not take it away.
+ *
+ * @param {string} text
+ * @param {boolean} isError such a line stays longer, and can be closed
+ * @param {{label: string, run: () => unknown, seconds?: number, gone?: () => void}} action
+ *   what is offered; `gone` is told when it was not taken
+ * @returns {() => void} takes it away
+ */
+export function notice(text, isError = false, action = null) {
+  const line = action ? offered : said;
+  const close = () => line.hide();
+  const run = () => {
+    line.hide({ isTaken: true });
+    return action.run();
+  };
+  const buttons = [
+    action && button(action.label, tried(run), { class: "quiet" }),
+    (action || isError) && button("", close, { class: "quiet close", "aria-label": t("Close") }),
+  ].filter(Boolean);
+  const least = action?.seconds ?? (isError ? ERROR_SECONDS : SECONDS);
+  line.node.classList.toggle("error", isError);
+  line.show(text, Math.max(least, text.length / CHARACTERS_A_SECOND), buttons, action?.gone);
+  return close;
+}
+
+/** Lines stand in the dialog that is open: all else is beneath it, and out of reach. */
+function settle() {
+  const holder = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body;
+  place.hidden = said.node.hidden && offered.node.hidden;
+  if (!place.hidden && place.parentNode !== holder) holder.append(place);
+}
+
+document.addEventListener("close", settle, true);
 
 /** Something that may fail, as a listener: it then says why. */
 export const tried = (action) => async (event) => {

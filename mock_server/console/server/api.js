@@ -8,15 +8,26 @@ const ADMIN = new URL("../..", import.meta.url).href;
 /** Where clients find the server. */
 export const base = new URL("../../..", import.meta.url).href.replace(/\/$/, "");
 
-/** What is looked at: a sandbox, and an owner's key that leads into it, if it has one. */
-export const session = { sandbox: "default", key: null };
+/**
+ * What is looked at: a sandbox, an owner's key that leads into it, if it has one, and how
+ * often it has begun anew. When another sandbox is looked at, `sandbox-changed` is
+ * dispatched on the document; when the same has begun anew, `generation-changed`.
+ */
+export const session = { sandbox: "default", key: null, generation: 0 };
 
-/** An error answer; its message says what was expected, what came, and where. */
+const FIELD = / - at (\$[^\s(]*)/g;
+
+/**
+ * An error answer; its message says what was expected, what came, and where. `path` is the
+ * field at fault, such as `$.tags[2]`, if the message names one; `paths` are all of them.
+ */
 export class Refused extends Error {
   constructor(status, body) {
     super(body?.message ?? t("The server answered {status}.", { status: `${status}` }));
     this.status = status;
     this.statusText = body?.statusText;
+    this.paths = Array.from(this.message.matchAll(FIELD), ([, path]) => path);
+    this.path = this.paths[0];
   }
 }
 
@@ -36,17 +47,26 @@ export const here = (method, where, body) => admin(method, inSandbox(where), bod
 export const inSandbox = (where) =>
   session.sandbox === "default" ? where : path("sandboxes", session.sandbox) + where;
 
-/** The answer to an admin call, its body still to be read. Raises Refused. */
-export async function open(method, where, { body, signal } = {}) {
-  const headers = { ...tokenHeaders() };
-  if (method === "POST" || method === "PUT") headers["Content-Type"] = "application/json";
-  const text = body === undefined ? undefined : JSON.stringify(body);
+/**
+ * The answer to an admin call, its body still to be read. Raises Refused.
+ *
+ * @param {string} method
+ * @param {string} where
+ * @param {{body?: unknown, signal?: AbortSignal, type?: string, accept?: string}} asked
+ *   a body that is a text or a Blob is sent as it is, and is of that type
+ */
+export async function open(method, where, asked = {}) {
+  const { body, signal, type = "application/json", accept } = asked;
+  const headers = { ...tokenHeaders(), ...(accept && { Accept: accept }) };
+  if (method === "POST" || method === "PUT") headers["Content-Type"] = type;
+  const isReady = body === undefined || typeof body === "string" || body instanceof Blob;
+  const content = isReady ? body : JSON.stringify(body);
   const url = ADMIN + where.slice(1);
-  const answer = await fetch(url, { method, headers, body: text, signal, cache: "no-store" });
+  const answer = await fetch(url, { method, headers, body: content, signal, cache: "no-store" });
   if (answer.ok) return answer;
   if (answer.status !== 401) throw new Refused(answer.status, await jsonOf(answer));
   await askForToken();
-  return open(method, where, { body, signal });
+  return open(method, where, asked);
 }
 
 async function jsonOf(answer) {

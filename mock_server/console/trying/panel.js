@@ -4,6 +4,7 @@ import { here, path, session } from "../server/api.js";
 import { button, h, named } from "../page/dom.js";
 import { json, statusMark } from "../requests/entry.js";
 import { Fields } from "../page/form.js";
+import "../data/picker.js";
 import { reason, tried } from "../page/notice.js";
 import { LIST, call } from "../server/operations.js";
 import { nullable, operations } from "../server/schema.js";

@@ -72,7 +72,7 @@ def test_a_chat_is_renamed_and_deleted(console: Console) -> None:
 
 
 def test_a_chat_is_added(console: Console) -> None:
-    console.button("Add to Customer support").click()
+    console.button("New chat in Customer support").click()
     console.drawer.get_by_label("title", exact=True).fill("Brand new")
     console.drawer.get_by_role("button", name="Add").click()
     expect(console.button("Brand new", CHATS)).to_be_visible()
@@ -104,13 +104,13 @@ def test_a_collection_shows_all_its_fields(console: Console) -> None:
             expect(field).to_have_value("" if shown is None else str(shown))
 
 
-def test_a_collection_is_forbidden_and_renamed(console: Console) -> None:
+def test_a_collection_is_disabled_and_renamed(console: Console) -> None:
     console.button("Manual entries", COLLECTIONS).click()
     console.drawer.get_by_label("forbid").check()
     console.drawer.get_by_label("name").fill("By hand")
     console.drawer.get_by_role("button", name="Save").click()
     row = console.page.locator("#datasets .row", has_text="By hand")
-    expect(row).to_contain_text("forbidden")
+    expect(row).to_contain_text("disabled")
     record = console.admin("GET", f"/datasets/{DATASET}/collections/{MANUAL}")
     assert (record["forbid"], record["name"]) == (True, "By hand")
     assert record["tags"] == ["faq", "测试的"]
@@ -163,7 +163,7 @@ def test_changes_by_others_are_seen(console: Console) -> None:
     expect(console.button("Guides", COLLECTIONS)).to_be_visible()
     console.admin("PUT", "/state", {"apps": [{"id": "solo", "name": "Only one"}]})
     expect(console.part(CHATS)).to_contain_text("Only one")
-    expect(console.part(COLLECTIONS)).to_contain_text("This fixture has no datasets.")
+    expect(console.part(COLLECTIONS)).to_contain_text("No datasets yet.")
 
 
 def test_a_hundred_thousand_collections_are_read_as_far_as_one_looks(

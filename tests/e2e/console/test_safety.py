@@ -75,7 +75,7 @@ def test_what_is_named_badly_can_be_worked_with(visit: Visit) -> None:
     row.locator(".link").click()
     console.drawer.get_by_label("forbid").check()
     console.drawer.get_by_role("button", name="Save").click()
-    expect(row).to_contain_text("forbidden")
+    expect(row).to_contain_text("disabled")
     toggle = console.button(f"Pin {NAMES[0]}")
     toggle.click()
     expect(console.button(f"Pinned {NAMES[0]}")).to_be_visible()

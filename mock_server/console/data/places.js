@@ -1,0 +1,25 @@
+/** Where in the tree something is, and the way to it. */
+
+import { onRoute } from "../page/route.js";
+import { tried } from "../page/notice.js";
+import { here } from "../server/api.js";
+import { APP, CHAT, COLLECTION, DATASET } from "./kinds.js";
+
+let trees = [];
+
+/** Of the trees that are shown from now on. */
+export const setTrees = (...now) => {
+  trees = now;
+};
+
+const treeOf = (kind) => trees[kind === APP || kind === CHAT ? 0 : 1];
+
+/** The ids of the folders that a record is in, the outermost first. */
+export async function pathOf(kind, holder, { parentId }) {
+  if (kind !== COLLECTION || !parentId) return [];
+  const parent = await here("GET", COLLECTION.where(holder, parentId));
+  return [...(await pathOf(kind, holder, parent)), parentId];
+}
+
+/** Unfolds what leads to something and shows its row; without `id` that of a holder. */
+export const showInTree = (kind, holder, parents, id) => treeOf(kind).reveal(holder, parents, id);
