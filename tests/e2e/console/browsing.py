@@ -107,3 +107,13 @@ def number(text: str | None) -> int:
     found = re.search(r"\d+", (text or "").replace(",", ""))
     assert found, text
     return int(found[0])
+
+
+def serious(console: Console) -> list[tuple[str, list[str]]]:
+    """What axe-core finds that is serious or critical."""
+    found = console.page.evaluate("axe.run()")
+    return [
+        (each["id"], [node["html"][:160] for node in each["nodes"]])
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]

@@ -147,7 +147,9 @@ def test_escape_keeps_the_old_name(small: Console) -> None:
     assert "Item 2" in collections(small)
 
 
-@pytest.mark.parametrize(("title", "path"), [("A", "apps/help/chats/a"), ("Help", "apps/help")])
+@pytest.mark.parametrize(
+    ("title", "path"), [("A", "apps/help/chats/a"), ("Help", "apps/help")]
+)
 def test_chats_and_apps_are_renamed_by_key(
     small: Console, title: str, path: str
 ) -> None:

@@ -36,7 +36,11 @@ TREE = {
 }
 MANY = {
     "datasets": [
-        {"id": "d", "name": "Books", "collections": [{"repeat": 1000, "name": "N {n}"}]},
+        {
+            "id": "d",
+            "name": "Books",
+            "collections": [{"repeat": 1000, "name": "N {n}"}],
+        },
         {"id": "e", "name": "Others"},
     ]
 }
@@ -172,9 +176,7 @@ def test_a_long_dataset_is_folded_from_what_stays_in_sight(visit: Visit) -> None
         ("data/app/a", "App"),
     ],
 )
-def test_an_address_opens_what_it_names(
-    visit: Visit, address: str, title: str
-) -> None:
+def test_an_address_opens_what_it_names(visit: Visit, address: str, title: str) -> None:
     console = visit(TREE, path=f"/__admin/#/{address}")
     expect(console.drawer.get_by_role("heading", name=title)).to_be_visible()
     expect(console.page.get_by_role("button", name=title, exact=True)).to_be_attached()
@@ -218,7 +220,9 @@ def test_of_many_collections_few_are_drawn_and_any_is_found(visit: Visit) -> Non
     rows = console.page.locator("#datasets .branch .branch li")
     for n in (100, 200, 300, 400, 500, 600):
         console.page.evaluate("document.querySelector('#data').scrollTop = 1e9")
-        expect(console.button(f"Item {n}", "Datasets and their collections")).to_be_attached()
+        expect(
+            console.button(f"Item {n}", "Datasets and their collections")
+        ).to_be_attached()
     assert rows.count() < 500
     console.page.get_by_role("searchbox", name="Find a").fill("Item 77777")
     console.page.locator(".found-list button").first.click()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, Console
+from tests.e2e.console.browsing import AXE, Console, serious
 from tests.e2e.console.conftest import Visit
 from tests.support import ROOT
 
@@ -82,16 +82,6 @@ def test_the_keyboard_need_not_go_through_all_the_data(console: Console) -> None
     expect(console.button("Try it", "Try it")).to_be_focused()
     console.page.keyboard.press("Tab")
     expect(console.button("listV2", "Try it")).to_be_focused()
-
-
-def serious(console: Console) -> list[tuple[str, list[str]]]:
-    """What axe-core finds that is serious or critical."""
-    found = console.page.evaluate("axe.run()")
-    return [
-        (each["id"], [node["html"][:160] for node in each["nodes"]])
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.skipif(not AXE, reason="needs npm: axe-core, and name it in AXE")
