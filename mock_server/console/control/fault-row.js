@@ -32,8 +32,9 @@ export class FaultRow {
     const remove = tried(() => here("DELETE", path("faults", id)));
     const name = operation === "*" ? "" : wordFor(operation);
     this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
-      h("summary", {}, this.#what, h("span", { class: "where" }, bdi(name)), this.#clock,
-        h("span", { class: "rest" }, this.#left, this.#match)),
+      h("summary", {},
+        h("span", { class: "head" }, this.#what, h("span", { class: "where" }, bdi(name))),
+        h("span", { class: "rest" }, this.#left, this.#match), this.#clock),
       this.#facts, this.#plan);
     this.node = h("li", { class: "armed" }, this.#details, isAlone &&
       button(t("Remove"), remove, {

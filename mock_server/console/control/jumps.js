@@ -10,9 +10,9 @@ import { matching, offer } from "../page/palette.js";
 import { t } from "../words/words.js";
 import { armPreset, presets } from "./faults.js";
 
-const PAGE = 1000;
-const SEARCHED = 8; // holders of which the inside is looked through
-const FRESH_MS = 10_000;
+const MOST = 7; // of one app or dataset
+const SEARCHED = 8; // apps, and datasets, of which the inside is looked through
+const LONGEST = 100;
 const at = (id) => document.getElementById(id);
 
 /** Goes to an address of the page, even if it stands there already. */
@@ -26,8 +26,8 @@ function go(...parts) {
 /** Offers what every page has. */
 export function offerJumps() {
   offer(t("Requests"), requestsFor);
-  offer(t("Cards"), async (text) => matching(text, cards().map(({ id, part, title }) =>
-    ({ label: title, run: () => go(part, id) }))));
+  offer(t("Cards"), async (text) => matching(text, cards().map(({ label, run }) =>
+    ({ label, run: () => (closeDrawer(), run()) }))));
   offer(t("Commands"), async (text) => matching(text, await commands()));
   offer(t("Data"), (text) => (text ? dataFor(text) : Promise.resolve([])));
 }
@@ -69,36 +69,31 @@ function look(select, name) {
 const press = (card, text) =>
   [...at(card).querySelectorAll("button")].find((each) => each.textContent === text)?.click();
 
-let names = { at: -Infinity, found: Promise.resolve([]) };
-
 /** Apps, datasets, chats and collections of which the name has the text. */
 async function dataFor(text) {
-  if (performance.now() - names.at > FRESH_MS) names = { at: performance.now(), found: everyName() };
-  return matching(text, await names.found);
-}
-
-async function everyName() {
   const [{ apps }, { datasets }] = await Promise.all([here("GET", "/apps"), here("GET", "/datasets")]);
-  const inside = await Promise.all([
-    ...apps.slice(0, SEARCHED).map(chatsOf), ...datasets.slice(0, SEARCHED).map(collectionsOf),
-  ]);
   const holders = [
     ...apps.map(({ id, name }) => thing(name, id, t("App"), "app", id)),
     ...datasets.map(({ id, name }) => thing(name, id, t("Dataset"), id)),
   ];
-  return [...holders, ...inside.flat()];
+  const query = `?limit=${MOST}&name=${encodeURIComponent(text.slice(0, LONGEST))}`;
+  const inside = await Promise.all([
+    ...apps.slice(0, SEARCHED).map((app) => chatsOf(app, query)),
+    ...datasets.slice(0, SEARCHED).map((dataset) => collectionsOf(dataset, query)),
+  ]);
+  return [...matching(text, holders), ...inside.flat()];
 }
 
 const thing = (name, id, hint, ...where) =>
   ({ label: named(name, id), hint, run: () => go("data", ...where) });
 
-async function chatsOf({ id, name: app }) {
-  const { chats } = await here("GET", `${path("apps", id, "chats")}?limit=${PAGE}`);
+async function chatsOf({ id, name: app }, query) {
+  const { chats } = await here("GET", path("apps", id, "chats") + query);
   return chats.map(({ chatId, title, customTitle }) =>
     thing(customTitle.trim() ? customTitle : title, chatId, `${t("Chat")} · ${app}`, "app", id, chatId));
 }
 
-async function collectionsOf({ id, name: dataset }) {
-  const { collections } = await here("GET", `${path("datasets", id, "collections")}?limit=${PAGE}`);
+async function collectionsOf({ id, name: dataset }, query) {
+  const { collections } = await here("GET", path("datasets", id, "collections") + query);
   return collections.map(({ _id, name }) => thing(name, _id, `${t("Collection")} · ${dataset}`, id, _id));
 }

@@ -6,9 +6,10 @@ import { onRoute } from "./route.js";
 
 const KEY = "folded";
 const SETTLE_MS = 3000;
+const opening = new Map();
 
 /**
- * Has the cards of the page fold. Addresses such as `#/control/faults` open one.
+ * Has the cards of the page fold. Addresses such as `#/control/faults` open one of the control.
  *
  * @param {string[]} atFirst those that are folded until somebody opens them
  * @param {(part: string) => void} showPart shows the part of the page that a card is in
@@ -24,18 +25,16 @@ export function foldCards(atFirst, showPart) {
     toggle.append(...heading.childNodes);
     heading.append(toggle);
     setFolded(card, folded[id] ?? atFirst.includes(id));
-    onRoute(part, (name) => {
-      if (name === id) openCard(card, showPart);
-    });
+    opening.set(card, () => openCard(card, showPart));
+    // Addresses of the other parts name what is in their cards.
+    if (part === "control") onRoute(part, (name) => name === id && opening.get(card)());
   }
 }
 
-/** The cards that are there: name, part of the page, and what it is called. */
+/** The cards that are there: what each is called, and how to go there. */
 export const cards = () =>
-  [...document.querySelectorAll(".card:not([hidden])")].map((card) => {
-    const { id, heading, part } = about(card);
-    return { id, part, title: heading.textContent };
-  });
+  [...opening].filter(([card]) => !card.hidden).map(([card, run]) =>
+    ({ label: about(card).heading.textContent, run }));
 
 const isFolded = (card) => card.classList.contains("folded");
 

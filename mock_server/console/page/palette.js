@@ -5,7 +5,7 @@ import { button, h } from "./dom.js";
 import { notice, reason } from "./notice.js";
 
 const MOST = 7; // of one group
-const SETTLE_MS = 60;
+const SETTLE_MS = 120;
 const offers = [];
 
 /**
