@@ -21,7 +21,8 @@ SEEN = "it => it.getBoundingClientRect().top"
 LONGEST = """() => new Promise(done => {
   let longest = 0;
   new PerformanceObserver(list => list.getEntries().forEach(
-    each => longest = Math.max(longest, each.duration))).observe({entryTypes: ['longtask']});
+    each => longest = Math.max(longest, each.duration)
+  )).observe({entryTypes: ['longtask']});
   window.longest = () => longest;
   done();
 })"""
