@@ -167,6 +167,7 @@ def test_previous_and_next_go_through_what_is_listed(console: Console) -> None:
 def test_the_address_says_which_request_is_open_and_opens_it(console: Console) -> None:
     console.list(DATASET)
     console.pin(APP, CHAT)
+    expect(console.rows).to_have_count(2)
     opened(console)
     at(console, "#/requests/2")
     console.page.keyboard.press("Escape")
