@@ -20,7 +20,7 @@ export function python(entry) {
   const isJson = value !== undefined && isJsonType(headers) && !hasHalf(text);
   const { "Content-Type": _, ...others } = headers;
   const given = Object.entries(isJson ? others : headers).map(([name, each]) =>
-    `${literal(name)}: ${literal(each)}`);
+    `${literal(name)}: ${literal(each)}${/[^\x00-\x7f]/.test(each) ? '.encode("latin-1")' : ""}`);
   return lines([
     "import httpx",
     "",

@@ -8,7 +8,7 @@ import { t } from "../words/words.js";
 import { summaryOf } from "./summary.js";
 
 const KEPT = 10_000; // as many as the server keeps
-const PAGE = 200; // their bodies are read too: more would hold up the page
+const PAGE = 100; // their bodies are read too: more would hold up the page
 const SLICE_MS = 12;
 const RETRY_MS = 1500;
 // No entries, and as `next` the number of the next one that comes.
