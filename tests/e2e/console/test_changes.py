@@ -1,4 +1,4 @@
-"""Changes: what is wrong with them is said where it is, and what was done can be undone."""
+"""Changes: what is wrong with them is said in its place, and they can be undone."""
 
 from __future__ import annotations
 
