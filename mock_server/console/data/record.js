@@ -57,7 +57,9 @@ async function namesOf(kind) {
 async function openForm(kind, title, record, names, { actions = [], verb, put, above, isNew }) {
   const [schema] = await bodies("put", kind.documented);
   const rare = names.filter((name) => !kind.first.includes(name) && name !== kind.id);
-  const fields = new Fields(schema, names, record, {}, { needed: isNew ? kind.needed : [], rare });
+  // What came without a name may stay without one.
+  const needed = kind.needed.filter((name) => isNew || record[name]);
+  const fields = new Fields(schema, names, record, {}, { needed, rare });
   const save = tried(async () => {
     await put(fields);
     closeDrawer();
