@@ -108,9 +108,14 @@ def test_a_picture_is_taken(visit: Visit, tmp_path: Path) -> None:
     app.page.locator("#live.on").wait_for()
     demo = app.page.frame_locator("#demo iframe")
     expect(demo.locator(".articles > li")).to_have_count(8)
+    demo.get_by_role("button", name=f"Pin {PARCEL}", exact=True).click()
+    demo.get_by_role("button", name="Guides", exact=True).click()
+    expect(demo.locator(".articles > li")).to_have_count(4)
     app.button("Fail next list").click()
     expect(demo.locator(".failed")).to_be_visible()
-    app.page.locator("#notice").wait_for(state="visible")
+    app.button("Requests").click()
+    expect(app.part("What clients do")).to_contain_text("503")
+    app.page.locator("#notice").evaluate("it => it.replaceChildren()")
     picture = app.page.screenshot(path=folder / "demo.png")
     assert len(picture) > 10_000
 
