@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, Console
+from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
-from tests.e2e.console.test_use import DARK, PHONE, serious
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect

@@ -36,7 +36,7 @@ def choose(console: Console, name: str, text: str) -> None:
     """Choose a file by the button."""
     with console.page.expect_file_chooser() as chooser:
         console.button("Import …").click()
-    content = {"name": name, "mimeType": "", "buffer": text.encode()}
+    content: Any = {"name": name, "mimeType": "", "buffer": text.encode()}
     chooser.value.set_files(content)
 
 

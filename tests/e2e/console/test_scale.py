@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mock_server import MockServer
+from tests.e2e.browsers import WIDE
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console, number
-from tests.e2e.console.conftest import WIDE
 from tests.e2e.console.frames import STEPS, SWAYS, document, fill, watch
 from tests.support import client_of
 

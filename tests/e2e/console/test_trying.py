@@ -10,9 +10,8 @@ import pytest
 
 from mock_server.fixture.files import shipped
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, Console
+from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
-from tests.e2e.console.test_use import DARK, PHONE, serious
 from tests.support import LIST
 
 if TYPE_CHECKING:
