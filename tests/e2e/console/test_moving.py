@@ -1,4 +1,4 @@
-"""The tree as one moves in it and moves things in it: by mouse, keys, search, address."""
+"""The tree as one moves in it, by mouse, keys, search and address."""
 
 from __future__ import annotations
 
