@@ -1,4 +1,4 @@
-"""Moving in the tree, and moving things in it: by mouse, keys, search, address."""
+"""The tree as one moves in it, by mouse, keys, search and address."""
 
 from __future__ import annotations
 
@@ -226,8 +226,11 @@ def test_of_many_collections_few_are_drawn_and_any_is_found(visit: Visit) -> Non
     assert rows.count() < 500
     console.page.get_by_role("searchbox", name="Find a").fill("Item 77777")
     console.page.locator(".found-list button").first.click()
-    found = console.page.locator(".row.found")
-    expect(found).to_contain_text("Item 77777", timeout=15_000)
+    found = console.page.locator("#datasets").get_by_role(
+        "button", name="Item 77777", exact=True
+    )
+    expect(found).to_be_focused(timeout=15_000)
+    expect(found).to_be_in_viewport()
     assert rows.count() < 1000
 
 
