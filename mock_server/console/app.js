@@ -31,7 +31,7 @@ translatePage();
 const at = (id) => document.getElementById(id);
 const requests = new Requests(at("stream"), onStart, onNews);
 const sandboxes = new SandboxPanel(at("sandboxes"), () => look());
-const faults = new FaultPanel(at("faults"));
+const faults = new FaultPanel(at("faults"), (armed) => requests.showFaults(armed));
 const others = [
   faults, new ResponsePanel(at("responses")), new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,

@@ -40,7 +40,8 @@ export class FaultPanel {
     t("A fault has the next requests fail, come late or be wrong; then all is well again."));
   #clear = button(t("Remove all"), tried(() => here("DELETE", "/faults")), { class: "quiet" });
 
-  constructor(parent) {
+  constructor(parent, onFaults) {
+    this.onFaults = onFaults;
     const next = h("div", { class: "actions even" });
     const ready = h("div");
     const form = h("div");
@@ -60,8 +61,10 @@ export class FaultPanel {
     setInterval(() => this.#tick(), 1000);
   }
 
+  /** Reads them, and tells them to `onFaults`. */
   async refresh() {
     const { faults } = await here("GET", "/faults");
+    this.onFaults(faults);
     const now = performance.now();
     this.#faults = faults.map((fault) => ({ ...fault, end: now + fault.endsIn * 1000 }));
     this.#draw();

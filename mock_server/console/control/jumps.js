@@ -1,18 +1,16 @@
 /** What can be jumped to or done from the search: cards, commands, requests and data. */
 
-import { here, path } from "../server/api.js";
+import { here } from "../server/api.js";
 import { addressOf } from "../page/route.js";
+import { find } from "../data/finding.js";
 import { cards } from "../page/fold.js";
 import { closeDrawer } from "../page/drawer.js";
-import { named } from "../page/dom.js";
 import { notice } from "../page/notice.js";
 import { matching, offer } from "../page/palette.js";
 import { t } from "../words/words.js";
 import { armPreset, presets } from "./faults.js";
 
-const MOST = 7; // of one app or dataset
-const SEARCHED = 8; // apps, and datasets, of which the inside is looked through
-const LONGEST = 100;
+const LONGEST = 100; // of a text that names data
 const at = (id) => document.getElementById(id);
 
 /** Goes to an address of the page, even if it stands there already. */
@@ -29,7 +27,12 @@ export function offerJumps() {
   offer(t("Cards"), async (text) => matching(text, cards().map(({ label, run }) =>
     ({ label, run: () => (closeDrawer(), run()) }))));
   offer(t("Commands"), async (text) => matching(text, await commands()));
-  offer(t("Data"), (text) => (text ? dataFor(text) : Promise.resolve([])));
+  offer(t("Data"), async (text) => (text ? dataFor(text.slice(0, LONGEST)) : []));
+}
+
+async function dataFor(text) {
+  const found = await find(text);
+  return found.map(({ label, hint, route }) => ({ label, hint, run: () => go(...route) }));
 }
 
 async function requestsFor(text) {
@@ -68,32 +71,3 @@ function look(select, name) {
 /** Presses the button of that text in a card. */
 const press = (card, text) =>
   [...at(card).querySelectorAll("button")].find((each) => each.textContent === text)?.click();
-
-/** Apps, datasets, chats and collections of which the name has the text. */
-async function dataFor(text) {
-  const [{ apps }, { datasets }] = await Promise.all([here("GET", "/apps"), here("GET", "/datasets")]);
-  const holders = [
-    ...apps.map(({ id, name }) => thing(name, id, t("App"), "app", id)),
-    ...datasets.map(({ id, name }) => thing(name, id, t("Dataset"), id)),
-  ];
-  const query = `?limit=${MOST}&name=${encodeURIComponent(text.slice(0, LONGEST))}`;
-  const inside = await Promise.all([
-    ...apps.slice(0, SEARCHED).map((app) => chatsOf(app, query)),
-    ...datasets.slice(0, SEARCHED).map((dataset) => collectionsOf(dataset, query)),
-  ]);
-  return [...matching(text, holders), ...inside.flat()];
-}
-
-const thing = (name, id, hint, ...where) =>
-  ({ label: named(name, id), hint, run: () => go("data", ...where) });
-
-async function chatsOf({ id, name: app }, query) {
-  const { chats } = await here("GET", path("apps", id, "chats") + query);
-  return chats.map(({ chatId, title, customTitle }) =>
-    thing(customTitle.trim() ? customTitle : title, chatId, `${t("Chat")} · ${app}`, "app", id, chatId));
-}
-
-async function collectionsOf({ id, name: dataset }, query) {
-  const { collections } = await here("GET", path("datasets", id, "collections") + query);
-  return collections.map(({ _id, name }) => thing(name, _id, `${t("Collection")} · ${dataset}`, id, _id));
-}

@@ -4,7 +4,7 @@ import { bdi, button, h, named } from "../page/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path } from "../server/api.js";
 import { counted, t } from "../words/words.js";
-import { APP, CHAT, COLLECTION, DATASET } from "./kinds.js";
+import { APP, CHAT, COLLECTION, DATASET, routeOf } from "./kinds.js";
 import { pathOf, showInTree } from "./places.js";
 
 const TYPING_MS = 150;
@@ -32,14 +32,16 @@ async function records(kind, holder, name, text) {
   return answer[name].map((item) => found(kind, holder, item, named(holder.name, holder.id)));
 }
 
-const found = (kind, holder, record, hint) => ({
-  label: kind.titleOf(record),
-  hint,
-  run: async () => {
-    const id = kind === APP || kind === DATASET ? undefined : record[kind.id];
-    await showInTree(kind, holder.id, await pathOf(kind, holder.id, record), id);
-  },
-});
+function found(kind, holder, record, hint) {
+  const isHolder = kind === APP || kind === DATASET;
+  const id = isHolder ? undefined : record[kind.id];
+  return {
+    label: kind.titleOf(record),
+    hint,
+    route: routeOf({ kind, holder: holder.id, id: id ?? holder.id }),
+    run: async () => showInTree(kind, holder.id, await pathOf(kind, holder.id, record), id),
+  };
+}
 
 /** The box above the trees; what has been found is listed below it. */
 export class Finder {

@@ -426,8 +426,6 @@ export const CHINESE = {
   "Arm {preset}": "启用 {preset}",
   "Look at sandbox {name}": "查看沙箱 {name}",
   "Language": "语言",
-  "Chat": "会话",
-  "Collection": "集合",
 
   // what the server's tables say: kinds and presets of faults, choices
   "An error answer; `code` is the status unless it says otherwise.": "错误应答；除非另有指定，`code` 与状态码相同。",
