@@ -99,7 +99,7 @@ export class Requests {
   /** Has the timeline show the faults that are armed. */
   showFaults(faults) {
     this.#faults = faults.filter(({ remaining, endsIn }) => remaining !== 0 && endsIn > 0)
-      .map(({ id, kind, endsIn }) => ({ id, kind, until: Date.now() + endsIn * 1000 }));
+      .map(({ id, kind, ttl, endsIn }) => ({ id, kind, from: Date.now() - (ttl - endsIn) * 1000 }));
     this.#draw();
   }
 

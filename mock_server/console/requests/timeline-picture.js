@@ -12,6 +12,7 @@ const LOG_LEAST = -1; // 0.1 ms
 const LOG_MOST = 4; // 10 s
 const LANE = 4; // px from one fault's line to the next one's
 const NAME_PX = 70; // as wide as a band has to be to be named
+const BETWEEN_PX = 6; // texts of the axis
 
 /** How a request went, as a number: the worse, the higher. */
 export const moodOf = (status) => (status === 0 ? 3 : status >= 500 ? 2 : status >= 400 ? 1 : 0);
@@ -113,6 +114,7 @@ export class Picture {
     context.fillStyle = this.#colours.line;
     context.fillRect(0, this.#floor, scale.width, 1);
     if (!scale.length) return;
+    let free = 0;
     for (const [place, text] of scale.ticks()) {
       const x = Math.round(scale.x(place));
       context.fillStyle = this.#colours.line;
@@ -120,7 +122,9 @@ export class Picture {
       context.fillStyle = this.#colours.soft;
       const half = context.measureText(text).width / 2;
       const left = Math.max(0, Math.min(x - half, scale.width - 2 * half));
+      if (left < free) continue;
       context.fillText(text, left, this.height - 3);
+      free = left + 2 * half + BETWEEN_PX;
     }
   }
 

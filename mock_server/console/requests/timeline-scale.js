@@ -48,6 +48,12 @@ export class Scale {
 
   get last() { return this.length ? this.places[this.length - 1] : 1; }
 
+  /** The place of a time of this machine; the last one if the requests have another clock. */
+  placeOf(at) {
+    if (!this.isByTime || !(at < Date.now()) || this.last > Date.now() + SECOND) return this.last;
+    return Math.max(this.first, Math.min(at, this.last));
+  }
+
   showAll() {
     this.isZoomed = false;
     const least = (this.isByTime ? LEAST_MS : LEAST_NUMBERS) / 2;

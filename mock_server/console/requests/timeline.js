@@ -60,9 +60,10 @@ export class Timeline {
     this.#redraw(!holds || isOver);
   }
 
-  /** Armed faults, each with the place from which it is known. */
+  /** Armed faults, each with the place from which it holds; none before there are requests. */
   #placed(armed) {
-    const since = armed.map(({ id }) => [id, this.#since.get(id) ?? this.#scale.last]);
+    if (!this.#scale.length) return [];
+    const since = armed.map(({ id, from }) => [id, this.#since.get(id) ?? this.#scale.placeOf(from)]);
     this.#since = new Map(since);
     return armed.map(({ id, kind }) => ({ id, kind, from: this.#since.get(id) }));
   }
