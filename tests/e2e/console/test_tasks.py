@@ -16,7 +16,6 @@ from mock_server import MockServer
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
-from tests.e2e.demo.conftest import visit as beside
 from tests.support import client_of
 
 pytestmark = BROWSER_TEST
@@ -156,6 +155,5 @@ def test_the_edited_state_is_saved_as_a_fixture(
         console.button(f"Export {kind}").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
-    with MockServer(path) as other:
-        with client_of(other.url) as client:
-            assert renamed(client.get("/__admin/state").json())
+    with MockServer(path) as other, client_of(other.url) as client:
+        assert renamed(client.get("/__admin/state").json())
