@@ -15,3 +15,256 @@ NAMES = [
     "__proto__",
     "constructor",
 ]
+
+HIT = "window.hit=1"
+_MARKUP = [
+    f"<script>{HIT}</script>",
+    f"</script><script>{HIT}</script>",
+    f"<ScRiPt>{HIT}</sCrIpT>",
+    "<script src=//evil.example/x.js></script>",
+    f"<scr<script>ipt>{HIT}</scr</script>ipt>",
+    f"<svg><script>{HIT}</script></svg>",
+    f"<svg/onload={HIT}>",
+    f"<svg><animate onbegin={HIT} attributeName=x dur=1s>",
+    f"<svg><a xlink:href='javascript:{HIT}'><text>x</text></a></svg>",
+    f"<svg><foreignObject><iframe onload={HIT}></foreignObject></svg>",
+    f"<svg><use href='data:image/svg+xml,<svg id=x onload={HIT}>#x'/></svg>",
+    f"<math><mtext><img src=x onerror={HIT}></mtext></math>",
+    f"<math href='javascript:{HIT}'>x</math>",
+    f"<math><mi//xlink:href='data:x,<script>{HIT}</script>'>",
+    f"<iframe srcdoc='<script>parent.{HIT}</script>'></iframe>",
+    f"<iframe src='javascript:parent.{HIT}'></iframe>",
+    f"<object data='javascript:{HIT}'></object>",
+    f"<embed src='javascript:{HIT}'>",
+    f"<link rel=stylesheet href='data:text/css,*{{display:none}}' onload={HIT}>",
+    "<link rel=preload as=script href=//evil.example/x.js>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{HIT}'>",
+    "<base href=//evil.example/>",
+    f"<form action='javascript:{HIT}'><button>x</button></form>",
+    f"<button formaction='javascript:{HIT}'>x</button>",
+    f"<input autofocus onfocus={HIT}>",
+    f"<select autofocus onfocus={HIT}><option>x</select>",
+    f"<textarea autofocus onfocus={HIT}>",
+    f"<video src=x onerror={HIT}></video>",
+    f"<audio src=x onerror={HIT}></audio>",
+    f"<video><source onerror={HIT}></video>",
+    f"<details open ontoggle={HIT}>x</details>",
+    f"<marquee onstart={HIT}>x</marquee>",
+    f"<body onload={HIT}>",
+    f"<dialog open onclose={HIT}>x</dialog>",
+    f"<p style='animation:x' onanimationstart={HIT}>x</p>",
+    f"<a href='javascript:{HIT}'>x</a>",
+    f"<a href='java\tscript:{HIT}'>x</a>",
+    f"<a href='&#106;avascript:{HIT}'>x</a>",
+    f"<noscript><p title='</noscript><img src=x onerror={HIT}>'>",
+    f"<template><script>{HIT}</script></template>",
+    f"<template shadowrootmode=open><script>{HIT}</script></template>",
+    f"<!--><img src=x onerror={HIT}>-->",
+    f"<![CDATA[<script>{HIT}</script>]]>",
+    f"<?xml version='1.0'?><x onload={HIT}>",
+    f"</title><script>{HIT}</script>",
+    f"</textarea><script>{HIT}</script>",
+    f"</style><script>{HIT}</script>",
+    f"</bdi></button></td><img src=x onerror={HIT}>",
+    f"<img src=x:x onerror={HIT}//",
+    f"<img src='x'onerror={HIT}>",
+    f"<img srcset=x onerror={HIT}>",
+    f'"><img src=x onerror={HIT}>',
+    f"'><img src=x onerror={HIT}>",
+    f"`><img src=x onerror={HIT}>",
+    f'" onmouseover="{HIT}" x="',
+    f"' onfocus='{HIT}' autofocus x='",
+    f'"-{HIT}-"',
+    f"'-{HIT}-'",
+    f"\\'-{HIT}//",
+    f"&lt;script&gt;{HIT}&lt;/script&gt;",
+    f"&#60;script&#62;{HIT}&#60;/script&#62;",
+    f"\\u003cscript\\u003e{HIT}\\u003c/script\\u003e",
+    f"%3Cscript%3E{HIT}%3C/script%3E",
+    f"\uff1cscript\uff1e{HIT}\uff1c/script\uff1e",
+    f"+ADw-script+AD4-{HIT}+ADw-/script+AD4-",
+    "<style>@import '//evil.example/x.css';</style>",
+    "<style>body{background:url(//evil.example/x)}</style>",
+    "<b style='position:fixed;inset:0;z-index:9'>over all</b>",
+    "<plaintext>",
+    "<xmp>",
+    "<x-y contenteditable>x</x-y>",
+    "<img src=//evil.example/pixel>",
+]
+_URLS = [
+    f"javascript:{HIT}",
+    f"JaVaScRiPt:{HIT}",
+    f"java\nscript:{HIT}",
+    f"\x01javascript:{HIT}",
+    f"javascript://x%0a{HIT}",
+    f"vbscript:{HIT}",
+    f"data:text/html,<script>parent.{HIT}</script>",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+    "blob:null/x",
+    "//evil.example/x",
+    "http://evil.example/?a=<b>",
+    "file:///etc/passwd",
+    "../../../../etc/passwd",
+    "..\\..\\windows",
+    "#/control/faults",
+    "?token=x#token=y",
+    "%00%0d%0aSet-Cookie: x=y",
+    "\r\nX-Split: 1",
+    "%",
+    "%E0%A4%A",
+]
+_TEMPLATES = [
+    "{{7*7}}",
+    "${7*7}",
+    f"${{{HIT}}}",
+    "#{7*7}",
+    "<%= 7*7 %>",
+    "{n} of {name}",
+    "{what} is armed.",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "{% import os %}",
+    "%s %d %n",
+    "$& $1 $` $'",
+    "{0.__class__}",
+    "`id`",
+    "$(id)",
+    "; id #",
+    "| id",
+    "' OR 1=1 --",
+    '"; DROP TABLE chats; --',
+    "=1+1",
+    "=cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "+1",
+    "-1",
+    '=HYPERLINK("//evil.example")',
+    "expression(window.hit=1)",
+    "}*{display:none",
+    "url(javascript:window.hit=1)",
+    "/*",
+    "*/",
+    "//",
+    "!!python/object/apply:os.system [id]",
+    "&anchor *alias",
+    "---",
+    "<<: *x",
+]
+_NAMES = [
+    "__proto__",
+    "constructor",
+    "prototype",
+    "toString",
+    "hasOwnProperty",
+    "valueOf",
+    "then",
+    "null",
+    "undefined",
+    "NaN",
+    "true",
+    "0",
+    "-0",
+    "1e309",
+    "[object Object]",
+    ".",
+    "..",
+    "content",
+    "drawer",
+    "live",
+    "hit",
+]
+_SIGNS = [
+    "\u202egnp.exe\u202d",
+    "\u2067\u05e9\u05dc\u05d5\u05dd\u2069",
+    "\u2066\u202b" * 40 + "x",
+    "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 <b>x</b>",
+    "Z\u0361\u0321\u0334\u035c" * 60,
+    "\ufdfd" * 60,
+    "\U00012031" * 60,
+    "\u200b\u200d\ufeff",
+    "a\u0000b",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07",
+    "\x08\x08\x7f\x85",
+    "\u2028x\u2029",
+    "\ufffe\uffff",
+    "\U000e0041\U000e0042",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466" * 20,
+    "\U0001f1e8\U0001f1f3" * 60,
+    "\u1f600\u0fff\u3164\u115f",
+    "\u0130\u0131\ufb03\u1e9e",
+    "w" * 5_000,
+    "w " * 2_000,
+    "\u5feb" * 3_000,
+    "\n" * 500 + "x",
+    "\t" * 500 + "x",
+    "<" * 2_000,
+]
+PAYLOADS = [*_MARKUP, *_URLS, *_TEMPLATES, *_NAMES, *_SIGNS]
+"""Many more, none of them blank: what browsers, shells, sheets and templates fall for."""
+LONE = '{"datasetId": "\\ud800<b>x</b>\\udfff", "searchText": "\\udc00", "\\ud83d": 1}'
+"""JSON with halves of pairs, which no fixture can hold."""
+
+TRAP = """(() => {
+    const caught = (top.caught ??= []);
+    for (const name of ["alert", "confirm", "prompt", "print"])
+        window[name] = () => caught.push(name);
+    Object.defineProperty(window, "hit", { set: () => caught.push("hit") });
+    addEventListener("securitypolicyviolation",
+        ({ violatedDirective }) => caught.push(violatedDirective), true);
+    const bad = "script, iframe, link, style, img, object, embed, base, meta, math";
+    const odd = (node) => [...node.attributes].some(({ name, value }) =>
+        name.startsWith("on") || /^\\s*(javascript|data|vbscript):/i.test(
+            /^(href|src|action|formaction|srcdoc|xlink:href)$/.test(name) ? value : ""));
+    const look = (node) => {
+        if (node.nodeType !== 1) return;
+        const ours = node.title === "The demo front end" || node.matches("h1 img");
+        if (!ours && (node.matches(bad) || odd(node))) caught.push(node.outerHTML);
+        for (const inner of node.children) look(inner);
+    };
+    addEventListener("load", () => new MutationObserver((all) => {
+        for (const { addedNodes } of all) for (const node of addedNodes) look(node);
+    }).observe(document, { childList: true, subtree: true }));
+})()"""
+"""An initial script of a page: keeps what comes to be that no text may bring about."""
+
+CAUGHT = """() => [...window.caught ?? ["no trap"],
+    ...document.documentElement.scrollWidth > innerWidth ? ["too wide"] : []]"""
+OPEN_EACH = """async ([selector, panel]) => {
+    const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+    let opened = 0;
+    for (const each of document.querySelectorAll(selector)) {
+        each.click();
+        for (let left = 200; left && !document.querySelector(panel); left--)
+            await rest(5);
+        if (document.querySelector(panel)) opened++;
+        document.querySelector(panel)?.querySelector(".top button")?.click();
+    }
+    return opened;
+}"""
+"""Opens one after the other, and closes each again; gives how many there were."""
+TYPE_EACH = """async ([selector, texts]) => {
+    const input = document.querySelector(selector);
+    for (const text of texts) {
+        input.value = text;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((done) => setTimeout(done, 20));
+    }
+}"""
+"""Puts one text after the other into a field."""
+
+
+def records() -> dict[str, object]:
+    """A fixture in which everything is named by these."""
+    ids = [text.strip(".")[:200] or "dots" for text in PAYLOADS]
+    chats = [
+        {"chatId": each, "title": text, "customTitle": text}
+        for each, text in dict(zip(ids, PAYLOADS, strict=True)).items()
+    ]
+    collections = [
+        {"_id": each, "name": text, "type": text[:300], "tags": [text[:99]]}
+        for each, text in dict(zip(ids, PAYLOADS, strict=True)).items()
+    ]
+    app = {"id": "<i>app</i>", "name": PAYLOADS[0], "chats": chats}
+    dataset = {"id": "<i>d</i>", "name": PAYLOADS[6], "collections": collections}
+    more = [{"id": each, "name": each} for each in ids[:40]]
+    return {"apps": [app, *more], "datasets": [dataset, *more]}

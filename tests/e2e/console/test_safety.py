@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
-from tests.e2e.hostile_names import NAMES
+from tests.e2e.hostile_names import (
+    CAUGHT,
+    LONE,
+    NAMES,
+    OPEN_EACH,
+    PAYLOADS,
+    TRAP,
+    TYPE_EACH,
+    records,
+)
+from tests.support import LIST
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
 TOKEN = "s3cret-of-admins"
+DROP = """([type, name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    const options = { dataTransfer, bubbles: true, cancelable: true };
+    document.querySelector("#stream").dispatchEvent(new DragEvent(type, options));
+}"""
 
 
 def hostile() -> dict[str, Any]:
@@ -132,4 +149,105 @@ def test_no_page_can_frame_the_console(visit: Visit) -> None:
     page.set_content(f"<iframe src='{console.server.url}/__admin/'></iframe>")
     page.wait_for_load_state("networkidle")
     assert console.refused == [(403, "/__admin/")]
+    console.refused.clear()
+
+
+def trapped(visit: Visit, fixture: Any = None, **options: Any) -> Console:
+    """The console, with all that must not come to be caught."""
+    console = visit(fixture, path=None, **options)
+    console.page.add_init_script(TRAP)
+    return console.open()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_name_of_many_does_anything(visit: Visit, width: int) -> None:
+    console = trapped(visit, records(), viewport={"width": width, "height": 900})
+    page = console.page
+    names = page.locator("#data .branch .branch .link")
+    expect(names.nth(199)).to_be_attached()
+    assert page.evaluate(CAUGHT) == []
+    selector = "#data .branch .branch .link"
+    opened = page.evaluate(OPEN_EACH, [selector, "#drawer[open]"])
+    assert opened >= 200
+    assert page.evaluate(CAUGHT) == []
+    for text in PAYLOADS[:3]:
+        query = f"/datasets/{quote('<i>d</i>', safe='')}/collections/"
+        page.evaluate("to => { location.hash = to }", f"#/data{query}{quote(text)}")
+    field = "#data input[type=search]"
+    page.evaluate(TYPE_EACH, [field, PAYLOADS])
+    page.keyboard.press("Control+k")
+    page.evaluate(TYPE_EACH, ["#palette input", PAYLOADS])
+    assert page.evaluate(CAUGHT) == []
+    console.refused.clear()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_request_of_many_does_anything(visit: Visit, width: int) -> None:
+    console = trapped(visit, viewport={"width": width, "height": 900})
+    page = console.page
+    for text in PAYLOADS:
+        short = text[:500].encode()
+        body = {"datasetId": text, "searchText": text, text: [text], "offset": 0}
+        printed = short.translate(None, bytes(range(32)) + b"\x7f").strip()
+        headers = {"Authorization": "Bearer other", "X-Bad": printed}
+        where = f"/{quote(short)}?{quote(short)}={quote(short)}"
+        console.client.post(where, json=body, headers=headers)
+        console.client.post(LIST, json=body, headers=headers)
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer other"}
+    console.client.post(LIST, content=LONE, headers=headers)
+    total = 2 * len(PAYLOADS) + 1
+    if width == 390:
+        page.locator("nav").get_by_role("button", name="Requests").click()
+    expect(console.part("What clients do")).to_contain_text(f"{total} requests")
+    told = page.evaluate(
+        """async (total) => {
+            const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+            let told = 0;
+            for (let seq = 1; seq <= total; seq++) {
+                location.hash = `#/requests/${seq}`;
+                const said = () => document.querySelector("#drawer-title").textContent;
+                for (let left = 100; left && !said().endsWith(`#${seq}`); left--)
+                    await rest(5);
+                if (said().endsWith(`#${seq}`)) told++;
+            }
+            return told;
+        }""",
+        total,
+    )
+    assert told == total
+    assert page.evaluate(CAUGHT) == []
+    for n in range(1, 40, 4):
+        to = f"#/requests/compare/{n}/{n + 2}"
+        page.evaluate("to => { location.hash = to }", to)
+        expect(console.drawer.locator(".differences")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.evaluate(TYPE_EACH, [".filters input[type=search]", PAYLOADS])
+    assert page.evaluate(CAUGHT) == []
+
+
+def test_no_text_that_is_sent_set_or_dropped_does_anything(visit: Visit) -> None:
+    console = trapped(visit, records())
+    page = console.page
+    trying = console.part("Try it")
+    for text in PAYLOADS[::6]:
+        console.admin("POST", "/faults", {"kind": "error", "message": text[:200]})
+    for text in PAYLOADS[::6]:
+        trying.get_by_role("textbox", name="searchText").fill(text[:200])
+        page.keyboard.press("Enter")
+        expect(trying.locator(".mark").first).to_be_visible()
+    console.admin("DELETE", "/faults")
+    trying.get_by_role("textbox", name="searchText").fill(PAYLOADS[0][:10] + "none")
+    page.keyboard.press("Enter")
+    console.button("Why is this empty?").click()
+    expect(trying.get_by_role("region", name="Why", exact=True)).to_be_visible()
+    assert page.evaluate(CAUGHT) == []
+    for text in PAYLOADS[::12]:
+        name = f"{text[:60]}.yaml".replace("/", "_").replace("\0", "")
+        broken = f"apps: [{{id: a, name: 3, {quote(text[:80])!r}: 1}}]"
+        page.evaluate(DROP, ["drop", name, broken])
+        expect(console.drawer).to_contain_text("cannot be loaded")
+        page.keyboard.press("Escape")
+        expect(console.drawer).to_have_count(0)
+    assert page.evaluate(CAUGHT) == []
+    assert {status for status, _ in console.refused} <= {400}
     console.refused.clear()
