@@ -200,7 +200,7 @@ _SIGNS = [
     "<" * 2_000,
 ]
 PAYLOADS = [*_MARKUP, *_URLS, *_TEMPLATES, *_NAMES, *_SIGNS]
-"""Many more, none of them blank: what browsers, shells, sheets and templates fall for."""
+"""Many more, none of them blank: what browsers, shells and templates fall for."""
 LONE = '{"datasetId": "\\ud800<b>x</b>\\udfff", "searchText": "\\udc00", "\\ud83d": 1}'
 """JSON with halves of pairs, which no fixture can hold."""
 
@@ -212,9 +212,10 @@ TRAP = """(() => {
     addEventListener("securitypolicyviolation",
         ({ violatedDirective }) => caught.push(violatedDirective), true);
     const bad = "script, iframe, link, style, img, object, embed, base, meta, math";
+    const leads = /^(href|src|action|formaction|srcdoc|xlink:href)$/;
+    const isCode = (value) => /^\\s*(javascript|data|vbscript):/i.test(value);
     const odd = (node) => [...node.attributes].some(({ name, value }) =>
-        name.startsWith("on") || /^\\s*(javascript|data|vbscript):/i.test(
-            /^(href|src|action|formaction|srcdoc|xlink:href)$/.test(name) ? value : ""));
+        name.startsWith("on") || (leads.test(name) && isCode(value)));
     const look = (node) => {
         if (node.nodeType !== 1) return;
         const ours = node.title === "The demo front end" || node.matches("h1 img");
@@ -247,7 +248,7 @@ TYPE_EACH = """async ([selector, texts]) => {
     for (const text of texts) {
         input.value = text;
         input.dispatchEvent(new Event("input", { bubbles: true }));
-        await new Promise((done) => setTimeout(done, 20));
+        await new Promise(requestAnimationFrame);
     }
 }"""
 """Puts one text after the other into a field."""

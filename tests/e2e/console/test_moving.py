@@ -13,8 +13,6 @@ from tests.e2e.console.conftest import Visit
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-DARK = {"color_scheme": "dark"}
 FOLDERS: list[dict[str, Any]] = [
     {
         "_id": "f",
@@ -51,12 +49,6 @@ MANY = {
 def tree(visit: Visit) -> Console:
     """The console of two datasets with folders."""
     return visit(TREE)
-
-
-def serious(console: Console) -> list[str]:
-    """What axe-core finds that is serious or critical."""
-    found = console.page.evaluate("axe.run()")["violations"]
-    return [it["id"] for it in found if it["impact"] in ("serious", "critical")]
 
 
 def row(console: Console, title: str) -> Any:

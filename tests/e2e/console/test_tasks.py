@@ -1,4 +1,4 @@
-"""What people come for, as they would do it: clicks are counted, and the time is told."""
+"""What people come for, as they do it: clicks are counted, and the time is told."""
 
 from __future__ import annotations
 
