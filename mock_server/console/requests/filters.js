@@ -12,6 +12,7 @@ class Facet {
   #found = new Map(); // by what it is of, a summary that has it
   #seen = "";
   #any;
+  #of = []; // of which summaries: the first, the last, and how many
 
   constructor(any, of, valuesOf, passes, onChange) {
     Object.assign(this, { of, valuesOf, passes });
@@ -25,6 +26,9 @@ class Facet {
 
   /** Offers what these summaries have, and what is selected. */
   offer(list) {
+    const now = [list[0], list.at(-1), list.length];
+    if (now.every((each, n) => each === this.#of[n])) return;
+    this.#of = now;
     this.#found.clear();
     for (const each of list) this.#found.set(each[this.of], each);
     const { value, selectedOptions } = this.input;

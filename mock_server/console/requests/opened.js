@@ -49,8 +49,6 @@ export class Opened {
   }
 
   #closed() {
-    if (!location.hash.startsWith("#/requests/")) return;
-    showRoute("requests");
     if (this.#seq !== null) this.onClose(this.#seq);
     this.#seq = null;
   }

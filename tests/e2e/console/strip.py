@@ -112,6 +112,7 @@ class Strip:
 
     def at(self, part: float) -> tuple[float, float]:
         """The place in the page at that part of the width."""
+        self.canvas.scroll_into_view_if_needed()
         box = self.canvas.bounding_box()
         assert box
         return box["x"] + box["width"] * part, box["y"] + box["height"] / 2

@@ -172,7 +172,7 @@ def test_the_address_says_which_request_is_open_and_opens_it(console: Console) -
     at(console, "#/requests/2")
     console.page.keyboard.press("Escape")
     expect(console.drawer).to_have_count(0)
-    at(console, "#/requests")
+    at(console, "")
     console.page.goto("about:blank")
     console.open("/__admin/#/requests/1")
     expect(console.drawer).to_contain_text("list · #1")

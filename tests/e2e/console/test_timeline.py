@@ -232,8 +232,10 @@ def test_where_the_clock_tells_nothing_marks_stand_by_number(
 
 def test_by_number_a_part_can_be_chosen_too(strip: Strip) -> None:
     strip.draw(*(entry(seq, 5) for seq in range(1, 101))).drag(0.1, 0.3)
-    expect(strip.canvas).to_have_attribute("aria-label", re.compile("^20 of 100 req"))
-    assert len(strip.told[0]) == 20
+    name = re.compile("^(19|20|21|22) of 100 requests by number")
+    expect(strip.canvas).to_have_attribute("aria-label", name)
+    (chosen,) = strip.told
+    assert 19 <= len(chosen) <= 22  # marks stand a few pixels from the ends
 
 
 def test_a_clock_that_jitters_is_a_clock(strip: Strip) -> None:

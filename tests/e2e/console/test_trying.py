@@ -514,7 +514,7 @@ def test_ten_thousand_folders_are_no_burden(visit: Visit) -> None:
     console.page.keyboard.press("End")
     expect(items.filter(has_text="Folder 10000")).to_be_visible()
     assert items.count() < 30
-    assert len([url for url in console.asked if "type=folder" in url]) == 2
+    assert len([url for url in console.asked if "type=folder" in url]) <= 3
 
 
 def test_folders_are_found_by_name(visit: Visit) -> None:
@@ -522,6 +522,7 @@ def test_folders_are_found_by_name(visit: Visit) -> None:
     pick(console, "d")
     console.page.get_by_label("Filter by name").fill("09999")
     items = console.page.get_by_role("treeitem")
+    expect(items).to_have_count(1)
     expect(items).to_have_text(re.compile("^Folder 09999"))
     console.page.get_by_label("Filter by name").press("Enter")
     (found,) = picked(console)
