@@ -22,6 +22,7 @@ def browser() -> Iterator[Browser]:
     No longer than for these tests: while it is there, an event loop is running.
     """
     playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=15_000)  # on a busy machine too
     with playwright.sync_playwright() as driver:
         options = {"executable_path": CHROMIUM, "args": FLAGS}
         browser = driver.chromium.launch(**options)

@@ -7,7 +7,7 @@ import { button, h, show } from "../page/dom.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
 
-const PAGE = 100;
+const PAGE = 50;
 const MOST = 1000; // that the server gives at once
 const SHORT = 3; // pages that stay drawn
 const LINE = 32; // pixels, about

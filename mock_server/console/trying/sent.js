@@ -15,17 +15,17 @@ export async function nextEntry() {
  * The entry of an operation that was sent with that body; null if it is none of this
  * sandbox. Others may call the same at the same time.
  *
- * @param {{name: string}} operation
+ * @param {{method: string, path: string}} operation
  * @param {object} fields
  * @param {number} since the number that came next before
  */
-export async function entryOf({ name }, fields, since) {
+export async function entryOf({ method, path }, fields, since) {
   const sent = JSON.stringify(fields);
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const query = new URLSearchParams({ operation: name, since, limit: 50 });
-    const { entries } = await here("GET", `/journal?${query}`);
-    const found = entries.find(({ request }) => JSON.stringify(request.body) === sent);
-    if (found ?? entries.length) return found ?? entries[0];
+    const { entries } = await here("GET", `/journal?since=${since}&limit=50`);
+    const called = entries.filter(({ request }) => request.method === method && request.path === path);
+    const found = called.find(({ request }) => JSON.stringify(request.body) === sent);
+    if (called.length) return found ?? called[0];
     await new Promise((done) => setTimeout(done, REST_MS)); // it is written after the answer
   }
   return null;

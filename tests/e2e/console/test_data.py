@@ -177,7 +177,7 @@ def test_a_hundred_thousand_collections_are_read_as_far_as_one_looks(
 ) -> None:
     many = {"repeat": 100_000, "name": "Item {n}"}
     console = visit({"datasets": [{"id": "d", "collections": [many]}]})
-    expect(console.button("Item 100", COLLECTIONS)).to_be_attached()
+    expect(console.button("Item 50", COLLECTIONS)).to_be_attached()
     expect(console.part(COLLECTIONS)).to_contain_text("100,000")
     rows = console.page.locator("#datasets .branch .branch li")
     seen = rows.count()
@@ -186,5 +186,5 @@ def test_a_hundred_thousand_collections_are_read_as_far_as_one_looks(
     assert number(more.text_content()) == 100_000 - seen
     for n in range(1, 6):
         console.page.evaluate("document.querySelector('#data').scrollTop = 1e9")
-        row = console.button(f"Item {seen + 100 * n}", COLLECTIONS)
+        row = console.button(f"Item {seen + 50 * n}", COLLECTIONS)
         expect(row).to_be_attached()

@@ -189,7 +189,7 @@ def test_no_request_of_many_does_anything(visit: Visit, width: int) -> None:
         short = text[:500].encode()
         body = {"datasetId": text, "searchText": text, text: [text], "offset": 0}
         printed = short.translate(None, bytes(range(32)) + b"\x7f").strip()
-        headers = {"Authorization": "Bearer other", "X-Bad": printed}
+        headers: Any = {"Authorization": "Bearer other", "X-Bad": printed}
         where = f"/{quote(short)}?{quote(short)}={quote(short)}"
         console.client.post(where, json=body, headers=headers)
         console.client.post(LIST, json=body, headers=headers)
