@@ -68,5 +68,6 @@ def test_only_what_is_no_json_of_a_view_is_sent_as_it_is() -> None:
         "GET /state",
         "GET /journal/stream",
         "GET /",
-        "GET /console/{file:path}",
+        "GET /console/{file}",
+        "GET /console/{folder}/{file}",
     }

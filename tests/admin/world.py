@@ -32,10 +32,11 @@ PARTS = {
     "id": "b",
     "name": SNAPSHOT,
     "file": "app.js",
+    "folder": "page",
 }
 Headers = Mapping[str, str | None]
 BODIED = ("POST", "PUT")
-OPEN = ("/health", PAGE, FILES)
+OPEN = ("/health", PAGE, *FILES)
 
 CHANGES: dict[tuple[str, str], object] = {
     ("POST", "/reset"): {},
@@ -69,8 +70,12 @@ ONLY_READS = {("POST", "/journal/verify")}
 
 def filled(template: str, **others: str) -> str:
     """A path of the table that leads to something, or some parts of it elsewhere."""
-    fault = {"id": "f1"} if "/faults/" in template else {}
-    return "/__admin" + template.format_map(PARTS | fault | others)
+    known = dict(PARTS)
+    if "/faults/" in template:
+        known["id"] = "f1"
+    if "{folder}" in template:
+        known["file"] = "dom.js"
+    return "/__admin" + template.format_map(known | others)
 
 
 @dataclass(frozen=True)

@@ -313,7 +313,7 @@ def _neighbours() -> Iterator[tuple[Operation, Neighbour]]:
 def routes() -> list[tuple[str, AdminRoute]]:
     """Every admin route once, with its full path."""
     return [
-        (f"{method} /__admin{path.replace(':path}', '}')}", route)
+        (f"{method} /__admin{path}", route)
         for path, by_method in admin_routes().items()
         for method, route in by_method.items()
         if "{sandbox}/" not in path

@@ -18,7 +18,8 @@ from mock_server.api.request import RequestBody
 from mock_server.api.response import Response
 from mock_server.domain.errors import describe_value
 
-PAGE, FILES = "/", "/console/{file:path}"
+PAGE = "/"
+FILES = "/console/{file}", "/console/{folder}/{file}"
 _FOLDER = "/console/"
 
 # What the page shows comes from clients, who may be hostile. So it runs only its own
@@ -71,8 +72,9 @@ def get_page(call: Call) -> Response:
 
 
 def get_file(call: Call) -> Response:
-    """`GET console/{file}`: a script, a style or the icon of the page."""
-    name = call.path["file"]
+    """`GET console/{folder}/{file}`: a script, a style or the icon of the page."""
+    parts = call.path
+    name = "/".join(parts[each] for each in ("folder", "file") if each in parts)
     # The page has one address: from another it would not find its files.
     if name not in _CONSOLE.names or name == INDEX:
         raise RouteNotFound("a file of the console", describe_value(name), "path")
@@ -102,14 +104,17 @@ ROUTES = (
         gives=("text/html",),
         is_global=True,
     ),
-    AdminRoute(
-        "GET",
-        FILES,
-        get_file,
-        Response,
-        "Read a file of the console",
-        gives=MEDIA_TYPES,
-        errors=(RouteNotFound,),
-        is_global=True,
+    *(
+        AdminRoute(
+            "GET",
+            path,
+            get_file,
+            Response,
+            "Read a file of the console",
+            gives=MEDIA_TYPES,
+            errors=(RouteNotFound,),
+            is_global=True,
+        )
+        for path in FILES
     ),
 )
