@@ -3,6 +3,7 @@
 import { base, here, open, session } from "../server/api.js";
 import { t } from "../words/words.js";
 import { button, h } from "./dom.js";
+import { closeDrawer } from "./drawer.js";
 import { keep, kept } from "./memory.js";
 import { tried } from "./notice.js";
 import { addressOf, leaveRoute, onRoute, showRoute } from "./route.js";
@@ -56,6 +57,7 @@ export class Split {
   }
 
   async show() {
+    closeDrawer(); // it would cover the demo
     this.showPart(isNarrow.matches ? PART : FAULTS);
     if (location.hash !== addressOf(PART)) showRoute(PART);
     if (this.#isShown) return;
