@@ -8,6 +8,7 @@ from pathlib import Path
 
 import mock_server
 from mock_server.api.faults.table import KINDS, PRESETS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices import table
 
 FOLDER = Path(mock_server.__file__).parent / "console"
@@ -57,7 +58,9 @@ def served() -> set[str]:
     """All sentences of the server's tables that the page shows."""
     kinds = {each.sentence for each in KINDS.values()}
     presets = {each.sentence for each in PRESETS.values()}
-    return kinds | presets | {each.sentence for each in table().values()}
+    operations = {each.summary for each in OPERATIONS.values()}
+    choices = {each.sentence for each in table().values()}
+    return kinds | presets | operations | choices
 
 
 def test_every_sentence_of_the_tables_is_there_in_chinese() -> None:

@@ -1,5 +1,9 @@
 """Names that mean harm to a page which shows them."""
 
+from __future__ import annotations
+
+from typing import Any
+
 NAMES = [
     "<script>window.hit = 1</script>",
     "<img src=x onerror='window.hit = 1'>",
@@ -254,7 +258,7 @@ TYPE_EACH = """async ([selector, texts]) => {
 """Puts one text after the other into a field."""
 
 
-def records() -> dict[str, object]:
+def records() -> dict[str, list[Any]]:
     """A fixture in which everything is named by these."""
     ids = [text.strip(".")[:200] or "dots" for text in PAYLOADS]
     chats = [

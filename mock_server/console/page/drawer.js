@@ -29,6 +29,9 @@ const question = h(
 );
 document.body.append(drawer, question);
 
+const FIRST_FIELD = "form :is(input[type=text], input:not([type]), textarea)";
+const hasKeyboard = matchMedia("(pointer: fine)"); // elsewhere it would come up and cover half
+
 /** Shows something under a title. What is put into a form in it is not lost by a stray click. */
 export function openDrawer(name, ...parts) {
   title.replaceChildren(h("bdi", {}, name));
@@ -40,7 +43,8 @@ export function openDrawer(name, ...parts) {
     came = ancestors(document.activeElement);
     drawer.showModal();
   }
-  title.focus();
+  const field = hasKeyboard.matches && content.querySelector(FIRST_FIELD);
+  (field || title).focus();
 }
 
 /** Closes it, whatever is in it. */

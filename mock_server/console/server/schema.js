@@ -1,5 +1,6 @@
 /** What the server says of itself: its OpenAPI documents. */
 
+import { t } from "../words/words.js";
 import { Refused, admin, base } from "./api.js";
 
 const JSON_TYPE = "application/json";
@@ -55,7 +56,7 @@ export async function operations() {
         name: described.operationId,
         method: method.toUpperCase(),
         path,
-        summary: described.summary ?? "",
+        summary: t(described.summary ?? ""),
         isNeighbour: Boolean(described.tags?.includes("neighbours")),
         isForm: Boolean(described.requestBody?.content[FORM]),
         schema: described.requestBody ? forms(described, document)[0] : queryOf(described),

@@ -251,3 +251,24 @@ def test_no_text_that_is_sent_set_or_dropped_does_anything(visit: Visit) -> None
     assert page.evaluate(CAUGHT) == []
     assert {status for status, _ in console.refused} <= {400}
     console.refused.clear()
+
+
+def test_no_name_that_is_chosen_moved_deleted_or_restored_does_anything(
+    visit: Visit,
+) -> None:
+    folders = [{"name": text[:200], "type": "folder"} for text in PAYLOADS[::9]]
+    console = trapped(visit, {"datasets": [{"id": "d", "collections": folders}]})
+    page, rows = console.page, console.page.locator("#datasets .branch .branch .row")
+    expect(rows).to_have_count(len(folders))
+    for n in range(len(folders)):
+        more = rows.nth(n).get_by_role("button", name="More for")
+        more.click()
+        page.get_by_role("menuitem", name="Move to…").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        more.click()
+        page.get_by_role("menuitem", name="Delete", exact=True).click()
+        page.get_by_role("menuitem", name="Delete for sure").click()
+        console.button("Undo").click()
+        expect(rows).to_have_count(len(folders))
+    assert page.evaluate(CAUGHT) == []

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.demo.browsing import App
 from tests.e2e.demo.conftest import Visit
-from tests.e2e.hostile_names import NAMES
+from tests.e2e.hostile_names import CAUGHT, NAMES, PAYLOADS, TRAP, TYPE_EACH, records
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -58,6 +58,34 @@ def test_hostile_names_are_only_text(visit: Visit, width: int) -> None:
     app.search("<i>none</i>")
     expect(app.part("Library")).to_contain_text("No article or tag has “<i>none</i>”")
     is_unharmed(app)
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_no_name_of_many_does_anything(visit: Visit, width: int) -> None:
+    size = {"width": width, "height": 800}
+    one = {name: every[:1] for name, every in records().items()}
+    app = visit(one, path=None, viewport=size)
+    app.page.add_init_script(TRAP)
+    app.open("/demo/#apps=<i>app</i>")
+    seen = 0
+    while True:
+        expect(app.articles.first).to_be_visible()
+        seen += app.articles.count()
+        if app.button("Next").is_disabled():
+            break
+        first = app.articles.first.inner_text()
+        app.button("Next").click()
+        expect(app.articles.first).not_to_have_text(first)
+        app.rest()
+    assert seen == len(one["datasets"][0]["collections"])
+    app.page.evaluate(TYPE_EACH, ["#library [type=search]", PAYLOADS])
+    app.rest()
+    if width == 320:
+        app.page.locator("#tabs").get_by_role("button", name="Conversations").click()
+    for n in range(app.talks.count()):
+        app.talks.nth(n).locator(".name").click()
+        app.button("All conversations").click()
+    assert app.page.evaluate(CAUGHT) == []
 
 
 def test_hostile_chats_are_only_text(visit: Visit) -> None:
