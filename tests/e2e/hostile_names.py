@@ -258,18 +258,33 @@ TYPE_EACH = """async ([selector, texts]) => {
 """Puts one text after the other into a field."""
 
 
-def records() -> dict[str, list[Any]]:
-    """A fixture in which everything is named by these."""
+def records(size: int = len(PAYLOADS)) -> dict[str, list[Any]]:
+    """A fixture in which everything is named by these, `size` of them in each."""
     ids = [text.strip(".")[:200] or "dots" for text in PAYLOADS]
-    chats = [
-        {"chatId": each, "title": text, "customTitle": text}
-        for each, text in dict(zip(ids, PAYLOADS, strict=True)).items()
+    named = list(dict(zip(ids, PAYLOADS, strict=True)).items())
+    parts = [named[start : start + size] for start in range(0, len(named), size)]
+    apps = [
+        {"id": f"<i>app</i>{n or ''}", "name": PAYLOADS[n], "chats": _chats(part)}
+        for n, part in enumerate(parts)
     ]
-    collections = [
-        {"_id": each, "name": text, "type": text[:300], "tags": [text[:99]]}
-        for each, text in dict(zip(ids, PAYLOADS, strict=True)).items()
+    datasets = [
+        {
+            "id": f"<i>d</i>{n or ''}",
+            "name": PAYLOADS[n + 6],
+            "collections": _items(part),
+        }
+        for n, part in enumerate(parts)
     ]
-    app = {"id": "<i>app</i>", "name": PAYLOADS[0], "chats": chats}
-    dataset = {"id": "<i>d</i>", "name": PAYLOADS[6], "collections": collections}
     more = [{"id": each, "name": each} for each in ids[:40]]
-    return {"apps": [app, *more], "datasets": [dataset, *more]}
+    return {"apps": [*apps, *more], "datasets": [*datasets, *more]}
+
+
+def _chats(named: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{"chatId": id_, "title": text, "customTitle": text} for id_, text in named]
+
+
+def _items(named: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"_id": id_, "name": text, "type": text[:300], "tags": [text[:99]]}
+        for id_, text in named
+    ]

@@ -12,6 +12,7 @@ from mock_server import MockServer
 from tests.e2e.browsers import WIDE
 from tests.e2e.browsers import browser as browser
 from tests.e2e.console.browsing import Console
+from tests.e2e.demo.conftest import visit as beside  # noqa: F401 - a fixture
 from tests.support import client_of
 
 if TYPE_CHECKING:
