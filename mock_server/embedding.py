@@ -19,6 +19,7 @@ from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.problems import FixtureError
 from mock_server.http_call import RawResponse, call
 from mock_server.server import CannotBind, running
+from mock_server.wire.parts import UnfitUvicorn
 
 __tracebackhide__ = True
 
@@ -30,7 +31,7 @@ class MockServer:
     that it serves. `memory` is how many bytes all its data may take;
     by default what `limits` say. With `demo` it serves the demo front end at `/demo/`,
     which needs a profile that has neighbours. Raises FixtureError, TypeError or
-    ValueError for an impossible setting, and on entering CannotBind.
+    ValueError for an impossible setting, and on entering CannotBind or UnfitUvicorn.
     """
 
     def __init__(
@@ -96,10 +97,10 @@ class MockServer:
         return AdminClient(self.url, token=self._token, send=self._send)
 
     def start(self) -> Self:
-        """Start to serve; `close` ends it. Raises CannotBind."""
+        """Start to serve; `close` ends it. Raises CannotBind and UnfitUvicorn."""
         if self._url is not None:
             raise RuntimeError("the server has been started already")
-        with RaisedHere(CannotBind):
+        with RaisedHere(CannotBind, UnfitUvicorn):
             self._url = self._stack.enter_context(self._run())
         self._was_started = True
         return self

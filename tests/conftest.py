@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from mock_server.app import create_app
 from mock_server.server import running
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser
 from tests.support import LIBRARY, Api, Switch, client_of
 
 pytest_plugins = ["pytester"]

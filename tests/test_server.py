@@ -14,7 +14,7 @@ from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
 from tests.wire.sockets import answer
 

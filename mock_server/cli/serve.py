@@ -45,7 +45,7 @@ from mock_server.environment import variable
 from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
 from mock_server.server import CannotBind, bind, openable_url_of, url_of
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 
 _SHOWN_FAULTS = 5
 _DEMO_PROFILE = "deployed"
@@ -92,8 +92,7 @@ _DEMO_PROFILE = "deployed"
 @settings.setting(
     "http",
     type=click.Choice(get_args(HttpParser)),
-    default="zttp",
-    help="HTTP parser: native, or pure Python.",
+    help="HTTP parser: native (the default where it is installed), or pure Python.",
 )
 @settings.setting(
     "cors-origin",
@@ -136,7 +135,7 @@ def serve(
     profile: str,
     choice: dict[str, str],
     fault: Sequence[Fault],
-    http: HttpParser,
+    http: HttpParser | None,
     cors_origin: Sequence[str],
     admin_token: str | None,
     allowed_host: Sequence[str],
@@ -196,7 +195,7 @@ def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
 def _run(
     app: Application,
     listener: socket.socket,
-    http: HttpParser,
+    http: HttpParser | None,
     log_format: LogFormat | None,
     watcher: Watcher | None,
     *,
@@ -204,6 +203,7 @@ def _run(
 ) -> None:
     """Serve, with a banner and perhaps request lines, until asked to stop."""
     out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
+    parser = http or best_parser()
     # Warnings of uvicorn and of the server must not wait for a slow stderr either.
     logging.getLogger().addHandler(LineHandler(err))
 
@@ -211,7 +211,7 @@ def _run(
 
     def announce() -> None:
         url = openable_url_of(listener)
-        err.write(banner(app.sandbox, url, admin_open=is_open, demo=app.demo))
+        err.write(banner(app.sandbox, url, parser, admin_open=is_open, demo=app.demo))
         following.start()
         out.write(f"READY {url_of(listener)}")
 
@@ -219,15 +219,18 @@ def _run(
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
-    server.serve(
-        logged(app, app, log_format, err.write),
-        listener,
-        http=http,
-        on_ready=announce,
-        on_stop=following.stop,
-        on_hangup=following.hang_up,
-        on_wait=lambda count: err.write(waiting(count)),
-    )
+    try:
+        server.serve(
+            logged(app, app, log_format, err.write),
+            listener,
+            http=parser,
+            on_ready=announce,
+            on_stop=following.stop,
+            on_hangup=following.hang_up,
+            on_wait=lambda count: err.write(waiting(count)),
+        )
+    except UnfitUvicorn as error:
+        raise Stop(str(error), USAGE) from None
     out.close()
     err.close()
 
@@ -263,7 +266,12 @@ def logged(
 
 
 def banner(
-    sandbox: Sandbox, url: str, *, admin_open: bool, demo: str | None = None
+    sandbox: Sandbox,
+    url: str,
+    parser: HttpParser,
+    *,
+    admin_open: bool,
+    demo: str | None = None,
 ) -> str:
     """Lines: the content, the keys, faults if any, the console, a call to try.
 
@@ -274,7 +282,7 @@ def banner(
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
         f"serving {counted(fixture.counts())} from {', '.join(fixture.files)}, "
-        f"profile {profile}",
+        f"profile {profile}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
         f"console: {url}/__admin/ (the admin API: {admin})",
