@@ -99,11 +99,12 @@ def running(
 
     Raises CannotBind and UnfitUvicorn.
     """
-    # In the thread of the caller, who is to get CannotBind, and the URL at once.
-    listener = bind(host, port)
-    url, ready = url_of(listener), threading.Event()
+    ready = threading.Event()
     calls = ready.set, on_stop
     server = Server(app, http, *calls, embedded=True, is_dated=is_dated, limits=limits)
+    # In the thread of the caller, who is to get CannotBind, and the URL at once.
+    listener = bind(host, port)
+    url = url_of(listener)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
