@@ -79,7 +79,7 @@ def test_their_examples_do_what_ours_do(tmp_path: Path) -> None:
     (panel,) = (each for each in blocks(PAGE, "python") if each.file == "panel.py")
     shown = {each.file: each.text for each in blocks(PAGE, "python")}
     assert {name for name in shown if name.startswith("their_")} == set(THEIRS)
-    python = tmp_path / "venv" / "bin" / "python"
+    python = str(tmp_path / "venv" / "bin" / "python")
     venv.create(tmp_path / "venv")
     needed = {need for _, needs in THEIRS.values() for need in needs}
     pip = [sys.executable, "-m", "pip", "-q", "--python", python, "install"]

@@ -25,7 +25,7 @@ from tests.docs.tables import MockServer, cli, load_fixture
 EXAMPLES = ROOT / ".github" / "examples"
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
-WORDS = {"docker", "mock-server", "pip", "pytest", "python", "python3"}
+WORDS = {"docker", "mock-server", "pip", "pre-commit", "pytest", "python", "python3"}
 
 
 def is_theirs(block: Block) -> bool:
