@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs import stable
 from tests.docs.pages import DOCS, ROOT, text_of
 from tests.docs.tables import VERSION
 
@@ -69,6 +70,24 @@ def test_changes_are_of_a_kind_each_and_in_order(version: str) -> None:
 def test_the_page_about_versions_says_which_python() -> None:
     page = text_of(DOCS / "about" / "versions.md")
     assert f"`{PROJECT['requires-python']}`" in page
+
+
+def test_what_was_stable_is_there_or_told_to_be_gone() -> None:
+    kinds = parts(VERSIONS["Unreleased"], "###")
+    told = " ".join(kinds.get(kind, "") for kind in ("Changed", "Removed", "Security"))
+    gone = sorted(set(stable.recorded()) - set(stable.names()))
+    # By `GET /__admin/health` of a route; of `alter set` or `--host` by the last word.
+    names = {each: (each.partition(": ")[2], each.split()[-1]) for each in gone}
+    silent = [each for each in gone if not any(f"`{n}" in told for n in names[each])]
+    assert silent == []
+
+
+def test_what_is_stable_is_found_in_all_places() -> None:
+    places = {name.partition(": ")[0] for name in stable.names()}
+    assert places >= {"choices", "commands", "faults", "routes", "settings", "python"}
+    assert {"plugin, fixture: mock_server", "python: mock_server.MockServer"} <= set(
+        stable.recorded()
+    )
 
 
 def notes(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
