@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from tests.support import ROOT
+ROOT = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,29 @@ SETS = {
 }
 
 
-def make(folder: Path, versions: Versions, python: str) -> Path:
-    """An environment with these versions; gives its Python."""
+def environment(folder: Path, python: str, *requirements: str) -> Path:
+    """An environment with the project as users install it; gives its Python."""
     interpreter = folder / "bin" / "python"
     _run("venv", "-q", "--python", python, str(folder))
+    _run(*_install(interpreter), "-e", ".", *requirements)
+    return interpreter
+
+
+def make(folder: Path, versions: Versions, python: str) -> Path:
+    """An environment with these versions, and what tests need; gives its Python."""
+    rule = ("--resolution", versions.resolution)
+    interpreter = environment(folder, python, *rule, *versions.pins)
     where = ("--python", str(interpreter))
-    install = ("pip", "install", "-q", *where)
-    # First the project alone, as users install it; the tests' packages must fit to that.
-    _run(*install, "--resolution", versions.resolution, "-e", ".", *versions.pins)
     frozen = folder / "constraints.txt"
     frozen.write_text(_run("pip", "freeze", *where, "--exclude-editable"))
-    _run(*install, "-c", str(frozen), "-e", ".[test]", *versions.pins)
+    _run(*_install(interpreter), "-c", str(frozen), "-e", ".[test]", *versions.pins)
     if not versions.has_uvloop:
         _run("pip", "uninstall", "-q", *where, "uvloop")
     return interpreter
+
+
+def _install(interpreter: Path) -> tuple[str, ...]:
+    return ("pip", "install", "-q", "--python", str(interpreter))
 
 
 def _run(*words: str) -> str:
@@ -71,16 +80,16 @@ def _run(*words: str) -> str:
 
 
 @click.command()
-@click.option("--python", default="", help="Version of Python; by default the oldest.")
-@click.argument("names", nargs=-1, type=click.Choice(list(SETS)))
+@click.option("--python", default=sys.executable, help="Version or path.")
 @click.option("--args", "arguments", default="", help="Arguments of pytest.")
-def main(python: str, names: tuple[str, ...], arguments: str) -> None:
-    """Run the quick tests with sets of versions, by default with all."""
+@click.argument("names", nargs=-1, type=click.Choice(list(SETS)))
+def main(python: str, arguments: str, names: tuple[str, ...]) -> None:
+    """Run the quick tests with sets of versions, by default with all of them."""
     failed = []
     for name in names or SETS:
-        print(f"== {name}, Python {python or 'oldest'}", flush=True)
+        print(f"== {name}, with {python}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            interpreter = make(Path(folder) / "venv", SETS[name], python or "3.11")
+            interpreter = make(Path(folder) / "venv", SETS[name], python)
             command = [str(interpreter), "-m", "pytest", "-q", *arguments.split()]
             if subprocess.run(command, cwd=ROOT).returncode:
                 failed.append(name)
