@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
@@ -14,16 +15,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.app import admin_app
 from mock_server.admin.demo import DEMO, Demo
-from mock_server.admin.framework import Services
+from mock_server.admin.framework import Metrics, Services
 from mock_server.admin.loading import Loader
 from mock_server.admin.resources.console import PageRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.bound import BOUND, BoundApi, bind
 from mock_server.api.context import BOUND_TO
+from mock_server.api.counting import CountingJournaling, Counts
 from mock_server.api.declared_paths import DeclaredPaths
 from mock_server.api.description import Description
 from mock_server.api.fixture import load_fixture
 from mock_server.api.headers import parse_headers
+from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import DESCRIPTION, Operations
 from mock_server.api.operations.table import OPERATIONS
@@ -48,6 +51,10 @@ ADMIN = "/__admin"
 _ADMIN_PATHS = f"{ADMIN}/"
 
 
+class MissingLibrary(ImportError):
+    """Something was asked for that needs an extra; the text says which."""
+
+
 def create_app(
     fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
     *,
@@ -61,17 +68,19 @@ def create_app(
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
     demo: bool = False,
+    metrics: bool = False,
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
     `memory` is how many bytes all its data may take, by default what `limits` say. With
-    `demo` it serves the demo front end at `/demo/`, before all else of that path. It
-    serves `operations`, and as their OpenAPI document the JSON of `description`, by
-    default that of the shipped ones. Its `sandbox` is the default sandbox, its
-    `sandboxes` all of them; `close` ends what would not end by itself.
+    `demo` it serves the demo front end at `/demo/`, before all else of that path; with
+    `metrics` it counts, and tells that at `/__admin/metrics`. It serves `operations`,
+    and as their OpenAPI document the JSON of `description`, by default that of the
+    shipped ones. Its `sandbox` is the default sandbox, its `sandboxes` all of them;
+    `close` ends what would not end by itself.
 
     Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
-    among them).
+    among them), and MissingLibrary for metrics without the extra of that name.
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
@@ -90,6 +99,7 @@ def create_app(
         operations=operations,
         description=description,
         demo=demo,
+        metrics=metrics,
     )
 
 
@@ -102,15 +112,21 @@ def application(
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
     demo: bool = False,
+    metrics: bool = False,
 ) -> Application:
     """An application around sandboxes; `loader` loads large documents for it."""
     loader = loader or Loader(sandboxes.memory, sandboxes.limits, operations=operations)
     secrets = Secrets(() if token is None else (token,))
-    services = Services(sandboxes, loader, operations, secrets, DEMO if demo else None)
+    enters, told = None, None
+    if metrics:
+        enters, told = _counting(sandboxes, operations, secrets)
+    front_end = DEMO if demo else None
+    services = Services(sandboxes, loader, operations, secrets, front_end, told)
     admin = ServerErrorMiddleware(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
-    public = PublicApi(sandboxes, operations, secrets)
+    public = PublicApi(sandboxes, operations, secrets, enters)
+    to_bound = BoundApi(sandboxes, operations, secrets, enters)
     declared = DeclaredPaths(sandboxes)
     crossed = partial(
         CORS,
@@ -118,7 +134,7 @@ def application(
         operations=operations,
         methods_at=declared.methods_at,
     )
-    pages, bound = crossed(public), crossed(BoundApi(sandboxes, operations, secrets))
+    pages, bound = crossed(public), crossed(to_bound)
     described = ServerErrorMiddleware(Description(description, declared.of))
     routes = [
         Route(ROOT, PageRedirect(pages, _ADMIN_PATHS)),
@@ -130,6 +146,23 @@ def application(
     if demo:
         routes += _demo_routes(pages)
     return Application(services, public, pages, bound, routes, secrets)
+
+
+def _counting(
+    sandboxes: Sandboxes, operations: Operations, secrets: Secrets
+) -> tuple[Journaling, Metrics]:
+    """Journaling that counts, and what tells it. Raises MissingLibrary."""
+    try:
+        # Who does without it must not need the library, nor start later for it.
+        module = import_module("mock_server.admin.metrics")
+    except ImportError as error:
+        needed = "pip install 'fastgpt-mock-server[metrics]'"
+        message = f"metrics need the library {error.name}: {needed}"
+        raise MissingLibrary(message, name=error.name) from None
+    counts = Counts()
+    metrics: Metrics = module.Metrics(sandboxes, counts)
+    enters = CountingJournaling(operations, secrets, sandboxes.limits, counts)
+    return enters, metrics
 
 
 def _demo_routes(public: ASGIApp) -> list[BaseRoute]:

@@ -20,7 +20,7 @@ from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture import load_fixture
 from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.app import Application, create_app
+from mock_server.app import Application, MissingLibrary, create_app
 from mock_server.cli import complete, settings
 from mock_server.cli.output import (
     BROKEN_FIXTURE,
@@ -126,6 +126,7 @@ _DEMO_PROFILE = "deployed"
     help="Memory that all data may take, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
+@settings.flag("metrics", help="Tell metrics for Prometheus at /__admin/metrics.")
 @settings.flag(
     "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
 )
@@ -143,6 +144,7 @@ def serve(
     log_format: LogFormat | None,
     memory: int,
     watch: bool,
+    metrics: bool,
     demo: bool,
 ) -> None:
     """Serve fixtures, or the shipped demo.
@@ -163,9 +165,10 @@ def serve(
             allowed_hosts=allowed_host,
             memory=memory,
             demo=demo,
+            metrics=metrics,
         )
         listener = bind(host, port, "--port 0")
-    except ValueError as error:
+    except (MissingLibrary, ValueError) as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
