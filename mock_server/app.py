@@ -117,16 +117,14 @@ def application(
     """An application around sandboxes; `loader` loads large documents for it."""
     loader = loader or Loader(sandboxes.memory, sandboxes.limits, operations=operations)
     secrets = Secrets(() if token is None else (token,))
-    enters, told = None, None
-    if metrics:
-        enters, told = _counting(sandboxes, operations, secrets)
+    served = sandboxes, operations, secrets
+    enters, told = _counting(*served) if metrics else (None, None)
     front_end = DEMO if demo else None
     services = Services(sandboxes, loader, operations, secrets, front_end, told)
     admin = ServerErrorMiddleware(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
-    public = PublicApi(sandboxes, operations, secrets, enters)
-    to_bound = BoundApi(sandboxes, operations, secrets, enters)
+    public = PublicApi(*served, enters)
     declared = DeclaredPaths(sandboxes)
     crossed = partial(
         CORS,
@@ -134,7 +132,7 @@ def application(
         operations=operations,
         methods_at=declared.methods_at,
     )
-    pages, bound = crossed(public), crossed(to_bound)
+    pages, bound = crossed(public), crossed(BoundApi(*served, enters))
     described = ServerErrorMiddleware(Description(description, declared.of))
     routes = [
         Route(ROOT, PageRedirect(pages, _ADMIN_PATHS)),
