@@ -280,14 +280,13 @@ class Application(Starlette):
             await super().__call__(scope, receive, send)
             return
         raw = scope.get("raw_path") or b""
-        given = scope
         if b"%" in raw:
-            # Some servers leave the query in it.
-            path = raw.partition(b"?")[0].decode("latin-1")
-            scope = {**scope, "path": path}
+            # Some servers leave the query in it. In no copy: what is noted in the scope
+            # is for the request log, too.
+            scope["path"] = raw.partition(b"?")[0].decode("latin-1")
         path = scope["path"]
         if path.startswith(OWN):
-            await self._serve_own(path, given, scope, receive, send)
+            await self._serve_own(path, scope, receive, send)
         elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
         # Only pages have an origin; all others need no look at their headers.
@@ -297,15 +296,15 @@ class Application(Starlette):
             await self._public(scope, receive, send)
 
     async def _serve_own(
-        self, path: str, given: Scope, scope: Scope, receive: Receive, send: Send
+        self, path: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Serve a path that no service has; `given` is the scope as it came."""
+        """Serve a path that no service has."""
         if path == ADMIN or path.startswith(_ADMIN_PATHS):
             await super().__call__(scope, receive, send)
         elif path.startswith(BOUND):
-            bind(given, path, self.sandboxes)
-            is_described = given["path"] == DESCRIPTION
+            bind(scope, path, self.sandboxes)
+            is_described = scope["path"] == DESCRIPTION
             serve = super().__call__ if is_described else self._bound
-            await serve(given, receive, send)
+            await serve(scope, receive, send)
         else:
             await self._public_for_pages(scope, receive, send)

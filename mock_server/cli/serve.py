@@ -18,8 +18,8 @@ from starlette.types import ASGIApp
 from mock_server import server
 from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture import load_fixture
-from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.request_log import LogFormat, RequestLog
 from mock_server.app import Application, MissingLibrary, create_app
 from mock_server.cli import complete, settings
 from mock_server.cli.output import (
@@ -223,7 +223,7 @@ def _run(
     gc.freeze()
     gc.enable()
     server.serve(
-        logged(app, app, log_format, err.write),
+        logged(app, app, log_format, err.write, gives_ids=log_format is not None),
         listener,
         http=http,
         on_ready=announce,
@@ -246,10 +246,13 @@ def logged(
     own: Application,
     log_format: LogFormat | None,
     write: Callable[[str], object],
+    *,
+    gives_ids: bool = False,
 ) -> ASGIApp:
     """The application, with request lines if they are asked for or on a terminal.
 
-    `own` knows the operations, and what is no business of a log.
+    `own` knows the operations, and what is no business of a log. If the application
+    `gives_ids`, lines and answers have the id of their request.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
@@ -262,6 +265,7 @@ def logged(
         own.redact,
         own.redact_message,
         is_coloured=wants_colour(is_terminal, os.environ),
+        gives_ids=gives_ids,
     )
 
 
