@@ -256,13 +256,18 @@ def test_a_request_without_them_runs_no_line_that_counts() -> None:
     assert not names & {"counting", "metrics", "request_id", "request_log"}
 
 
-def test_only_who_asks_for_them_loads_the_library() -> None:
+def test_only_who_asks_for_them_loads_the_library_and_needs_it() -> None:
     code = (
-        "import sys, mock_server.cli.serve, mock_server.embedding\n"
-        "from mock_server.app import create_app\n"
-        "for metrics in (False, True):\n"
-        "    create_app({}, metrics=metrics)\n"
-        "    print('prometheus_client' in sys.modules)"
+        "import sys, mock_server.cli.serve\n"
+        "from mock_server import MockServer\n"
+        "from mock_server.exceptions import MissingLibrary\n"
+        "MockServer({})\n"
+        "print('prometheus_client' in sys.modules)\n"
+        "sys.modules['prometheus_client'] = None\n"
+        "try: MockServer({}, metrics=True)\n"
+        "except MissingLibrary as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("False\nTrue\n", "")
+    said = "metrics need the library prometheus_client: pip install"
+    assert done.stdout.startswith(f"False\n{said} 'fastgpt-mock-server[metrics]'")
+    assert done.stderr == ""
