@@ -18,9 +18,9 @@ from starlette.types import ASGIApp
 from mock_server import server
 from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture import load_fixture
-from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.app import Application, create_app
+from mock_server.api.request_log import LogFormat, RequestLog
+from mock_server.app import Application, MissingLibrary, create_app
 from mock_server.cli import complete, settings
 from mock_server.cli.output import (
     BROKEN_FIXTURE,
@@ -125,6 +125,7 @@ _DEMO_PROFILE = "deployed"
     help="Memory that all data may take, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
+@settings.flag("metrics", help="Tell metrics for Prometheus at /__admin/metrics.")
 @settings.flag(
     "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
 )
@@ -142,6 +143,7 @@ def serve(
     log_format: LogFormat | None,
     memory: int,
     watch: bool,
+    metrics: bool,
     demo: bool,
 ) -> None:
     """Serve fixtures, or the shipped demo.
@@ -162,9 +164,10 @@ def serve(
             allowed_hosts=allowed_host,
             memory=memory,
             demo=demo,
+            metrics=metrics,
         )
         listener = bind(host, port, "--port 0")
-    except ValueError as error:
+    except (MissingLibrary, ValueError) as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
@@ -221,7 +224,7 @@ def _run(
     gc.enable()
     try:
         server.serve(
-            logged(app, app, log_format, err.write),
+            logged(app, app, log_format, err.write, gives_ids=log_format is not None),
             listener,
             http=parser,
             on_ready=announce,
@@ -246,10 +249,13 @@ def logged(
     own: Application,
     log_format: LogFormat | None,
     write: Callable[[str], object],
+    *,
+    gives_ids: bool = False,
 ) -> ASGIApp:
     """The application, with request lines if they are asked for or on a terminal.
 
-    `own` knows the operations, and what is no business of a log.
+    `own` knows the operations, and what is no business of a log. If the application
+    `gives_ids`, lines and answers have the id of their request.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
@@ -262,6 +268,7 @@ def logged(
         own.redact,
         own.redact_message,
         is_coloured=wants_colour(is_terminal, os.environ),
+        gives_ids=gives_ids,
     )
 
 
