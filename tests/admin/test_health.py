@@ -16,7 +16,7 @@ from tests.support import Api
 HEALTH = "/__admin/health"
 
 
-def test_health_says_what_is_served(make_api: MakeApi) -> None:
+def test_health_says_what_is_served(make_api: MakeApi, face: str) -> None:
     api = make_api(shipped("paging.yaml"), profile="deployed")
     response = api.client.get(HEALTH)
     assert response.status_code == 200
@@ -35,6 +35,7 @@ def test_health_says_what_is_served(make_api: MakeApi) -> None:
         "profile": "deployed",
         "reload": None,
         "demo": None,
+        "http": None if face == "asgi" else face,
     }
 
 
