@@ -13,6 +13,18 @@ const SHORT = 3; // pages that stay drawn
 const LINE = 32; // pixels, about
 const NEAR = "800px 0px";
 
+/** What is in something that has been deleted meanwhile. */
+function ifGone(error) {
+  if (error.status !== 404) throw error;
+  return { items: [], total: 0 };
+}
+
+/** Where an item is that has been deleted meanwhile. */
+function ifNowhere(error) {
+  if (![400, 404].includes(error.status)) throw error;
+  return -1;
+}
+
 /** A page: its items, and its rows while it is drawn. */
 class Page {
   node = h("ul");
@@ -89,7 +101,7 @@ export class Branch {
 
   /** Where an item is that has not been read yet, or somewhere near; else -1. */
   async #offsetOf(id) {
-    if (this.locate) return this.locate(id, PAGE);
+    if (this.locate) return this.locate(id, PAGE).catch(ifNowhere);
     for (let offset = 0; offset < this.total; offset += MOST) {
       const { items } = await this.load(offset, MOST);
       const at = items.findIndex((item) => this.idOf(item) === id);
@@ -111,7 +123,7 @@ export class Branch {
   }
 
   async #read(page) {
-    const { items, total } = await this.load(this.#pages.indexOf(page) * PAGE, PAGE);
+    const { items, total } = await this.load(this.#pages.indexOf(page) * PAGE, PAGE).catch(ifGone);
     if (!this.#pages.includes(page)) return; // there are fewer by now
     page.items = items;
     page.isStale = false;

@@ -94,7 +94,13 @@ class Console:
 
     def _on_response(self, response: Response) -> None:
         path = urlsplit(response.url).path
-        if response.status >= 400 and not path.startswith("/api/"):
+        # Operations fail in many tests. A tree may read what is deleted meanwhile.
+        is_meant = path.startswith("/api/") or (
+            response.status in (400, 404)
+            and response.request.method == "GET"
+            and re.search("/datasets/[^/]+/collections$", path)
+        )
+        if response.status >= 400 and not is_meant:
             self.refused.append((response.status, path))
 
     def check(self) -> None:

@@ -274,6 +274,7 @@ def test_no_name_that_is_chosen_moved_deleted_or_restored_does_anything(
         more.click()
         page.get_by_role("menuitem", name="Delete", exact=True).click()
         page.get_by_role("menuitem", name="Delete for sure").click()
+        expect(rows).to_have_count(len(folders) - 1)
         console.button("Undo").click()
         expect(rows).to_have_count(len(folders))
     assert page.evaluate(CAUGHT) == []
