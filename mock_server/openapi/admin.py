@@ -305,7 +305,6 @@ def sessions() -> list[example.ExampleSession]:
 
 def _successful() -> Iterator[example.ExampleRequest]:
     yield _request("POST", "/sandboxes", {"name": _TEAM, "ttl": 600})
-    yield _request("GET", "/schema", None)
     yield _request("GET", "/sandboxes", None)
     yield _request("GET", "/sandboxes/{sandbox}", None)
     for prefix, sandbox in (("", "default"), ("/sandboxes/{sandbox}", _TEAM)):
