@@ -32,5 +32,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("fault", fault.FaultView.Id, "generation", reset.Generation)
+	fmt.Printf("fault %s fired %d times, generation %d\n",
+		fault.FaultView.Id, fault.FaultView.Fired, reset.Generation)
 }

@@ -10,7 +10,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 
 /** What is tested: a client of the service, which tries a pin again. */
 public record Pins(URI service, String key) {
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /** Pins a chat. Tries again once where the service fails. */
   public void pin(String appId, String chatId) throws IOException, InterruptedException {

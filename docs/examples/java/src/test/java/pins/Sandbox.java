@@ -16,7 +16,8 @@ public final class Sandbox {
   /** That of MOCK_SERVER_URL; without, one that is started for all tests. */
   public static final URI SERVER = server();
 
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   public final String key;
   private final String name;
 
