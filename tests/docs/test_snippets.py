@@ -21,11 +21,13 @@ import yaml
 
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name_of
 from tests.docs.tables import MockServer, cli, load_fixture
+from tests.docs.test_projects import OTHERS
 
 EXAMPLES = ROOT / ".github" / "examples"
+GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
-LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
-WORDS = {"docker", "mock-server", "pip", "pytest", "python", "python3"}
+LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
+WORDS = {"docker", "mock-server", "pip", "pytest", "python", "python3", *GENERATORS}
 
 
 def is_test(block: Block) -> bool:

@@ -12,6 +12,8 @@ import pytest
 from mock_server import MockServer
 from tests.e2e.chromium import CHROMIUM
 from tests.examples.projects import JUNIT, NEEDS_JUNIT, copied, needs, run
+from tests.openapi.committed import NAMES, Name
+from tests.support import ROOT
 
 pytestmark = pytest.mark.full
 NPM = ("npm", "--silent")
@@ -54,6 +56,15 @@ def test_typescript_is_right_in_its_strict_mode(javascript: Path) -> None:
 
 
 @needs("npm", "node")
+@pytest.mark.parametrize("name", NAMES)
+def test_generated_types_are_right_themselves(javascript: Path, name: Name) -> None:
+    types = f"types/{name}.d.ts"
+    document = ROOT / "mock_server" / "openapi" / f"{name}.json"
+    run(javascript, "npx", "openapi-typescript", document, "-o", types)
+    run(javascript, "npx", "tsc", "--strict", "--noEmit", types)
+
+
+@needs("npm", "node")
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 def test_playwright_passes(javascript: Path) -> None:
     with socket.create_server(("localhost", 0)) as free:
@@ -61,7 +72,7 @@ def test_playwright_passes(javascript: Path) -> None:
     with MockServer() as server:
         variables = {"MOCK_SERVER_URL": server.url, "CHROMIUM": str(CHROMIUM)}
         said = run(javascript, *NPM, "run", "e2e", PORT=port, **variables)
-    assert "2 passed" in said
+    assert "3 passed" in said
 
 
 @needs("go")

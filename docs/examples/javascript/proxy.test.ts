@@ -14,8 +14,12 @@ test.each([
   await vite.listen();
   try {
     const page = new URL(vite.resolvedUrls!.local[0]!);
-    const headers = { Origin: page.origin }; // as a browser sends it
-    const answer = await fetch(new URL("/__admin/faults", page), { headers });
+    const answer = await fetch(new URL("/__admin/journal/verify", page), {
+      method: "POST",
+      // As a browser sends it.
+      headers: { Origin: page.origin, "Content-Type": "application/json" },
+      body: JSON.stringify({ atLeast: 0 }),
+    });
     expect(answer.status).toBe(status);
   } finally {
     await vite.close();
