@@ -15,6 +15,7 @@ from tests.process import environment
 from tests.support import ROOT
 
 PROJECTS = ROOT / "docs" / "examples"
+DOCUMENTS = ROOT / "mock_server" / "openapi"
 JARS = Path("/usr/share/java")
 JUNIT = [
     JARS / f"{name}.jar"

@@ -10,15 +10,11 @@ from pathlib import Path
 import pytest
 
 from mock_server import MockServer
-from tests.examples.projects import NEEDS_GENERATOR, copied, needs, run
+from tests.docs.pages import DOCS, blocks
+from tests.examples.projects import DOCUMENTS, NEEDS_GENERATOR, copied, needs, run
 from tests.openapi.committed import ADMIN, PUBLIC
-from tests.support import ROOT
 
-pytestmark = pytest.mark.full
-DOCUMENTS = ROOT / "mock_server" / "openapi"
-PARTS = "models,apis,apiTests=false,modelTests=false,supportingFiles=" + ":".join(
-    ("go.mod", "client.go", "configuration.go", "response.go", "utils.go")
-)
+PARTS = "models,apis,apiTests=false,modelTests=false,supportingFiles"
 # Some answers have a field `_id` and another `id`, which Go would write alike.
 NAMED = {ADMIN: (), PUBLIC: ("--name-mappings", "_id=ObjectId")}
 
@@ -34,6 +30,7 @@ def generate(project: Path, name: str) -> None:
     )
 
 
+@pytest.mark.full
 @needs("go", "java")
 @NEEDS_GENERATOR
 def test_a_client_of_the_operations_compiles(tmp_path: Path) -> None:
@@ -41,6 +38,12 @@ def test_a_client_of_the_operations_compiles(tmp_path: Path) -> None:
     run(tmp_path / PUBLIC, "go", "vet", ".", GOPROXY="off")
 
 
+def test_the_guide_generates_in_the_same_way() -> None:
+    (command,) = blocks(DOCS / "guides" / "go.md", "sh")
+    assert f"packageName={ADMIN} --global-property {PARTS}\n" in command.text
+
+
+@pytest.mark.full
 @needs("go", "java")
 @NEEDS_GENERATOR
 def test_a_client_of_the_admin_api_steers_a_server(tmp_path: Path) -> None:

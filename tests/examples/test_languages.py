@@ -11,9 +11,8 @@ import pytest
 
 from mock_server import MockServer
 from tests.e2e.chromium import CHROMIUM
-from tests.examples.projects import JUNIT, NEEDS_JUNIT, copied, needs, run
+from tests.examples.projects import DOCUMENTS, JUNIT, NEEDS_JUNIT, copied, needs, run
 from tests.openapi.committed import NAMES, Name
-from tests.support import ROOT
 
 pytestmark = pytest.mark.full
 NPM = ("npm", "--silent")
@@ -59,7 +58,7 @@ def test_typescript_is_right_in_its_strict_mode(javascript: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_generated_types_are_right_themselves(javascript: Path, name: Name) -> None:
     types = f"types/{name}.d.ts"
-    document = ROOT / "mock_server" / "openapi" / f"{name}.json"
+    document = DOCUMENTS / f"{name}.json"
     run(javascript, "npx", "openapi-typescript", document, "-o", types)
     run(javascript, "npx", "tsc", "--strict", "--noEmit", types)
 
