@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES, Block, blocks, links, name_of
+from tests.docs.pages import DOCS, OTHERS, PAGES, Block, blocks, links, name_of
 
 PROJECTS = DOCS / "examples"
-OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}
-"""The languages of what no test of the documentation can run by itself."""
 GENERATED = {"admin.d.ts", "admin", "node_modules", "test-results", "target"}
 SHOWING = [page for page in PAGES if blocks(page, *OTHERS)]
 FILES = [

@@ -19,9 +19,8 @@ import click
 import pytest
 import yaml
 
-from tests.docs.pages import PAGES, ROOT, Block, blocks, name_of
+from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of
 from tests.docs.tables import MockServer, cli, load_fixture
-from tests.docs.test_projects import OTHERS
 
 EXAMPLES = ROOT / ".github" / "examples"
 GENERATORS = {"npx", "openapi-generator-cli"}
