@@ -81,8 +81,9 @@ class Schemas:
         schemas, components = msgspec.json.schema_components(
             types, ref_template="#/components/schemas/{name}"
         )
-        self.components: JsonObject = normalized(components)
-        self._by_type = dict(zip(types, map(normalized, schemas), strict=True))
+        self.components: JsonObject = _for_generators(normalized(components))
+        plain = map(_for_generators, map(normalized, schemas))
+        self._by_type = dict(zip(types, plain, strict=True))
 
     def component(self, struct: type) -> JsonObject:
         """The schema of a struct among `components`, to be completed by the caller."""
@@ -152,6 +153,32 @@ def normalized(schema: Any) -> Any:
         # Before Python 3.13, docstrings keep the indentation of their source.
         found["description"] = cleandoc(found["description"])
     return found
+
+
+def _for_generators(schema: Any) -> Any:
+    """A schema that means the same, of which generators of clients make what compiles.
+
+    They copy defaults into their code: those that are no single value of a plain type
+    are left out, since a field that is left out means the same. A field that is always
+    null has no type for some of them, but may have null as its one value.
+    """
+    if isinstance(schema, list):
+        return [each if each == _NULL else _for_generators(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "null":
+        return {"enum": [None]}
+    found = {name: _for_generators(each) for name, each in schema.items()}
+    if "default" in found and not _is_plain(found):
+        del found["default"]
+    return found
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Whether the default of a schema is of a type that it has in every language."""
+    types = [each for each in schema.get("anyOf", (schema,)) if each != _NULL]
+    is_value = not isinstance(schema["default"], list | dict)
+    return is_value and len(types) == 1 and types[0].get("format") != "date-time"
 
 
 def _short(name: str) -> str:

@@ -166,6 +166,9 @@ class RequestDeadlineMixin:
         self._disarm()
         super().connection_lost(exc)  # type: ignore[misc]
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Called by uvicorn: an offer to upgrade may be ignored (RFC 9110 7.8)."""
+
     def send_400_response(self, msg: str) -> None:
         """Called by uvicorn for bytes that are no request."""
         del msg

@@ -17,6 +17,8 @@ PAGES = [
     ROOT / ".github" / "SECURITY.md",
     *sorted(DOCS.rglob("*.md")),
 ]
+OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}
+"""The languages of blocks that no test of the documentation runs by itself."""
 
 _BLOCK = re.compile(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"<!-- table: (.+?) -->\n(.*?)<!-- end -->", re.DOTALL)

@@ -19,13 +19,17 @@ import click
 import pytest
 import yaml
 
-from tests.docs.pages import PAGES, ROOT, Block, blocks, name_of
+from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of
 from tests.docs.tables import MockServer, cli, load_fixture
 
 EXAMPLES = ROOT / ".github" / "examples"
+GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
-LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
-WORDS = {"docker", "mock-server", "pip", "pre-commit", "pytest", "python", "python3"}
+LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
+WORDS = {
+    *("docker", "mock-server", "pip", "pre-commit", "pytest", "python", "python3"),
+    *GENERATORS,
+}
 
 
 def is_theirs(block: Block) -> bool:

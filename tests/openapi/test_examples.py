@@ -160,11 +160,15 @@ def contents(
                     yield f"{method} {path}", answer["description"], content
 
 
+SCHEMA = "get /__admin/schema"
+"""Shows none: to generators of clients, the references in it led nowhere."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_response_has_examples_and_every_error_its_own(name: Name) -> None:
     for operation, description, content in contents(read(name)):
-        examples = set(content["examples"])
-        assert examples, operation
+        examples = set(content.get("examples", ()))
+        assert examples or operation == SCHEMA, operation
         if content["schema"] == {"$ref": "#/components/schemas/Failure"}:
             assert examples == set(description.split(", ")), operation
 

@@ -1,16 +1,16 @@
 """How the OpenAPI documents are made, of other operations than the shipped too."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 from openapi_spec_validator import validate
 
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.openapi import JSON, JsonObject, normalized, public
+from mock_server.openapi import JSON, JsonObject, Schemas, normalized, public
 from mock_server.openapi.calls import valid_request
 from mock_server.openapi.examples import ExampleRequest, ExampleSession, run_examples
 from tests.openapi.committed import PUBLIC, read
@@ -132,3 +132,27 @@ def test_schemas_are_the_same_from_every_python_and_msgspec(
     schema: JsonObject, expected: JsonObject
 ) -> None:
     assert normalized(schema) == expected
+
+
+Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+
+
+class Settled(Struct):
+    """Fields with defaults of all sorts."""
+
+    count: int = 3
+    text: str | None = None
+    tags: list[str] = []
+    either: int | str = 4
+    always: None = None
+    since: Moment = "2024-01-01T00:00:00Z"
+
+
+def test_defaults_are_single_values_that_every_language_can_write() -> None:
+    schemas = Schemas([Settled])
+    fields = schemas.component(Settled)["properties"]
+    found = {
+        name: each["default"] for name, each in fields.items() if "default" in each
+    }
+    assert found == {"count": 3, "text": None}
+    assert fields["always"] == {"enum": [None]}

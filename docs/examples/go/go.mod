@@ -1,0 +1,3 @@
+module example.com/pins
+
+go 1.19

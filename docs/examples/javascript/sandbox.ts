@@ -1,0 +1,41 @@
+// A sandbox of a running mock server: data, faults and a journal of a test's own.
+export class Sandbox {
+  private constructor(readonly url: string, readonly name: string, readonly key: string) {}
+
+  static async open(url: string): Promise<Sandbox> {
+    const { name, key } = await admin(url, "POST", "/sandboxes", { ttl: 60 });
+    return new Sandbox(url, name, key);
+  }
+
+  fault(fault: object) {
+    return this.admin("POST", "/faults", fault);
+  }
+
+  /** Throws, and says what came nearest, if the journal has other requests. */
+  verify(criteria: object) {
+    return this.admin("POST", "/journal/verify", criteria);
+  }
+
+  reset() {
+    return this.admin("POST", "/reset", {});
+  }
+
+  close() {
+    return this.admin("DELETE", "");
+  }
+
+  admin(method: string, path: string, body?: object) {
+    return admin(this.url, method, `/sandboxes/${this.name}${path}`, body);
+  }
+}
+
+async function admin(url: string, method: string, path: string, body?: object) {
+  const answer = await fetch(`${url}/__admin${path}`, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}

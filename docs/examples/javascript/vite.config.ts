@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+const mock = process.env.MOCK_SERVER_URL ?? "http://localhost:8000";
+
+export default defineConfig({
+  server: {
+    proxy: {
+      "/api": mock,
+      // Not as above: the short form rewrites Host, and the answer is 403.
+      "/__admin": { target: mock, changeOrigin: false },
+    },
+  },
+  test: { globalSetup: "./global-setup.ts", include: ["*.test.ts"] },
+});
