@@ -16,7 +16,10 @@ from tests.openapi.committed import ADMIN, PUBLIC
 
 PARTS = "models,apis,apiTests=false,modelTests=false,supportingFiles"
 # Some answers have a field `_id` and another `id`, which Go would write alike.
-NAMED = {ADMIN: (), PUBLIC: ("--name-mappings", "_id=ObjectId")}
+NAMED: dict[str, tuple[str, ...]] = {
+    ADMIN: (),
+    PUBLIC: ("--name-mappings", "_id=ObjectId"),
+}
 
 
 def generate(project: Path, name: str) -> None:
