@@ -10,7 +10,9 @@ from os import environ
 
 _SECONDS = 1.5
 _LOOPBACK = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
-_REQUEST = b"GET /__admin/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_REQUEST = (
+    b"GET /__admin/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+)
 
 
 def main() -> int:
