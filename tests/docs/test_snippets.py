@@ -25,7 +25,9 @@ from tests.docs.tables import MockServer, cli, load_fixture
 EXAMPLES = ROOT / ".github" / "examples"
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
-WORDS = {"docker", "mock-server", "pip", "pytest", "python", "python3"}
+WORDS = {
+    *("docker", "mock-server", "pip", "pipx", "pytest", "python", "python3", "uvx"),
+}
 
 
 def is_test(block: Block) -> bool:
@@ -157,7 +159,7 @@ def parsed(command: click.Command, given: list[str]) -> None:
 def test_fixtures_load(page: Path, folder: Path) -> None:
     examples = {path.read_text() for path in EXAMPLES.iterdir()}
     for block in blocks(page, "yaml"):
-        assert yaml.safe_load(block.text)
+        assert all(yaml.safe_load_all(block.text))
         if block.text not in examples and block.file != "broken.yaml":
             path = folder / "fixture.yaml"
             path.write_text(block.text)

@@ -180,9 +180,9 @@ class Buildah(Engine):
     def build(self, tag: str) -> tuple[str, Path]:
         """A container of a new image, and the folder with all of the image's files."""
         builder = [*self._buildah, "build", "--isolation=chroot", "--pull=never"]
-        settings = [f"BUILDER={' '.join(builder)}", f"PYTHON_IMAGE={BASE}"]
-        how = ["--format=docker", f"--timestamp={TIME}", f"--tag={tag}"]
-        run("env", *settings, str(BUILD), *how, *self._volumes)
+        base = f"--build-arg=PYTHON_IMAGE={BASE}"
+        how = ["--format=docker", f"--timestamp={TIME}", f"--tag={tag}", base]
+        run("env", f"BUILDER={' '.join(builder)}", str(BUILD), *how, *self._volumes)
         container = self._do("from", "--pull=never", tag)
         return container, Path(self._do("mount", container))
 
