@@ -1,4 +1,4 @@
-# Any image with Python 3.11 or later; a digest (NAME@sha256:...) makes builds repeatable.
+# Python 3.11 or later on glibc; a digest (NAME@sha256:...) makes builds repeatable.
 ARG PYTHON_IMAGE=python:3.13-slim
 
 FROM ${PYTHON_IMAGE} AS build

@@ -52,7 +52,9 @@ def test_a_port_that_nobody_listens_on_does_not() -> None:
 
 def test_it_loads_nothing_that_takes_time() -> None:
     slow = "{'re', 'site', 'socket', 'mock_server', 'typing'} & set(sys.modules)"
-    code = f"import sys; exec(open(sys.argv[1]).read(), {{'__name__': ''}}); print({slow})"
+    code = (
+        f"import sys; exec(open(sys.argv[1]).read(), {{'__name__': ''}}); print({slow})"
+    )
     command = [sys.executable, "-IS", "-c", code, probe.__file__]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout == "set()\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -39,6 +41,21 @@ def test_each_line_pins_a_version_and_has_hashes(path: Path) -> None:
     for pin, text in pins(path):
         assert str(pin.specifier).startswith("=="), pin
         assert "--hash=sha256:" in text, pin
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("path", [RUNTIME, TOOLS], ids=lambda path: path.name)
+def test_there_are_wheels_for_the_platforms_of_the_image(
+    path: Path, machine: str, tmp_path: Path
+) -> None:
+    platforms = [f"--platform=manylinux_2_{minor}_{machine}" for minor in (17, 28)]
+    what = ["--only-binary=:all:", "--no-deps", "--python-version=3.13", *platforms]
+    how = ["--dry-run", "--ignore-installed", f"--target={tmp_path}"]
+    command = [sys.executable, "-m", "pip", "install", *what, *how]
+    hashes = ["--require-hashes", f"--requirement={path}"]
+    done = subprocess.run([*command, *hashes], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_tools_are_those_that_are_asked_for() -> None:
