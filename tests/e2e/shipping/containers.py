@@ -173,18 +173,18 @@ class Buildah(Engine):
         mounts = pip_mounts(storage / "pip.conf")
         self._volumes = [f"--volume={ours}:{it}:ro" for ours, it in mounts.items()]
         self._base = self._make_base(mounts.values())
-        self._container, self.root = self.build(IMAGE)
+        self.root = self.build(IMAGE)
+        self._container = self._do("from", "--pull=never", IMAGE)
         found = json.loads(self._do("inspect", "--type=image", IMAGE))
         self.config = found["Docker"]["config"]
 
-    def build(self, tag: str) -> tuple[str, Path]:
-        """A container of a new image, and the folder with all of the image's files."""
+    def build(self, tag: str) -> Path:
+        """The folder with all files of a new image, in which nothing runs."""
         builder = [*self._buildah, "build", "--isolation=chroot", "--pull=never"]
         base = f"--build-arg=PYTHON_IMAGE={BASE}"
         how = ["--format=docker", f"--timestamp={TIME}", f"--tag={tag}", base]
         run("env", f"BUILDER={' '.join(builder)}", str(BUILD), *how, *self._volumes)
-        container = self._do("from", "--pull=never", tag)
-        return container, Path(self._do("mount", container))
+        return Path(self._do("mount", self._do("from", "--pull=never", tag)))
 
     def layers(self, tag: str) -> list[str]:
         """The digests of an image's layers."""
@@ -216,7 +216,8 @@ class Buildah(Engine):
         container = self._do("from", "scratch")
         root = Path(self._do("mount", container))
         bootstrap(root)
-        for path in mount_points:
+        # Buildah makes the latter itself, and an image would bring it.
+        for path in (*mount_points, Path("/etc/hosts")):
             place = root / path.relative_to("/")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.mkdir(exist_ok=True) if path.is_dir() else place.touch()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -33,7 +34,12 @@ def done(command: Sequence[str | Path], **variables: str) -> tuple[int, str, str
 
 @pytest.fixture(scope="module")
 def zipapp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("zipapp") / "mock-server.pyz"
+    return made(tmp_path_factory.mktemp("zipapp"))
+
+
+def made(folder: Path) -> Path:
+    """A new file, by the documented command."""
+    file = folder / "mock-server.pyz"
     status, _, said = done([ROOT / ".ci" / "zipapp", file, sys.executable])
     assert status == 0, said
     return file
@@ -80,10 +86,20 @@ def test_it_checks_fixtures(bare: Sequence[str], tmp_path: Path) -> None:
 
 def test_the_plugin_uses_it(bare: Sequence[str], tmp_path: Path) -> None:
     shutil.copytree(PROJECT, tmp_path / "tests")
-    pytest_here = [sys.executable, "-m", "pytest", "-q", tmp_path / "tests"]
+    pytest_here = [sys.executable, "-m", "pytest", "-q", str(tmp_path / "tests")]
     with serving("--port=0", command=bare) as (url, _):
         status, out, _ = done([*pytest_here, f"--mock-server-url={url}"])
     assert (status, "1 passed" in out) == (0, True), out
+
+
+def test_made_again_it_is_the_same_file(zipapp: Path, tmp_path: Path) -> None:
+    with ZipFile(zipapp) as one, ZipFile(made(tmp_path)) as other:
+        before, after = checksums(one), checksums(other)
+    assert sorted(before.items() ^ after.items()) == []
+
+
+def checksums(archive: ZipFile) -> dict[str, int]:
+    return {each.filename: each.CRC for each in archive.infolist()}
 
 
 def test_another_python_is_told_which_one_it_wants(bare: Sequence[str]) -> None:
