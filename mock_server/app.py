@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
@@ -14,16 +15,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.app import admin_app
 from mock_server.admin.demo import DEMO, Demo
-from mock_server.admin.framework import Services
+from mock_server.admin.framework import Metrics, Services
 from mock_server.admin.loading import Loader
 from mock_server.admin.resources.console import PageRedirect
 from mock_server.api.application import PublicApi
 from mock_server.api.bound import BOUND, BoundApi, bind
 from mock_server.api.context import BOUND_TO
+from mock_server.api.counting import CountingJournaling, Counts
 from mock_server.api.declared_paths import DeclaredPaths
 from mock_server.api.description import Description
 from mock_server.api.fixture import load_fixture
 from mock_server.api.headers import parse_headers
+from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import DESCRIPTION, Operations
 from mock_server.api.operations.table import OPERATIONS
@@ -48,6 +51,10 @@ ADMIN = "/__admin"
 _ADMIN_PATHS = f"{ADMIN}/"
 
 
+class MissingLibrary(ImportError):
+    """Something was asked for that needs an extra; the text says which."""
+
+
 def create_app(
     fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
     *,
@@ -61,17 +68,19 @@ def create_app(
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
     demo: bool = False,
+    metrics: bool = False,
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
     `memory` is how many bytes all its data may take, by default what `limits` say. With
-    `demo` it serves the demo front end at `/demo/`, before all else of that path. It
-    serves `operations`, and as their OpenAPI document the JSON of `description`, by
-    default that of the shipped ones. Its `sandbox` is the default sandbox, its
-    `sandboxes` all of them; `close` ends what would not end by itself.
+    `demo` it serves the demo front end at `/demo/`, before all else of that path; with
+    `metrics` it counts, and tells that at `/__admin/metrics`. It serves `operations`,
+    and as their OpenAPI document the JSON of `description`, by default that of the
+    shipped ones. Its `sandbox` is the default sandbox, its `sandboxes` all of them;
+    `close` ends what would not end by itself.
 
     Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
-    among them).
+    among them), and MissingLibrary for metrics without the extra of that name.
     """
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
@@ -90,6 +99,7 @@ def create_app(
         operations=operations,
         description=description,
         demo=demo,
+        metrics=metrics,
     )
 
 
@@ -102,15 +112,19 @@ def application(
     operations: Operations = OPERATIONS,
     description: bytes | None = None,
     demo: bool = False,
+    metrics: bool = False,
 ) -> Application:
     """An application around sandboxes; `loader` loads large documents for it."""
     loader = loader or Loader(sandboxes.memory, sandboxes.limits, operations=operations)
     secrets = Secrets(() if token is None else (token,))
-    services = Services(sandboxes, loader, operations, secrets, DEMO if demo else None)
+    served = sandboxes, operations, secrets
+    enters, told = _counting(*served) if metrics else (None, None)
+    front_end = DEMO if demo else None
+    services = Services(sandboxes, loader, operations, secrets, front_end, told)
     admin = ServerErrorMiddleware(
         admin_app(services, token=token, allowed_hosts=allowed_hosts)
     )
-    public = PublicApi(sandboxes, operations, secrets)
+    public = PublicApi(*served, enters)
     declared = DeclaredPaths(sandboxes)
     crossed = partial(
         CORS,
@@ -118,7 +132,7 @@ def application(
         operations=operations,
         methods_at=declared.methods_at,
     )
-    pages, bound = crossed(public), crossed(BoundApi(sandboxes, operations, secrets))
+    pages, bound = crossed(public), crossed(BoundApi(*served, enters))
     described = ServerErrorMiddleware(Description(description, declared.of))
     routes = [
         Route(ROOT, PageRedirect(pages, _ADMIN_PATHS)),
@@ -130,6 +144,23 @@ def application(
     if demo:
         routes += _demo_routes(pages)
     return Application(services, public, pages, bound, routes, secrets)
+
+
+def _counting(
+    sandboxes: Sandboxes, operations: Operations, secrets: Secrets
+) -> tuple[Journaling, Metrics]:
+    """Journaling that counts, and what tells it. Raises MissingLibrary."""
+    try:
+        # Who does without it must not need the library, nor start later for it.
+        module = import_module("mock_server.admin.metrics")
+    except ImportError as error:
+        needed = "pip install 'fastgpt-mock-server[metrics]'"
+        message = f"metrics need the library {error.name}: {needed}"
+        raise MissingLibrary(message, name=error.name) from None
+    counts = Counts()
+    metrics: Metrics = module.Metrics(sandboxes, counts)
+    enters = CountingJournaling(operations, secrets, sandboxes.limits, counts)
+    return enters, metrics
 
 
 def _demo_routes(public: ASGIApp) -> list[BaseRoute]:
@@ -249,14 +280,13 @@ class Application(Starlette):
             await super().__call__(scope, receive, send)
             return
         raw = scope.get("raw_path") or b""
-        given = scope
         if b"%" in raw:
-            # Some servers leave the query in it.
-            path = raw.partition(b"?")[0].decode("latin-1")
-            scope = {**scope, "path": path}
+            # Some servers leave the query in it. In no copy: what is noted in the scope
+            # is for the request log, too.
+            scope["path"] = raw.partition(b"?")[0].decode("latin-1")
         path = scope["path"]
         if path.startswith(OWN):
-            await self._serve_own(path, given, scope, receive, send)
+            await self._serve_own(path, scope, receive, send)
         elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
         # Only pages have an origin; all others need no look at their headers.
@@ -266,15 +296,15 @@ class Application(Starlette):
             await self._public(scope, receive, send)
 
     async def _serve_own(
-        self, path: str, given: Scope, scope: Scope, receive: Receive, send: Send
+        self, path: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Serve a path that no service has; `given` is the scope as it came."""
+        """Serve a path that no service has."""
         if path == ADMIN or path.startswith(_ADMIN_PATHS):
             await super().__call__(scope, receive, send)
         elif path.startswith(BOUND):
-            bind(given, path, self.sandboxes)
-            is_described = given["path"] == DESCRIPTION
+            bind(scope, path, self.sandboxes)
+            is_described = scope["path"] == DESCRIPTION
             serve = super().__call__ if is_described else self._bound
-            await serve(given, receive, send)
+            await serve(scope, receive, send)
         else:
             await self._public_for_pages(scope, receive, send)

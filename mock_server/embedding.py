@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, Self
 
-from mock_server.app import create_app
+from mock_server.app import MissingLibrary, create_app
 from mock_server.client import AdminClient, NotRunning
 from mock_server.control.arguments import SETTINGS, check
 from mock_server.control.handle import MockServerFixture
@@ -19,6 +19,7 @@ from mock_server.fixture.files import FixtureLike
 from mock_server.fixture.problems import FixtureError
 from mock_server.http_call import RawResponse, call
 from mock_server.server import CannotBind, running
+from mock_server.wire.parts import UnfitUvicorn
 
 __tracebackhide__ = True
 
@@ -29,8 +30,10 @@ class MockServer:
     `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application
     that it serves. `memory` is how many bytes all its data may take;
     by default what `limits` say. With `demo` it serves the demo front end at `/demo/`,
-    which needs a profile that has neighbours. Raises FixtureError, TypeError or
-    ValueError for an impossible setting, and on entering CannotBind.
+    which needs a profile that has neighbours; with `metrics` it tells metrics at
+    `/__admin/metrics`, which needs the extra of that name, or raises MissingLibrary.
+    Raises FixtureError, TypeError or ValueError for an impossible setting, and on
+    entering CannotBind or UnfitUvicorn.
     """
 
     def __init__(
@@ -45,12 +48,13 @@ class MockServer:
         memory: int | None = None,
         limits: Limits = Limits(),
         demo: bool = False,
+        metrics: bool = False,
     ) -> None:
         chosen: Any = {"fixture": fixture, "profile": profile, "choices": choices}
         served: Any = {"admin_token": admin_token, "memory": memory, "limits": limits}
-        served["demo"] = demo
+        served |= {"demo": demo, "metrics": metrics}
         check({**chosen, "host": host, "port": port, **served}, SETTINGS, "MockServer")
-        with RaisedHere(FixtureError, ValueError):
+        with RaisedHere(FixtureError, MissingLibrary, ValueError):
             app = create_app(**chosen, **served)
         self.app = app
         self.sandbox = app.sandbox
@@ -96,10 +100,10 @@ class MockServer:
         return AdminClient(self.url, token=self._token, send=self._send)
 
     def start(self) -> Self:
-        """Start to serve; `close` ends it. Raises CannotBind."""
+        """Start to serve; `close` ends it. Raises CannotBind and UnfitUvicorn."""
         if self._url is not None:
             raise RuntimeError("the server has been started already")
-        with RaisedHere(CannotBind):
+        with RaisedHere(CannotBind, UnfitUvicorn):
             self._url = self._stack.enter_context(self._run())
         self._was_started = True
         return self

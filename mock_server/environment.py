@@ -24,6 +24,7 @@ _NAMES = (
     "http",
     "log-format",
     "memory",
+    "metrics",
     "port",
     "profile",
     "sandbox",

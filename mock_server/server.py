@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from mock_server.domain.limits import Limits
 from mock_server.wire.drain import Server
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser
 
 _BACKLOG = 2048
 _POLL_SECONDS = 0.05
@@ -64,7 +64,7 @@ def serve(
     app: ASGIApp,
     listener: socket.socket,
     *,
-    http: HttpParser = "zttp",
+    http: HttpParser | None = None,
     on_ready: Callable[[], object] = lambda: None,
     on_stop: Callable[[], object] = lambda: None,
     on_hangup: Callable[[], object] = lambda: None,
@@ -77,6 +77,7 @@ def serve(
     `on_stop` is called to end the responses that have no end of their own, `on_hangup`
     at SIGHUP, `on_wait` with the number of requests that a stop waits for. All are
     called on the event loop. Unless it `is_dated`, answers get no further Date.
+    `http` is by default the best parser there is. Raises UnfitUvicorn.
     """
     calls = on_ready, on_stop, on_hangup, on_wait
     server = Server(app, http, *calls, embedded=False, is_dated=is_dated, limits=limits)
@@ -89,17 +90,21 @@ def running(
     *,
     host: str = "127.0.0.1",
     port: int = 0,
-    http: HttpParser = "zttp",
+    http: HttpParser | None = None,
     on_stop: Callable[[], object] = lambda: None,
     is_dated: bool = True,
     limits: Limits = Limits(),
 ) -> Iterator[str]:
-    """Serve in a thread while the context lasts; gives the URL. Raises CannotBind."""
-    # In the thread of the caller, who is to get CannotBind, and the URL at once.
-    listener = bind(host, port)
-    url, ready = url_of(listener), threading.Event()
+    """Serve in a thread while the context lasts; gives the URL.
+
+    Raises CannotBind and UnfitUvicorn.
+    """
+    ready = threading.Event()
     calls = ready.set, on_stop
     server = Server(app, http, *calls, embedded=True, is_dated=is_dated, limits=limits)
+    # In the thread of the caller, who is to get CannotBind, and the URL at once.
+    listener = bind(host, port)
+    url = url_of(listener)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:

@@ -146,7 +146,8 @@ class ReloadView(View):
 class HealthView(View):
     """The state of a sandbox in short, and the memory that all sandboxes take.
 
-    `demo` is the path of the demo front end, null if it is not served.
+    `demo` is the path of the demo front end, null if it is not served, `http` the HTTP
+    parser, null in process.
     """
 
     status: Literal["ready"]
@@ -156,6 +157,7 @@ class HealthView(View):
     memory: MemoryView
     reload: ReloadView | None = None
     demo: str | None = None
+    http: str | None = None
 
 
 class ResetView(View):

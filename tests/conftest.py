@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from mock_server.app import create_app
 from mock_server.server import running
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser, best_parser
 from tests.support import LIBRARY, Api, Switch, client_of
 
 pytest_plugins = ["pytester"]
@@ -46,8 +46,16 @@ def pytest_collection_modifyitems(
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if (is_property and is_full(config)) or is_left_out(item):
             item.add_marker(pytest.mark.full)
+        if best_parser() != "zttp" and "zttp" in parameters(item):
+            item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
     # What takes minutes comes first: at the end a worker would be alone with it.
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
+def parameters(item: pytest.Item) -> list[object]:
+    """What a test is run with."""
+    call = getattr(item, "callspec", None)
+    return list(call.params.values()) if call else []
 
 
 def is_left_out(item: pytest.Item) -> bool:

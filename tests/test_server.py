@@ -14,7 +14,7 @@ from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from mock_server.fixture.files import shipped
 from mock_server.server import CannotBind, bind, running, url_of
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
 from tests.wire.sockets import answer
 
@@ -105,7 +105,7 @@ def test_a_body_held_back_is_not_asked_for_in_vain(address: tuple[str, int]) -> 
 
 
 def test_a_client_that_leaves_changes_nothing(live: Live) -> None:
-    switch, url = live("zttp")
+    switch, url = live(best_parser())
     app = switch.app = create_app(LIBRARY)
     parts = urlsplit(url)
     where = (str(parts.hostname), int(parts.port or 0))

@@ -16,6 +16,7 @@ from mock_server.admin.resources import (
     faults,
     holders,
     journal,
+    metrics,
     responses,
     sandboxes,
     schema,
@@ -47,6 +48,7 @@ _DESCRIBED = (
     *journal.ROUTES,
     *verification.ROUTES,
     *sandboxes.ROUTES,
+    *metrics.ROUTES,
     *schema.ROUTES,
 )
 

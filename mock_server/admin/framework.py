@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Meta, Struct, field
 from starlette.types import Scope
@@ -97,13 +97,24 @@ class Conflict(Struct, Generic[V], frozen=True):
     view: V
 
 
+class Metrics(Protocol):
+    """What a server tells of itself, where that is asked for."""
+
+    def text(self) -> bytes:
+        """All metrics in Prometheus' text format; called on the event loop."""
+
+    def close(self) -> None:
+        """End what would not end by itself."""
+
+
 class Services:
     """What all admin requests to an application share.
 
     `operations` is the table of what it serves; `loader` loads fixture documents,
     `reloader` the server's own files, in whose problems there are to be no `secrets`.
     `streams` and `downloads` are the long responses that are being sent. `demo` is the
-    path of the demo front end, if it is served.
+    path of the demo front end, if it is served, and `metrics` are told if they are
+    asked for.
     """
 
     def __init__(
@@ -113,12 +124,14 @@ class Services:
         operations: Operations,
         secrets: Secrets,
         demo: str | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         limits = sandboxes.limits
         self.sandboxes = sandboxes
         self.loader = loader
         self.operations = operations
         self.demo = demo
+        self.metrics = metrics
         self.reloader = Reloader(sandboxes, loader, secrets)
         self.streams = OpenResponses(limits.journal_streams, "streams")
         self.downloads = OpenResponses(
@@ -129,6 +142,8 @@ class Services:
         """End streams, downloads, and the loading of documents."""
         for each in (self.streams, self.downloads, self.reloader, self.loader):
             each.close()
+        if self.metrics is not None:
+            self.metrics.close()
 
 
 class Call(Struct, frozen=True):

@@ -17,6 +17,11 @@ BOUND_TO = "mock_server.bound"
 DECLARED = "mock_server.declared"
 """The key under which a scope names the declared response that is at its path."""
 
+ENTERED = "mock_server.entered"
+"""The key under which a scope names the journal entry of a response that has begun: by
+sandbox, generation and number (0 where there is none).
+"""
+
 
 class RequestContext(Struct):
     """A request, and what has been found out about it so far.

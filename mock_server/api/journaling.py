@@ -72,15 +72,18 @@ class Journaling:
         response: Response,
         headers: Headers,
         refusal: Refusal | None,
-    ) -> None:
-        """Enter a request with its response, of which these are all headers."""
+    ) -> int:
+        """Enter a request with its response, of which these are all headers.
+
+        The number of its entry; 0 if there is none.
+        """
         state, now = request.state, request.sandbox.state
         # Meanwhile the journal may have been emptied: then the new one takes it. After
         # a reset it belongs to nobody's test any more, and the old one is closed.
         is_same = now.generation == state.generation
         journal = now.journal if is_same else state.journal
         if journal.is_closed:
-            return
+            return 0
         entry = self.make_entry(request, response, headers)
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
@@ -107,6 +110,7 @@ class Journaling:
         if is_long:
             self._cut(entry, longest)
         journal.append(entry)
+        return entry.seq
 
     def make_entry(
         self, request: RequestContext, response: Response, headers: Headers

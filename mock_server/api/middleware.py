@@ -1,17 +1,13 @@
-"""Middleware: cross-origin resource sharing, the 500 of a defect, request lines."""
+"""Middleware: cross-origin resource sharing, the 500 of a defect."""
 
 import logging
 import re
-import time
 import traceback
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Literal
 from uuid import uuid4
 
-import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.context import DECLARED
 from mock_server.api.headers import Header, values
 from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.request import RequestBody
@@ -21,10 +17,6 @@ from mock_server.api.response import (
     error_envelope,
     send_response,
 )
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH
-from mock_server.domain.clock import format_time
-from mock_server.domain.faults import Firing
-from mock_server.domain.printable import coloured, json_text, one_line
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
@@ -156,165 +148,3 @@ class ServerErrorMiddleware:
             response = internal_error(error)
             if not started:
                 await send_response(response, RequestBody(scope, receive), send)
-
-
-LogFormat = Literal["text", "json"]
-_MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
-_ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
-
-
-class Line(msgspec.Struct, rename="camel"):
-    """The fields of a line; `time` is the real time when the request ended.
-
-    `status` is 0 for a request without a response. `sandbox` is what the response
-    names, `operation` the one of the path, `fault` the id and kind of what fired.
-    `reason` is the message of a refusal.
-    """
-
-    time: str
-    sandbox: str | None
-    operation: str | None
-    method: str
-    path: str
-    status: int
-    duration_ms: float
-    fault: str | None
-    reason: str | None
-
-
-class _Refused(msgspec.Struct, rename="camel"):
-    """What is read of an answer that refuses a request."""
-
-    status_text: str
-    message: str
-
-
-# Its problems, in brackets, name keys that it is about to declare: no state has them
-# yet, so that nothing could redact them. The answer tells them.
-_BAD_FIXTURE = "badFixture"
-
-
-class RequestLog:
-    """ASGI middleware that passes a line for each request to `write`.
-
-    Lines have no line end. They name the operations of the table `operations`. `redact`
-    gives the method and the path of a request as they may be logged: clients put API
-    keys into paths by mistake. `redact_message` does so for the message of a refusal.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        log_format: LogFormat,
-        write: Callable[[str], object],
-        operations: Operations,
-        redact: Callable[[Scope], tuple[str, str]],
-        redact_message: Callable[[Scope, str], str],
-        *,
-        is_coloured: bool = False,
-    ) -> None:
-        self._app = app
-        as_text = _coloured_text if is_coloured else _text
-        self._format = _json if log_format == "json" else as_text
-        self._write = write
-        names = operations.names_by_path()
-        self._operations = {path.encode(): name for path, name in names.items()}
-        self._redact = redact
-        self._redact_message = redact_message
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        start = time.perf_counter()
-        response: Message = {}
-
-        async def noting_send(message: Message) -> None:
-            if "status" in message:
-                response.update(message)
-            elif "body" not in response:
-                response["body"] = message.get("body")
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noting_send)
-        finally:
-            duration_ms = (time.perf_counter() - start) * 1000
-            self._write(self._format(self._line(scope, response, duration_ms)))
-
-    def _line(self, scope: Scope, response: Message, duration_ms: float) -> Line:
-        operation = self._operations.get(scope["raw_path"])
-        # A declared path may have parameters, and so does not count as known.
-        name = operation or scope.get(DECLARED)
-        # The path of an operation holds no key, and a short method cannot.
-        is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
-        method, path = (
-            (scope["method"], scope["path"]) if is_known else self._redact(scope)
-        )
-        return Line(
-            time=format_time(time.time_ns() // 1_000_000),
-            sandbox=_sandbox(response),
-            operation=name,
-            method=method,
-            path=path,
-            status=response.get("status", 0),
-            duration_ms=round(duration_ms, 3),
-            fault=_fault(scope.get("mock_server.firing")),
-            reason=self._reason(scope, response.get("body")),
-        )
-
-    def _reason(self, scope: Scope, body: bytes | None) -> str | None:
-        """Why a request was refused, by the envelope in which that is told."""
-        # With choice error_http_status=always_200 the status does not say.
-        if not body or not body.startswith(_ENVELOPE) or body.startswith(_SUCCESS):
-            return None
-        try:
-            refused = msgspec.json.decode(body, type=_Refused)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return None  # a part of an answer, or one that a fault has spoiled
-        message = refused.message
-        if refused.status_text == _BAD_FIXTURE:
-            message = message.partition(" (")[0]
-        return self._redact_message(scope, message)
-
-
-def _sandbox(response: Message) -> str | None:
-    for name, value in response.get("headers", ()):
-        if name == b"x-mock-sandbox":
-            text: str = value.decode()
-            return text
-    return None
-
-
-def _fault(firing: Firing | None) -> str | None:
-    if firing is None:
-        return None
-    return f"{firing.fault.id} {firing.fault.definition.kind}"
-
-
-def _text(line: Line) -> str:
-    status = f"{line.status} {line.duration_ms:.2f} ms"
-    return one_line(f"{_begin(line)} {status}{_fault_text(line)}{_reason_text(line)}")
-
-
-def _coloured_text(line: Line) -> str:
-    status = coloured(str(line.status), line.status)
-    duration = coloured(f"{line.duration_ms:.2f} ms", "dim")
-    fault, reason = _fault_text(line), one_line(_reason_text(line))
-    if fault:
-        fault = coloured(fault, "magenta")
-    return f"{one_line(_begin(line))} {status} {duration}{fault}{reason}"
-
-
-def _begin(line: Line) -> str:
-    return f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path}"
-
-
-def _fault_text(line: Line) -> str:
-    return f" fault {line.fault}" if line.fault else ""
-
-
-def _reason_text(line: Line) -> str:
-    return f" - {line.reason}" if line.reason else ""
-
-
-def _json(line: Line) -> str:
-    text = msgspec.json.encode(line).decode()
-    return text if text.isprintable() and "##" not in text else json_text(text)

@@ -194,6 +194,8 @@ async def discard(body: RequestBody) -> None:
 
 TRANSPORT = "mock_server.transport"
 """The key under which the server hands a connection on, in `scope["state"]`."""
+PARSER = "mock_server.parser"
+"""The key under which it says there which HTTP parser has read the request."""
 # On, for 0 seconds: closing then sends an RST and drops what is unsent.
 _LINGER_NOT = struct.pack("ii", 1, 0)
 _TICK_SECONDS = 0.001

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from mock_server import server
-from mock_server.api.middleware import LogFormat
+from mock_server.api.request_log import LogFormat
 from mock_server.cli import settings
 from mock_server.cli.output import (
     UNREACHABLE,

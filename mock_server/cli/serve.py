@@ -18,9 +18,9 @@ from starlette.types import ASGIApp
 from mock_server import server
 from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture import load_fixture
-from mock_server.api.middleware import LogFormat, RequestLog
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.app import Application, create_app
+from mock_server.api.request_log import LogFormat, RequestLog
+from mock_server.app import Application, MissingLibrary, create_app
 from mock_server.cli import complete, settings
 from mock_server.cli.output import (
     BROKEN_FIXTURE,
@@ -45,7 +45,7 @@ from mock_server.environment import variable
 from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
 from mock_server.server import CannotBind, bind, openable_url_of, url_of
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 
 _SHOWN_FAULTS = 5
 _DEMO_PROFILE = "deployed"
@@ -92,8 +92,7 @@ _DEMO_PROFILE = "deployed"
 @settings.setting(
     "http",
     type=click.Choice(get_args(HttpParser)),
-    default="zttp",
-    help="HTTP parser: native, or pure Python.",
+    help="HTTP parser: native (the default where it is installed), or pure Python.",
 )
 @settings.setting(
     "cors-origin",
@@ -126,6 +125,7 @@ _DEMO_PROFILE = "deployed"
     help="Memory that all data may take, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
+@settings.flag("metrics", help="Tell metrics for Prometheus at /__admin/metrics.")
 @settings.flag(
     "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
 )
@@ -136,13 +136,14 @@ def serve(
     profile: str,
     choice: dict[str, str],
     fault: Sequence[Fault],
-    http: HttpParser,
+    http: HttpParser | None,
     cors_origin: Sequence[str],
     admin_token: str | None,
     allowed_host: Sequence[str],
     log_format: LogFormat | None,
     memory: int,
     watch: bool,
+    metrics: bool,
     demo: bool,
 ) -> None:
     """Serve fixtures, or the shipped demo.
@@ -163,9 +164,10 @@ def serve(
             allowed_hosts=allowed_host,
             memory=memory,
             demo=demo,
+            metrics=metrics,
         )
         listener = bind(host, port, "--port 0")
-    except ValueError as error:
+    except (MissingLibrary, ValueError) as error:
         raise Stop(str(error), USAGE) from None
     except CannotBind as error:
         raise Stop(str(error), UNREACHABLE) from None
@@ -196,7 +198,7 @@ def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
 def _run(
     app: Application,
     listener: socket.socket,
-    http: HttpParser,
+    http: HttpParser | None,
     log_format: LogFormat | None,
     watcher: Watcher | None,
     *,
@@ -204,6 +206,7 @@ def _run(
 ) -> None:
     """Serve, with a banner and perhaps request lines, until asked to stop."""
     out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
+    parser = http or best_parser()
     # Warnings of uvicorn and of the server must not wait for a slow stderr either.
     logging.getLogger().addHandler(LineHandler(err))
 
@@ -211,7 +214,7 @@ def _run(
 
     def announce() -> None:
         url = openable_url_of(listener)
-        err.write(banner(app.sandbox, url, admin_open=is_open, demo=app.demo))
+        err.write(banner(app.sandbox, url, parser, admin_open=is_open, demo=app.demo))
         following.start()
         out.write(f"READY {url_of(listener)}")
 
@@ -219,15 +222,18 @@ def _run(
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
-    server.serve(
-        logged(app, app, log_format, err.write),
-        listener,
-        http=http,
-        on_ready=announce,
-        on_stop=following.stop,
-        on_hangup=following.hang_up,
-        on_wait=lambda count: err.write(waiting(count)),
-    )
+    try:
+        server.serve(
+            logged(app, app, log_format, err.write, gives_ids=log_format is not None),
+            listener,
+            http=parser,
+            on_ready=announce,
+            on_stop=following.stop,
+            on_hangup=following.hang_up,
+            on_wait=lambda count: err.write(waiting(count)),
+        )
+    except UnfitUvicorn as error:
+        raise Stop(str(error), USAGE) from None
     out.close()
     err.close()
 
@@ -243,10 +249,13 @@ def logged(
     own: Application,
     log_format: LogFormat | None,
     write: Callable[[str], object],
+    *,
+    gives_ids: bool = False,
 ) -> ASGIApp:
     """The application, with request lines if they are asked for or on a terminal.
 
-    `own` knows the operations, and what is no business of a log.
+    `own` knows the operations, and what is no business of a log. If the application
+    `gives_ids`, lines and answers have the id of their request.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
@@ -259,11 +268,17 @@ def logged(
         own.redact,
         own.redact_message,
         is_coloured=wants_colour(is_terminal, os.environ),
+        gives_ids=gives_ids,
     )
 
 
 def banner(
-    sandbox: Sandbox, url: str, *, admin_open: bool, demo: str | None = None
+    sandbox: Sandbox,
+    url: str,
+    parser: HttpParser,
+    *,
+    admin_open: bool,
+    demo: str | None = None,
 ) -> str:
     """Lines: the content, the keys, faults if any, the console, a call to try.
 
@@ -274,7 +289,7 @@ def banner(
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
         f"serving {counted(fixture.counts())} from {', '.join(fixture.files)}, "
-        f"profile {profile}",
+        f"profile {profile}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
         f"console: {url}/__admin/ (the admin API: {admin})",

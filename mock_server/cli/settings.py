@@ -104,7 +104,7 @@ class Size(click.types.StringParamType):
         return int(match[1]) * _UNITS[match[2]]
 
 
-def expected_by(kind: click.ParamType[Any]) -> str:
+def expected_by(kind: "click.ParamType[Any]") -> str:
     """What a type takes, in words; nothing for one whose messages say it themselves."""
     if own := getattr(kind, "expected", ""):
         return str(own)

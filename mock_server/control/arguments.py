@@ -48,6 +48,7 @@ SETTINGS = CHOSEN | {
     "port": Argument((int,), "a number from 0 to 65535"),
     "admin_token": Argument((str,), "a text"),
     "demo": Argument((bool,), "True or False"),
+    "metrics": Argument((bool,), "True or False"),
     "memory": Argument((int,), "a number of bytes"),
     "limits": Argument((Limits,), "a Limits of mock_server.domain.limits"),
 }

@@ -64,6 +64,8 @@ class Limits:
     """Names of what there is that the message about an unknown one lists."""
     logged_chars: int = 1_024
     """Characters of a path that a request line shows."""
+    request_id_chars: int = 128
+    """Characters of an X-Request-Id that counts."""
     waiting_lines: int = 4_096
     """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
 

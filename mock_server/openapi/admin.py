@@ -274,6 +274,7 @@ _ERRORS: tuple[tuple[str, str, str, Any], ...] = (
     ("badFixture", "PUT", "/state", {"apps": [{"chat": []}]}),
     # Never looked into: by its size it needs a slot, of which examples have none.
     ("serverBusy", "PUT", "/state", b" " * (Limits.inline_load_bytes + 1)),
+    ("routeNotFound", "GET", "/metrics", None),
     ("appNotFound", "GET", "/apps/none/chats", None),
     ("chatNotFound", "GET", f"/apps/{APP}/chats/none", None),
     ("datasetNotFound", "GET", "/datasets/none/collections", None),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mock_server.app import MissingLibrary
 from mock_server.client import NotRunning, Refused
 from mock_server.control.faults import UnfiredFaultWarning, unfired
 from mock_server.control.handle import MockServerFixture
@@ -16,7 +17,15 @@ from mock_server.server import CannotBind
 __tracebackhide__ = True
 
 # UnknownChoice is a ValueError.
-MISTAKES = TypeError, ValueError, FixtureError, Refused, Unreachable, CannotBind
+MISTAKES = (
+    TypeError,
+    ValueError,
+    FixtureError,
+    MissingLibrary,
+    Refused,
+    Unreachable,
+    CannotBind,
+)
 """What is raised for mistakes of a test's author, and for servers that are not."""
 
 

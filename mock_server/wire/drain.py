@@ -12,6 +12,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from types import FrameType
 from typing import cast
 
@@ -19,7 +21,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from mock_server.domain.limits import Limits
-from mock_server.wire.protocol import HttpParser, protocol_class, unless_refused
+from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.protocol import protocol_class, unless_refused
 from mock_server.wire.transport import Connection, UnreadConnections
 
 KEEP_ALIVE_SECONDS = 75
@@ -35,13 +38,13 @@ class Server(uvicorn.Server):
     `on_ready` is called once requests are accepted, `on_stop` when it should end the
     responses that have no end of their own, `on_hangup` at SIGHUP, which ends no
     server, `on_wait` when a stop waits for so many requests. An `embedded` server stops
-    without waiting for idle connections.
+    without waiting for idle connections. Raises UnfitUvicorn.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        http: HttpParser,
+        http: HttpParser | None,
         on_ready: Callable[[], object],
         on_stop: Callable[[], object] = lambda: None,
         on_hangup: Callable[[], object] = lambda: None,
@@ -54,7 +57,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 unless_refused(app),
-                http=protocol_class(http, limits),
+                http=protocol_class(http or best_parser(), limits),
                 ws="none",
                 lifespan="off",
                 interface="asgi3",
@@ -80,6 +83,14 @@ class Server(uvicorn.Server):
         self._next_check: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_hung_up = False
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until it should stop, on a loop of its own.
+
+        Until 0.36 uvicorn would change the loops of the whole process.
+        """
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            runner.run(self.serve(sockets))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn; listens, then reports."""
@@ -168,3 +179,10 @@ class Server(uvicorn.Server):
             self._is_hung_up = True
         elif not self.should_exit:
             self._loop.call_soon_threadsafe(self._on_hangup)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop of uvloop where that is installed, else the usual one."""
+    module = import_module("uvloop" if find_spec("uvloop") else "asyncio")
+    loop: asyncio.AbstractEventLoop = module.new_event_loop()
+    return loop

@@ -67,6 +67,7 @@ def test_only_what_is_no_json_of_a_view_is_sent_as_it_is() -> None:
     assert as_they_are == parts | {
         "GET /state",
         "GET /journal/stream",
+        "GET /metrics",
         "GET /",
         "GET /console/{file}",
         "GET /console/{folder}/{file}",

@@ -136,7 +136,7 @@ class World:
     """An application in which every route of the table finds what it names."""
 
     def __init__(self, token: str | None = TOKEN) -> None:
-        self.app = create_app(LIBRARY, admin_token=token)
+        self.app = create_app(LIBRARY, admin_token=token, metrics=True)
         self.sandboxes: Sandboxes = self.app.sandboxes
         team = self.sandboxes.create(TEAM)
         assert team.key is not None

@@ -121,6 +121,7 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
         "reason": "Expected an integer from 0 to 9007199254740991, got nothing - at "
         "$.offset (served with the choice offset_missing=accept); Expected a string of "
         "1 to 256 characters, got nothing - at $.datasetId",
+        "requestId": "mine-1-1",
     }
     assert made["key"] not in err
 
@@ -142,7 +143,8 @@ def test_request_lines_as_text() -> None:
         _, _, err = stop(process, signal.SIGTERM)
     line = err.splitlines()[-1]
     assert " GET /a%0Ab 404 " in line
-    assert re.search(r' ms - Expected PUT .*, got the string "/a%0Ab" - at path$', line)
+    reason = r'Expected PUT .*, got the string "/a%0Ab" - at path'
+    assert re.search(rf" ms id default-1-1 - {reason}$", line)
     assert "\x1b" not in line
 
 

@@ -14,6 +14,7 @@ INTERFACE = DOCS / "about" / "interface.md"
 PAGES = [
     README,
     ROOT / ".github" / "CONTRIBUTING.md",
+    ROOT / ".github" / "SECURITY.md",
     *sorted(DOCS.rglob("*.md")),
 ]
 

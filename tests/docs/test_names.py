@@ -13,7 +13,7 @@ import pytest
 
 from tests.docs import tables
 from tests.docs.command_line import PROGRAM, options_of, settings
-from tests.docs.pages import DOCS, README, ROOT, blocks, name_of, text_of
+from tests.docs.pages import DOCS, README, ROOT, blocks, text_of
 from tests.docs.tables import COMMANDS, Limits, MockServer, load_fixture
 
 REFERENCE, GUIDE = DOCS / "reference", ROOT / ".github" / "CONTRIBUTING.md"
@@ -152,12 +152,6 @@ def test_the_shipped_fixtures_are_named() -> None:
     assert unnamed(DOCS / "guides" / "fixtures.md", names) == []
     paging = load_fixture(ROOT / "fixtures" / "paging.yaml")
     assert paging.counts()["collections"] == 1_176
-
-
-def test_the_changelog_begins_with_what_is_not_released() -> None:
-    page = DOCS / "about" / "changelog.md"
-    versions = re.findall(r"^## (.*)$", text_of(page), re.M)
-    assert versions[:2] == ["Unreleased", tables.VERSION], name_of(page)
 
 
 def test_what_contributors_are_sent_to_is_there() -> None:

@@ -26,17 +26,25 @@ EXAMPLES = ROOT / ".github" / "examples"
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml"}
 WORDS = {
-    *("docker", "mock-server", "pip", "pipx", "pytest", "python", "python3", "uvx"),
+    *("docker", "mock-server", "pip", "pipx", "pre-commit", "pytest", "python"),
+    *("python3", "uvx"),
 }
 
 
+def is_theirs(block: Block) -> bool:
+    """Whether it shows another tool: `test_migrating.py` runs these with that tool."""
+    return block.file.startswith("their_")
+
+
 def is_test(block: Block) -> bool:
-    return re.search("^def test_", block.text, re.MULTILINE) is not None
+    has_test = re.search("^ *def test_", block.text, re.MULTILINE) is not None
+    return has_test and not is_theirs(block)
 
 
 def is_script(block: Block) -> bool:
     # Containers need a daemon: tests/e2e/shipping runs that example if there is one.
-    return not is_test(block) and "testcontainers" not in block.text
+    aside = is_test(block) or is_theirs(block)
+    return not aside and "testcontainers" not in block.text
 
 
 def those(*languages: str) -> list[Path]:
@@ -115,10 +123,12 @@ def test_scripts_print_what_they_say(page: Path, server: MockServer) -> None:
 def test_tests_pass(pytester: pytest.Pytester) -> None:
     shown = 0
     for page in those("python"):
+        for block in blocks(page, "python"):
+            if block.file and not is_theirs(block):  # modules of tests too
+                (pytester.path / block.file).write_text(block.text, encoding="utf-8")
         for block in filter(is_test, blocks(page, "python")):
             assert block.file.startswith("test_"), name_of(page)
-            (pytester.path / block.file).write_text(block.text, encoding="utf-8")
-            shown += len(re.findall("^def test_", block.text, re.MULTILINE))
+            shown += len(re.findall("^ *def test_", block.text, re.MULTILINE))
     done = pytester.runpytest_subprocess(
         "-p", "no:cacheprovider", "-p", "no:schemathesis"
     )

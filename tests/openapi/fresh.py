@@ -15,7 +15,7 @@ KEY, TOKEN = "fastgpt-owner", "s3cret"
 def demo() -> Application:
     """The demo. It declares a key: only then is another key refused."""
     keys = {"keys": [{"key": KEY}]}
-    return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN)
+    return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN, metrics=True)
 
 
 class Fresh:

@@ -28,6 +28,7 @@ from mock_server.openapi.examples import (
     value_of,
 )
 from mock_server.openapi.neighbours import TAG
+from mock_server.wire.parts import best_parser
 from tests.openapi.committed import (
     ADMIN,
     NAMES,
@@ -127,7 +128,7 @@ def blurred(value: object, now: int) -> str:
 def test_examples_are_what_a_server_answers(
     live: Callable[[str], tuple[Switch, str]], name: Name, session: ExampleSession
 ) -> None:
-    switch, url = live("zttp")
+    switch, url = live(best_parser())
     switch.app = app = create_app(
         shipped(session.fixture),
         admin_token=session.admin_token,

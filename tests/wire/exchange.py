@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from mock_server.app import Application
 from mock_server.wire.drain import Server
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser
 from tests.support import is_pinned
 from tests.wire.payloads import CLOSED, OPEN, STUCK
 

@@ -11,7 +11,7 @@ import pytest
 
 from mock_server.app import Application, create_app
 from mock_server.domain.records import App, Chat
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, Switch, is_pinned
 from tests.wire.battery import (
     ACCEPTED,
@@ -136,4 +136,4 @@ def test_1_000_mutated_requests_end_cleanly(live: Live, http: HttpParser) -> Non
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(10))
 def test_100_000_mutated_requests_end_cleanly(live: Live, seed: int) -> None:
-    run(live, "zttp", seed + 100, count=10_000)
+    run(live, best_parser(), seed + 100, count=10_000)

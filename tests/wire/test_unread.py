@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from mock_server.domain.limits import Limits
 from mock_server.server import bind
 from mock_server.wire.drain import Server
-from mock_server.wire.protocol import HttpParser
+from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import CoalescingTransport, UnreadConnections
 
 SECONDS = Limits.unread_seconds

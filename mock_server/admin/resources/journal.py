@@ -14,6 +14,7 @@ from mock_server.api.journal_view import body_of, entry_view
 from mock_server.api.journaling import violations
 from mock_server.api.operations.declared import name_schema
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.request_id import made_id, sent_id
 from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, LimitReached, describe_value
 from mock_server.domain.journal import Entry
@@ -84,11 +85,13 @@ def fact_of(name: str, entry: Entry) -> object:
 class JournalQuery(Criteria, kw_only=True):
     """Which entries, and how they are written.
 
-    `since` is the first number, `body` a JSON object in a text.
+    `since` is the first number, `body` a JSON object in a text. `request_id` is what a
+    log line or an answer calls a request.
     """
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
     format: Literal["json", "har"] = "json"
+    request_id: str | UnsetType = UNSET
     since: Count = 0
     limit: Annotated[int, Meta(ge=1, le=Limits.journal_page)] = Limits.journal_page
 
@@ -116,7 +119,7 @@ async def get_journal(call: Call) -> JournalView | HarView:
     entries = list[Any]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
-        if meets(facts, each):
+        if meets(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
             # Asked before an entry is added: one comes however large it is, else a
             # reader who goes on at `next` would never get past it.
             if len(entries) == query.limit or bytes_left <= 0:
@@ -127,6 +130,16 @@ async def get_journal(call: Call) -> JournalView | HarView:
     if query.format == "har":
         return har_view(entries, following)
     return JournalView(entries, total, total - dropped, dropped, following)
+
+
+def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
+    """Whether a request has that id, be it sent or made; any does that is asked for
+    none.
+    """
+    if wanted is UNSET:
+        return True
+    made = made_id(sandbox, entry.generation, entry.seq)
+    return wanted in (made, sent_id(entry.header_pairs()))
 
 
 def _writer(call: Call) -> Callable[[Entry], EntryView | HarEntryView]:

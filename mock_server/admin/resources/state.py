@@ -10,7 +10,7 @@ from mock_server.admin.reloading import Reload
 from mock_server.admin.streaming import Download
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import media_type, values
-from mock_server.api.response import Response
+from mock_server.api.response import PARSER, Response
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.sandbox import Sandbox
@@ -44,6 +44,7 @@ def get_health(call: Call) -> HealthView:
         memory=MemoryView(memory.limit, memory.used, **memory.usage()),
         reload=_reload_view(last, is_open=is_admitted(call.scope)),
         demo=call.services.demo,
+        http=(call.scope.get("state") or {}).get(PARSER),
     )
 
 

@@ -20,7 +20,8 @@ STALE = "The lock is stale: run .ci/lock"
 
 
 def needed() -> dict[str, Requirement]:
-    found = map(Requirement, PROJECT["dependencies"])
+    lines = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["metrics"]]
+    found = map(Requirement, lines)
     return {canonicalize_name(each.name): each for each in found}
 
 

@@ -1,0 +1,136 @@
+"""What this package subclasses or reaches into of uvicorn, h11 and zttp, and why.
+
+None of it is documented there, so any release may change it. It is looked for before a
+server starts: what is missing is said in a line, and not found at the first request.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
+
+HttpParser = Literal["zttp", "h11"]
+OLDEST_UVICORN = "0.30"
+NEWEST_UVICORN = "0.54"
+"""The releases that the tests have run with; others may work as well."""
+
+
+class UnfitUvicorn(Exception):
+    """An installed uvicorn that this server cannot work with; says what is missing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A class of another package, and the names that are used of it."""
+
+    module: str
+    name: str
+    uses: str
+    why: str
+
+
+_SERVER = (
+    Part(
+        "uvicorn.server",
+        "Server",
+        "serve startup shutdown capture_signals handle_exit servers server_state "
+        "should_exit force_exit _captured_signals",
+        "a stop has phases, and loses no request that is being sent",
+    ),
+    Part(
+        "uvicorn.server",
+        "ServerState",
+        "connections tasks default_headers",
+        "a stop announces itself in each response, and waits for the last",
+    ),
+)
+_STARTS = ("__init__", "startup")
+_ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
+_PROTOCOL = (
+    "connection_made data_received eof_received connection_lost on_response_complete "
+    "send_400_response transport loop app_state cycle conn"
+)
+_CYCLE = (
+    "scope body more_body response_started response_complete disconnected keep_alive "
+    "waiting_for_100_continue"
+)
+_WHY_PROTOCOL = "a request has a deadline, and is refused if its end is in doubt"
+_WHY_CYCLE = "what a request has sent so far, and whether it is answered"
+PARTS: dict[HttpParser, tuple[Part, ...]] = {
+    "zttp": (
+        *_SERVER,
+        Part(
+            "uvicorn.protocols.http.zttp_impl", "ZttpProtocol", _PROTOCOL, _WHY_PROTOCOL
+        ),
+        Part(
+            "uvicorn.protocols.http.zttp_impl",
+            "RequestResponseCycle",
+            _CYCLE,
+            _WHY_CYCLE,
+        ),
+    ),
+    "h11": (
+        *_SERVER,
+        Part(
+            "uvicorn.protocols.http.h11_impl", "H11Protocol", _PROTOCOL, _WHY_PROTOCOL
+        ),
+        Part(
+            "uvicorn.protocols.http.h11_impl",
+            "RequestResponseCycle",
+            _CYCLE,
+            _WHY_CYCLE,
+        ),
+        Part(
+            "h11._connection",
+            "Connection",
+            "_receive_buffer",
+            "lines are read before h11 has made them uniform",
+        ),
+        Part(
+            "h11._receivebuffer",
+            "ReceiveBuffer",
+            "_data _extract maybe_extract_lines maybe_extract_next_line",
+            "lines that zttp would refuse are refused",
+        ),
+        Part("h11._util", "LocalProtocolError", "", "what h11 takes for a refusal"),
+    ),
+}
+"""What a server with that parser needs."""
+
+
+def best_parser() -> HttpParser:
+    """zttp where it is installed and uvicorn knows it (since 0.52), else h11."""
+    modules = ("zttp", _ZTTP)
+    return "zttp" if all(map(find_spec, modules)) else "h11"
+
+
+def check(parts: Iterable[Part]) -> None:
+    """Look for all of some parts. Raises UnfitUvicorn for the first that is missing."""
+    for part in parts:
+        place = f"{part.module}.{part.name}"
+        try:
+            found = getattr(import_module(part.module), part.name)
+        except (ImportError, AttributeError):
+            raise _unfit(place) from None
+        for missing in sorted(set(part.uses.split()) - _names(found)):
+            raise _unfit(f"{place}.{missing}")
+
+
+def _names(cls: type[Any]) -> set[str]:
+    """The names of a class, and those that its instances are given as they start.
+
+    Among the latter is whatever else these methods name, which does no harm: to look
+    closely takes 5 ms.
+    """
+    starts = (vars(cls)[name].__code__ for name in _STARTS if name in vars(cls))
+    return {*dir(cls), *(name for code in starts for name in code.co_names)}
+
+
+def _unfit(place: str) -> UnfitUvicorn:
+    uvicorn, h11 = (import_module(name).__version__ for name in ("uvicorn", "h11"))
+    return UnfitUvicorn(
+        f"Expected uvicorn and h11 to be built as in uvicorn {OLDEST_UVICORN} to "
+        f"{NEWEST_UVICORN}, got uvicorn {uvicorn} and h11 {h11} without {place} - "
+        "at the installed packages"
+    )

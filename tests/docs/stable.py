@@ -1,0 +1,81 @@
+"""The names that versions promise to keep (docs/about/versions.md).
+
+`python -m tests.docs.stable` records those of today, when a version is released. The
+tests compare: a name that is gone has to be told in the changelog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mock_server import exceptions
+from tests.docs.pages import DOCS, ROOT, prose, tables
+from tests.docs.tables import PUBLIC_NAMES, STRATEGIES, choices, made
+
+RECORD = ROOT / "tests" / "docs" / "stable.txt"
+REFERENCE = DOCS / "reference"
+# Tables of what follows the service, and of how `verify` works.
+FREE = {"neighbours", "neighbour-notes", "older-paths", "rules", "probes"}
+
+
+def names() -> list[str]:
+    """What is stable now, a name each with the table that has it, in order."""
+    return sorted({*_of_tables(), *_of_choices(), *_of_python(), *_of_plugin()})
+
+
+def recorded() -> list[str]:
+    """What was stable when it was recorded."""
+    return RECORD.read_text(encoding="utf-8").splitlines()
+
+
+def _of_tables() -> Iterator[str]:
+    shown = {name for page in REFERENCE.glob("*.md") for name, _ in tables(page)}
+    for name in shown - FREE:
+        table = made(name)
+        # The service's own word for an error stands second: that follows the service.
+        keys = 1 if name == "errors" else table.keys
+        for row in table.rows:
+            codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
+            if "/__admin/console/" not in str(row[0]):  # pages may change
+                yield f"{name}: {' '.join(map(_bare, codes))}"
+
+
+def _bare(code: str) -> str:
+    """A name without what may follow it: `--host TEXT`, `.load(fixture, faults=())`."""
+    if code.startswith("-"):
+        return code.partition(" ")[0]
+    if code.startswith("mock-server "):
+        return " ".join(re.findall(r"(?<= )[a-z]+", code))
+    return code.partition("(")[0]
+
+
+def _of_choices() -> Iterator[str]:
+    for name, choice in choices().items():
+        words = (value for value in choice.values if isinstance(value, str))
+        yield from (f"choices: {name}={value}" for value in words)
+
+
+def _of_python() -> Iterator[str]:
+    for module, found in (
+        ("mock_server", PUBLIC_NAMES),
+        ("mock_server.exceptions", exceptions.__all__),
+        ("mock_server.strategies", STRATEGIES),
+    ):
+        yield from (f"python: {module}.{name}" for name in found)
+
+
+def _of_plugin() -> Iterator[str]:
+    page = prose(REFERENCE / "python.md").partition("## Options of the pytest")[2]
+    rows = page.partition("\n## ")[0]
+    for name, place in re.findall(r"^\| `([\w-]+).*?` \| ([a-z ]+) \|", rows, re.M):
+        yield f"plugin, {place}: {name}"
+
+
+def main() -> None:
+    """Record what is stable now."""
+    RECORD.write_text("\n".join(names()) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Who comes from another tool is told the truth of both: theirs runs, ours exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import click
+import pytest
+
+from mock_server import MockServer
+from mock_server.cli import cli
+from tests.docs import tables
+from tests.docs.pages import DOCS, blocks, prose
+
+PAGE = DOCS / "guides" / "coming-from.md"
+ROWS = re.findall(r"^\|.*\| (.*) \|$", prose(PAGE), re.MULTILINE)
+OURS = sorted({code for row in ROWS for code in re.findall("`(.+?)`", row)})
+APP = "65d8a1f0c3b2a94e7f106a01"
+PIN = json.dumps({"appId": APP, "chatId": "delivery-late", "top": True}).encode()
+THEIRS = {
+    "their_respx.py": ("httpx", ["respx>=0.22,<1", "httpx<1"]),
+    "their_responses.py": ("requests", ["responses>=0.25,<1", "requests<3"]),
+    "their_httpserver.py": ("requests", ["pytest-httpserver>=1.1,<2", "requests<3"]),
+    "their_fastapi.py": ("httpx", ["fastapi<1", "httpx<1"]),
+}
+
+
+def those(start: str) -> list[str]:
+    """What of ours the tables name in code that begins so."""
+    found = [code for code in OURS if re.match(start, code)]
+    assert len(found) >= 8
+    return found
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockServer]:
+    with MockServer() as running:
+        running.control.snapshot("before")
+        yield running
+
+
+@pytest.mark.parametrize("code", those(r"mock_server\."))
+def test_what_a_table_shows_in_python_runs(code: str, server: MockServer) -> None:
+    server.control.reset()
+    headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
+    path = "/api/core/chat/history/updateHistory"
+    urlopen(Request(server.url + path, PIN, headers, method="PUT")).close()
+    exec(code, {"mock_server": server.control, "APP": APP})
+
+
+@pytest.mark.parametrize("code", those("mock-server "))
+def test_a_command_of_a_table_is_taken(code: str) -> None:
+    group: click.Command = cli
+    words = shlex.split(code)[1:]
+    while isinstance(group, click.Group):
+        with group.make_context("mock-server", words) as context:
+            given = [*context._protected_args, *context.args]
+            _, found, words = group.resolve_command(context, given)
+        assert found is not None
+        group = found
+    group.make_context("mock-server", words).close()
+
+
+@pytest.mark.parametrize("code", those("(GET|POST|PUT|DELETE) /__admin"))
+def test_a_route_of_a_table_is_there(code: str) -> None:
+    assert code in {name for name, _ in tables.routes()}
+
+
+@pytest.mark.full
+def test_their_examples_do_what_ours_do(tmp_path: Path) -> None:
+    (panel,) = (each for each in blocks(PAGE, "python") if each.file == "panel.py")
+    shown = {each.file: each.text for each in blocks(PAGE, "python")}
+    assert {name for name in shown if name.startswith("their_")} == set(THEIRS)
+    python = str(tmp_path / "venv" / "bin" / "python")
+    venv.create(tmp_path / "venv")
+    needed = {need for _, needs in THEIRS.values() for need in needs}
+    pip = [sys.executable, "-m", "pip", "-q", "--python", python]
+    subprocess.run([*pip, "install", "--no-compile", "pytest", *needed], check=True)
+    for name, (client, _) in THEIRS.items():
+        as_sent = panel.text.replace("import httpx2", f"import {client}")
+        (tmp_path / "panel.py").write_text(as_sent)
+        (tmp_path / name).write_text(shown[name])
+        run = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{name}\n{done.stdout}{done.stderr}"
