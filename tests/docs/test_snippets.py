@@ -27,7 +27,8 @@ GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
 WORDS = {
-    *("docker", "mock-server", "pip", "pre-commit", "pytest", "python", "python3"),
+    *("docker", "mock-server", "pip", "pipx", "pre-commit", "pytest", "python"),
+    *("python3", "uvx"),
     *GENERATORS,
 }
 
@@ -170,7 +171,7 @@ def parsed(command: click.Command, given: list[str]) -> None:
 def test_fixtures_load(page: Path, folder: Path) -> None:
     examples = {path.read_text() for path in EXAMPLES.iterdir()}
     for block in blocks(page, "yaml"):
-        assert yaml.safe_load(block.text)
+        assert all(yaml.safe_load_all(block.text))
         if block.text not in examples and block.file != "broken.yaml":
             path = folder / "fixture.yaml"
             path.write_text(block.text)

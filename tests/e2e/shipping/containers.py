@@ -33,6 +33,10 @@ BASE = "localhost/debian-with-python"
 IMAGE = "localhost/mock-server-under-test"
 PORT = 8000
 """The port that the image listens on if nothing says otherwise."""
+BUILD = ROOT / ".ci" / "image"
+"""The documented command."""
+TIME = 1_700_000_000
+"""Of all that buildah puts into an image, in Unix seconds."""
 SECONDS = 600
 """How long a step of building may take: it downloads packages."""
 
@@ -66,8 +70,13 @@ class Container:
     stop: Callable[[], object]
     """Sends SIGTERM to the container's first process."""
 
-    def run(self, *command: str) -> str:
-        return run(*self.inside, *command)
+    def run(self, *command: str) -> None:
+        """Run a command inside that has to succeed.
+
+        What it prints is not given: buildah ends without waiting for what it has read
+        of that, and loses it where the machine is busy.
+        """
+        run(*self.inside, *command)
 
     def health(self, seconds: float) -> httpx2.Response:
         """The first answer to `GET /__admin/health`, or TimeoutError."""
@@ -114,6 +123,10 @@ class Engine(ABC):
         """The paths of all files and folders of the image, or of its base."""
 
     @abstractmethod
+    def read(self, path: str) -> str:
+        """The text of a file of the image."""
+
+    @abstractmethod
     def start(self, stack: ExitStack) -> Container:
         """A new container, until the stack closes."""
 
@@ -122,16 +135,18 @@ class Docker(Engine):
     """A container daemon; the base comes from a registry."""
 
     def __init__(self) -> None:
-        run("docker", "build", f"--tag={IMAGE}", str(ROOT))
+        run("env", "BUILDER=docker build", str(BUILD), f"--tag={IMAGE}")
         (found,) = json.loads(run("docker", "image", "inspect", IMAGE))
         self.config = found["Config"]
         text = (ROOT / "Dockerfile").read_text()
         (self._base,) = re.findall("^ARG PYTHON_IMAGE=(.+)", text, re.MULTILINE)
 
     def files(self, *, of_base: bool = False) -> set[str]:
-        how = ["--rm", "--user=0", "--entrypoint=find"]
         image = self._base if of_base else IMAGE
-        return set(run("docker", "run", *how, image, "/", "-xdev").splitlines())
+        return set(self._run(image, "find", "/", "-xdev").splitlines())
+
+    def read(self, path: str) -> str:
+        return self._run(IMAGE, "cat", path)
 
     def start(self, stack: ExitStack) -> Container:
         name, port = f"mock-server-{os.getpid()}-{time.monotonic_ns()}", free_port()
@@ -141,6 +156,10 @@ class Docker(Engine):
         inside = ["docker", "exec", name]
         stop = partial(run, "docker", "kill", "--signal=TERM", name)
         return Container(f"http://127.0.0.1:{port}", process, stdout, inside, stop)
+
+    def _run(self, image: str, command: str, *arguments: str) -> str:
+        how = ["--rm", "--user=0", f"--entrypoint={command}"]
+        return run("docker", "run", *how, image, *arguments)
 
 
 class Buildah(Engine):
@@ -152,19 +171,32 @@ class Buildah(Engine):
         command = ["env", f"TMPDIR={storage}", "buildah", "--storage-driver=vfs"]
         self._buildah = [*command, *places]
         mounts = pip_mounts(storage / "pip.conf")
+        self._volumes = [f"--volume={ours}:{it}:ro" for ours, it in mounts.items()]
         self._base = self._make_base(mounts.values())
-        how = ["--isolation=chroot", "--pull=never", "--format=docker"]
-        volumes = [f"--volume={ours}:{theirs}:ro" for ours, theirs in mounts.items()]
-        arguments = [f"--build-arg=PYTHON_IMAGE={BASE}", f"--tag={IMAGE}", str(ROOT)]
-        self._do("build", *how, *volumes, *arguments)
+        self.root = self.build(IMAGE)
         self._container = self._do("from", "--pull=never", IMAGE)
         found = json.loads(self._do("inspect", "--type=image", IMAGE))
         self.config = found["Docker"]["config"]
 
+    def build(self, tag: str) -> Path:
+        """The folder with all files of a new image, in which nothing runs."""
+        builder = [*self._buildah, "build", "--isolation=chroot", "--pull=never"]
+        base = f"--build-arg=PYTHON_IMAGE={BASE}"
+        how = ["--format=docker", f"--timestamp={TIME}", f"--tag={tag}", base]
+        run("env", f"BUILDER={' '.join(builder)}", str(BUILD), *how, *self._volumes)
+        return Path(self._do("mount", self._do("from", "--pull=never", tag)))
+
+    def layers(self, tag: str) -> list[str]:
+        """The digests of an image's layers."""
+        found = json.loads(self._do("inspect", "--type=image", tag))
+        return list(found["OCIv1"]["rootfs"]["diff_ids"])
+
     def files(self, *, of_base: bool = False) -> set[str]:
-        container = self._base if of_base else self._container
-        inside = self._inside(container, "--user=0")
-        return set(run(*inside, "find", "/", "-xdev").splitlines())
+        root = Path(self._do("mount", self._base)) if of_base else self.root
+        return {f"/{path.relative_to(root)}" for path in root.rglob("*")}
+
+    def read(self, path: str) -> str:
+        return (self.root / path.removeprefix("/")).read_text()
 
     def start(self, stack: ExitStack) -> Container:
         port = free_port()
@@ -184,7 +216,8 @@ class Buildah(Engine):
         container = self._do("from", "scratch")
         root = Path(self._do("mount", container))
         bootstrap(root)
-        for path in mount_points:
+        # Buildah makes the latter itself, and an image would bring it.
+        for path in (*mount_points, Path("/etc/hosts")):
             place = root / path.relative_to("/")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.mkdir(exist_ok=True) if path.is_dir() else place.touch()

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from packaging.utils import canonicalize_name
 
+from mock_server import __version__
 from tests.e2e.shipping.containers import (
+    BASE,
+    IMAGE,
     Buildah,
     Container,
     Docker,
     Engine,
     has_docker,
     missing,
+    run,
 )
+from tests.e2e.shipping.locks import locked
+from tests.support import ROOT
 
 pytestmark = pytest.mark.full
 READY_SECONDS, STOP_SECONDS = 10, 3
@@ -52,7 +63,7 @@ def test_it_answers_with_no_arguments_given(image: Engine) -> None:
 
 
 def test_it_runs_as_a_user_who_is_not_root(container: Container) -> None:
-    assert container.run("id", "-u").strip() not in ("", "0")
+    container.run("sh", "-c", 'test "$(id -u)" -gt 0')
 
 
 def test_its_health_check_succeeds_inside(image: Engine, container: Container) -> None:
@@ -73,6 +84,66 @@ def test_it_adds_the_program_and_the_fixtures_to_its_base(image: Engine) -> None
     added = image.files() - image.files(of_base=True)
     compiled = {path for path in added if "__pycache__" in path}
     assert {path.split("/")[1] for path in added - compiled} == {"fixtures", "venv"}
+
+
+def test_it_lists_every_package_of_the_lock_in_the_locked_version(
+    image: Engine,
+) -> None:
+    bill = json.loads(image.read("/venv/sbom.cdx.json"))
+    assert bill["bomFormat"] == "CycloneDX"
+    listed = {(name_of(each), each["version"]) for each in bill["components"]}
+    assert listed == {*locked().items(), ("fastgpt-mock-server", __version__)}
+
+
+def name_of(component: dict[str, str]) -> str:
+    return canonicalize_name(component["name"])
+
+
+def test_its_labels_say_version_commit_and_base(image: Engine) -> None:
+    prefix = "org.opencontainers.image."
+    labels = {
+        name.removeprefix(prefix): value
+        for name, value in image.config["Labels"].items()
+        if name.startswith(prefix)
+    }
+    commit = run("git", "-C", str(ROOT), "rev-parse", "HEAD").strip()
+    assert labels["version"] == __version__
+    assert labels["revision"].removesuffix("-dirty") == commit
+    assert labels["base.name"] in ("python:3.13-slim", BASE)
+    assert datetime.fromisoformat(labels["created"]) <= datetime.now(UTC)
+    assert "licenses" not in labels
+
+
+def test_two_builds_make_the_same_layers(image: Engine) -> None:
+    if not isinstance(image, Buildah):
+        pytest.skip("only buildah is told a time for all files")
+    again = f"{IMAGE}-again"
+    assert differences(image.root, image.build(again)) == []
+    assert image.layers(again) == image.layers(IMAGE)
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    """The paths of files that differ in more than their time."""
+    before, after = facts(one), facts(other)
+    return sorted(
+        path
+        for path in before.keys() | after.keys()
+        if before.get(path) != after.get(path)
+    )
+
+
+def facts(root: Path) -> dict[str, tuple[object, ...]]:
+    """What the files below a folder are, but for their times."""
+    found: dict[str, tuple[object, ...]] = {}
+    for path in root.rglob("*"):
+        status, content = path.lstat(), b""
+        if path.is_symlink():
+            content = os.fsencode(path.readlink())
+        elif path.is_file():
+            content = path.read_bytes()
+        name, owner = str(path.relative_to(root)), (status.st_uid, status.st_gid)
+        found[name] = (status.st_mode, *owner, sha256(content).hexdigest())
+    return found
 
 
 def test_neither_documentation_nor_tests_are_in_it(image: Engine) -> None:

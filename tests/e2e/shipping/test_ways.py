@@ -63,7 +63,26 @@ def compose() -> Way:
     return Way(mock["image"], mock["environment"], [tests["command"]])
 
 
-WAYS = {"GitHub": github(), "GitLab": gitlab(), "Compose": compose()}
+def kubernetes() -> Way:
+    deployment, _ = manifest()
+    (mock,) = deployment["spec"]["template"]["spec"]["containers"]
+    variables = {each["name"]: each["value"] for each in mock["env"]}
+    probe = mock["readinessProbe"]["httpGet"]
+    assert probe["port"] in {port["name"] for port in mock["ports"]}
+    command = ["curl", "-fsS", f"http://mock:8000{probe['path']}"]
+    return Way(mock["image"], variables, [command])
+
+
+def manifest() -> list[Any]:
+    return list(yaml.safe_load_all((EXAMPLES / "kubernetes.yaml").read_text()))
+
+
+WAYS = {
+    "GitHub": github(),
+    "GitLab": gitlab(),
+    "Compose": compose(),
+    "Kubernetes": kubernetes(),
+}
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
@@ -93,6 +112,16 @@ def test_the_variables_of_an_example_are_those_of_options(way: Way) -> None:
     assert way.variables.keys() <= {param.envvar for param in serve.params}
 
 
+def test_the_pods_of_kubernetes_may_do_little_and_are_found_by_the_service() -> None:
+    deployment, service = manifest()
+    template = deployment["spec"]["template"]
+    (mock,) = template["spec"]["containers"]
+    assert template["spec"]["securityContext"]["runAsNonRoot"]
+    assert mock["securityContext"]["readOnlyRootFilesystem"]
+    assert mock["resources"]["limits"].keys() == {"cpu", "memory"}
+    assert service["spec"]["selector"] == template["metadata"]["labels"]
+
+
 def test_the_workflow_runs_what_everybody_runs() -> None:
     steps = yaml.safe_load(WORKFLOW.read_text())["jobs"]["run"]["steps"]
     assert any(step.get("run", "").endswith(" .ci/run") for step in steps)
@@ -105,6 +134,15 @@ def test_an_example_is_valid(path: Path) -> None:
     command = [str(lint), "--builtin-schema", SCHEMAS[path], str(path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.full
+def test_the_manifest_of_kubernetes_is_valid() -> None:
+    lint = Path(sys.executable).with_name("kubernetes-validate")
+    command = [str(lint), "--strict", str(EXAMPLES / "kubernetes.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(" passed for resource ") == 2
 
 
 def has_image() -> bool:
