@@ -172,10 +172,6 @@ def main(
     except Stop as stop:
         stop.show()
         sys.exit(stop.status)
-    # A group without a command: the message is its help.
-    except click.exceptions.NoArgsIsHelpError as error:
-        tell(error.format_message())
-        sys.exit(USAGE)
     # After Stop, which is one of these but has a status and a wording of its own.
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

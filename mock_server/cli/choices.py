@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from mock_server.cli.complete import assignments
+from mock_server.cli.group import Group
 from mock_server.cli.output import say, write
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.settings import option
@@ -24,6 +25,7 @@ class ChoicesView(View):
 
 
 @click.group(
+    cls=Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

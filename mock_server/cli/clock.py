@@ -7,6 +7,7 @@ from typing import Any
 import click
 import msgspec
 
+from mock_server.cli.group import Group
 from mock_server.cli.remote import remote_command, show
 from mock_server.client import AdminClient
 from mock_server.views import View
@@ -44,7 +45,7 @@ class Duration(click.types.StringParamType):
         return seconds
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def clock() -> None:
     """Show, freeze, run and advance the clock of a running server."""
 

@@ -11,13 +11,14 @@ from mock_server.api.faults.table import KINDS, PRESETS, Kind
 from mock_server.cli.complete import fault_fields, fault_names
 from mock_server.cli.fault_names import mistake_of, mistake_of_preset
 from mock_server.cli.fields import fields_of, text_fields
+from mock_server.cli.group import Group
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.settings import option
 from mock_server.client import AdminClient
 from mock_server.views import FaultsView, FaultView
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def fault() -> None:
     """Add, list and remove the faults of a running server."""
 

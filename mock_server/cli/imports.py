@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from mock_server.api.fixture import load_fixture
+from mock_server.cli.group import Group
 from mock_server.cli.output import BROKEN_FIXTURE, USAGE, Stop, counted, tell
 from mock_server.cli.settings import option
 from mock_server.cli.whole_file import whole_file
@@ -19,7 +20,9 @@ from mock_server.har.importing import Import
 from mock_server.har.reading import NotHar, read_har
 
 
-@click.group("import", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    "import", cls=Group, context_settings={"help_option_names": ["-h", "--help"]}
+)
 def import_() -> None:
     """Make fixtures of what other programs have recorded."""
 

@@ -21,8 +21,10 @@ class ProfileName(click.types.StringParamType):
 
     name = "profile"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Called by click."""
+    def get_metavar(
+        self, param: click.Parameter, ctx: click.Context | None = None
+    ) -> str:
+        """Called by click, with the context from 8.2 on."""
         del param, ctx
         return "|".join((*PROFILES, "FILE"))
 

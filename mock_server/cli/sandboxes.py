@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from mock_server.cli.complete import assignments, fixtures
 from mock_server.cli.documents import document_of
+from mock_server.cli.group import Group
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.settings import option
 from mock_server.cli.values import pairs
@@ -33,7 +34,7 @@ class SandboxesView(View):
     sandboxes: list[SandboxView]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def sandbox() -> None:
     """Create, list, show and delete sandboxes of a running server."""
 

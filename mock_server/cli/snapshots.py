@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import click
 
+from mock_server.cli.group import Group
 from mock_server.cli.remote import remote_command, show
 from mock_server.client import AdminClient
 from mock_server.views import ResetView, View
@@ -22,7 +23,7 @@ class SnapshotsView(View):
     snapshots: list[SnapshotView]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def snapshot() -> None:
     """Take, restore, list and delete snapshots of a running server."""
 

@@ -39,5 +39,5 @@ def run(*args: str, text: str | None = None, **variables: str) -> Ended:
             main(args)
         except SystemExit as end:
             status = end.code
-    assert status is None or isinstance(status, int)
-    return Ended(status or 0, out.getvalue().decode(), err.getvalue().decode())
+        assert status is None or isinstance(status, int)
+        return Ended(status or 0, out.getvalue().decode(), err.getvalue().decode())

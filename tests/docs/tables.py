@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+import click
 from msgspec import Struct
 
 import mock_server
@@ -391,3 +392,11 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "rules": rules_table,
     "settings": settings_table,
 }
+
+
+def words_left(context: click.Context) -> list[str]:
+    """What a group has not read of a command; before 8.2 click names it otherwise."""
+    name = (
+        "_protected_args" if hasattr(context, "_protected_args") else "protected_args"
+    )
+    return [*getattr(context, name), *context.args]

@@ -62,7 +62,7 @@ def test_a_command_of_a_table_is_taken(code: str) -> None:
     words = shlex.split(code)[1:]
     while isinstance(group, click.Group):
         with group.make_context("mock-server", words) as context:
-            given = [*context._protected_args, *context.args]
+            given = tables.words_left(context)
             _, found, words = group.resolve_command(context, given)
         assert found is not None
         group = found

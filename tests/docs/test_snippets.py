@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of
-from tests.docs.tables import MockServer, cli, load_fixture
+from tests.docs.tables import MockServer, cli, load_fixture, words_left
 
 EXAMPLES = ROOT / ".github" / "examples"
 GENERATORS = {"npx", "openapi-generator-cli"}
@@ -151,7 +151,7 @@ def test_commands_exist_and_take_what_they_are_given(page: Path) -> None:
         assert Path(command).name in WORDS or (ROOT / command).exists(), line
         if Path(command).name == "mock-server":
             with cli.make_context("mock-server", given) as context:
-                words = [*context._protected_args, *context.args]
+                words = words_left(context)
                 _, found, rest = cli.resolve_command(context, words)
                 assert found is not None
                 parsed(found, rest)
@@ -161,7 +161,7 @@ def parsed(command: click.Command, given: list[str]) -> None:
     """Raises what click raises where the command does not take these."""
     with command.make_context(command.name, given) as context:
         if isinstance(command, click.Group):
-            words = [*context._protected_args, *context.args]
+            words = words_left(context)
             _, found, rest = command.resolve_command(context, words)
             assert found is not None
             parsed(found, rest)
