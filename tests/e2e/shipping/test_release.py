@@ -55,6 +55,12 @@ def test_a_tag_starts_a_release() -> None:
     assert yaml.safe_load(TEXT)[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1's `on`
 
 
+def test_the_programs_that_a_release_runs_are_there() -> None:
+    named = set(re.findall(r"(?<![\w/])\.ci/[\w-]+", TEXT))
+    assert {".ci/image", ".ci/zipapp"} <= named
+    assert [each for each in named if not (ROOT / each).exists()] == []
+
+
 @pytest.mark.parametrize("job", JOBS)
 def test_a_job_of_a_release_may_do_no_more_than_it_must(job: str) -> None:
     assert yaml.safe_load(TEXT)["permissions"] == {}
