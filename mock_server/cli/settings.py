@@ -260,7 +260,7 @@ def is_strict() -> bool:
     text = os.environ.get(name)
     if text is None:
         return False
-    found = click.types.BoolParamType.str_to_bool(text)
-    if found is None:
-        raise BadValue(f"Expected true or false, got {text!r} - at {name}")
-    return found
+    try:
+        return bool(click.BOOL.convert(text, None, None))
+    except click.BadParameter:
+        raise BadValue(f"Expected true or false, got {text!r} - at {name}") from None

@@ -22,6 +22,7 @@ from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
+from mock_server.wire.parts import best_parser
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, Api, fetch, wait
 
@@ -55,7 +56,7 @@ def of(name: str, found: Mapping[Sample, float]) -> dict[Sample, float]:
 @pytest.fixture
 def face() -> str:
     """Over sockets: nothing here depends on how a request has come."""
-    return "zttp"
+    return best_parser()
 
 
 @pytest.fixture

@@ -122,7 +122,7 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
     given = "http://127.0.0.1:1" if url is None else url
     done = run(tmp_path, given, **variables)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert done.stderr.startswith(f"ERROR: Expected {said}")
+    assert f"\nERROR: Expected {said}" in f"\n{done.stderr}"
     assert "Traceback" not in done.stdout + done.stderr
 
 
