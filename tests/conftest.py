@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -34,6 +35,9 @@ def is_full(config: pytest.Config) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     """The same few examples of properties in every quick run, many others in full."""
+    # Where that is set, as in many images, all processes that tests start would compile
+    # all modules again: half of the time that they take to start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     settings.load_profile("full" if is_full(config) else "quick")
 
 
