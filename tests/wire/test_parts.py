@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -21,6 +22,11 @@ from tests.support import client_of
 BROKEN = "import uvicorn.server; del uvicorn.server.Server.capture_signals\n"
 SERVES = "from mock_server.cli import main; main(['serve', '--port=0'])"
 STARTS = "from mock_server import MockServer; MockServer().start()"
+
+
+def test_zttp_reads_where_uvicorn_knows_it() -> None:
+    knows_it = tuple(map(int, version("uvicorn").split(".")[:2])) >= (0, 52)
+    assert best_parser() == ("zttp" if knows_it else "h11")
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
