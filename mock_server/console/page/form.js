@@ -161,11 +161,13 @@ function number({ type, minimum, maximum }, value) {
   return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
 }
 
-function text(_, value, isNullable) {
+function text({ format }, value, isNullable) {
   const placeholder = isNullable ? "null" : null;
   const attributes = { type: "text", autocomplete: "off", placeholder };
   const input = h("input", { ...attributes, value: value ?? "" });
-  return { input, read: () => (input.value === "" && isNullable ? undefined : input.value) };
+  // No text of a format, such as a time, is blank.
+  const isNone = () => input.value === "" && (isNullable || format);
+  return { input, read: () => (isNone() ? undefined : input.value) };
 }
 
 function lines(_, value) {
