@@ -30,7 +30,10 @@ export class Timeline {
   #caption = h("span", { class: "count" });
   #said = h("span", { class: "hidden", role: "status" });
   #all = button(t("Show all"), () => this.showAll(), { class: "quiet", hidden: true });
-  #canvas = h("canvas", { tabindex: 0, role: "slider", "aria-describedby": "timeline-keys" });
+  #canvas = h("canvas", {
+    tabindex: 0, role: "slider", "aria-describedby": "timeline-keys", "aria-label": t("No requests"),
+    "aria-valuenow": 1, "aria-valuemax": 1, // until it is drawn
+  });
   #cursor = h("div", { class: "cursor", hidden: true });
   #label = h("bdi", { class: "label", hidden: true });
   #picture = new Picture(this.#canvas);
