@@ -60,27 +60,13 @@ _WHY_CYCLE = "what a request has sent so far, and whether it is answered"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {
     "zttp": (
         *_SERVER,
-        Part(
-            "uvicorn.protocols.http.zttp_impl", "ZttpProtocol", _PROTOCOL, _WHY_PROTOCOL
-        ),
-        Part(
-            "uvicorn.protocols.http.zttp_impl",
-            "RequestResponseCycle",
-            _CYCLE,
-            _WHY_CYCLE,
-        ),
+        Part(_ZTTP, "ZttpProtocol", _PROTOCOL, _WHY_PROTOCOL),
+        Part(_ZTTP, "RequestResponseCycle", _CYCLE, _WHY_CYCLE),
     ),
     "h11": (
         *_SERVER,
-        Part(
-            "uvicorn.protocols.http.h11_impl", "H11Protocol", _PROTOCOL, _WHY_PROTOCOL
-        ),
-        Part(
-            "uvicorn.protocols.http.h11_impl",
-            "RequestResponseCycle",
-            _CYCLE,
-            _WHY_CYCLE,
-        ),
+        Part(_H11, "H11Protocol", _PROTOCOL, _WHY_PROTOCOL),
+        Part(_H11, "RequestResponseCycle", _CYCLE, _WHY_CYCLE),
         Part(
             "h11._connection",
             "Connection",
