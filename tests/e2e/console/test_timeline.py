@@ -128,6 +128,7 @@ def test_a_zoom_holds_as_requests_come(strip: Strip) -> None:
 
 def test_a_zoom_ends_when_all_that_it_was_of_is_gone(strip: Strip) -> None:
     strip.draw(*TEN).drag(0.28, 0.61)
+    expect(strip.canvas).to_have_attribute("aria-label", re.compile("^3 of 10 req"))
     strip.draw(entry(11), entry(12))
     expect(strip.canvas).to_have_attribute("aria-label", re.compile("^2 requests"))
     assert strip.told == [[4, 5, 6], None]
