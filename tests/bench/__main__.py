@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import growth, memory, rates, ratios, start
+from tests.bench import growth, many, memory, rates, ratios, start
 from tests.bench.figures import HEAD, Figure
 
 SECTIONS = {
@@ -22,8 +22,9 @@ SECTIONS = {
     "growth": growth.figures,
     "start": start.figures,
     "memory": memory.figures,
+    "many": many.figures,
 }
-LOADED = ("rates", "ratios")
+LOADED = ("rates", "ratios", "many")
 """What needs wrk."""
 
 

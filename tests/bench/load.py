@@ -11,17 +11,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.request import Request, urlopen
 
-WRK = ("wrk", "-t1", "-c32", "-d1s")
+CONNECTIONS = 32
 KEY = "any-key"
 _REQUESTS = re.compile(r"(\d+) requests in ([\d.]+)s")
+_P99 = re.compile(r"99%\s+([\d.]+)(us|ms|s)\s")
+_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
+_BY_KEYS = """
+local requests, number = {}, 0
+init = function()
+  for key in ("%s"):gmatch("%%S+") do
+    wrk.headers["Authorization"] = "Bearer " .. key
+    requests[#requests + 1] = wrk.format()
+  end
+end
+request = function()
+  number = number %% #requests + 1
+  return requests[number]
+end
+"""
 _CLOCK_OF_PROCESS = 2
 """Of a process whole: what its threads were on a core for, in ns (Linux)."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A request to repeat. `headers` stand beside those that it needs."""
+    """A request to repeat. `headers` stand beside those that it needs.
+
+    With `keys` it is sent with each of them in turn, instead of `key`.
+    """
 
     name: str
     method: str
@@ -29,6 +49,7 @@ class Workload:
     body: Mapping[str, object]
     headers: Mapping[str, str] = field(default_factory=dict)
     key: str = KEY
+    keys: Sequence[str] = ()
 
     @property
     def content(self) -> bytes:
@@ -54,16 +75,20 @@ class Workload:
                     f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}"
                     for name, value in self.all_headers.items()
                 ),
+                _BY_KEYS % " ".join(self.keys) if self.keys else "",
             ]
         )
 
 
 @dataclass(frozen=True)
 class Rate:
-    """What one run has found: requests a second, and CPU of the server for each."""
+    """What one run has found: requests a second, CPU of the server for each, and how
+    long all but one in a hundred took at most.
+    """
 
     per_second: float
     cpu_us: float
+    p99_ms: float
 
 
 Rates = Sequence[Rate]
@@ -76,24 +101,27 @@ class Server:
     url: str
     pids: tuple[int, ...]
 
-    def load(self, work: Workload) -> Rate:
+    def load(self, work: Workload, connections: int = CONNECTIONS) -> Rate:
         """Send the request over and over for a second; all are to be answered well."""
+        wrk = "wrk", "-t1", f"-c{connections}", "-d1s", "--latency"
         with TemporaryDirectory() as folder:
             script = Path(folder) / "request.lua"
             script.write_text(work.script())
             before = self.cpu()
             run = subprocess.run(
-                [*WRK, "-s", str(script), self.url + work.path],
+                [*wrk, "-s", str(script), self.url + work.path],
                 capture_output=True,
                 text=True,
                 check=True,
             )
             used = self.cpu() - before
-        found = _REQUESTS.search(run.stdout)
+        found, p99 = _REQUESTS.search(run.stdout), _P99.search(run.stdout)
         assert found, run.stderr
+        assert p99, run.stdout
         assert "Non-2xx" not in run.stdout, run.stdout
         count = int(found[1])
-        return Rate(count / float(found[2]), used / count * 1e6)
+        rate, cpu_us = count / float(found[2]), used / count * 1e6
+        return Rate(rate, cpu_us, float(p99[1]) * _MS[p99[2]])
 
     def cpu(self) -> float:
         """CPU seconds of the processes so far."""
@@ -103,6 +131,14 @@ class Server:
 def cpu(pid: int) -> float:
     """CPU seconds of a process so far (Linux): exact, where /proc tells ticks."""
     return time.clock_gettime(~pid << 3 | _CLOCK_OF_PROCESS)
+
+
+def control(server: Server, path: str, body: object) -> Any:
+    """A POST to the admin API that is to succeed; gives what it answers."""
+    headers = {"Content-Type": "application/json"}
+    url, content = f"{server.url}/__admin/{path}", json.dumps(body).encode()
+    with urlopen(Request(url, content, headers)) as answer:
+        return json.load(answer)
 
 
 def in_turn(

@@ -6,19 +6,24 @@ route that gives the same answer.
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
-from urllib.request import Request, urlopen
 
 from mock_server.app import create_app
 from tests.bench import rates, references
 from tests.bench.figures import Figure
 from tests.bench.in_process import call_seconds, canned_answer
-from tests.bench.load import Server, Workload, cpu_ratio, cpu_us, in_turn, per_second
+from tests.bench.load import (
+    Server,
+    Workload,
+    control,
+    cpu_ratio,
+    cpu_us,
+    in_turn,
+    per_second,
+)
 from tests.process import COMMAND
 
 ROUNDS = 7
@@ -48,14 +53,6 @@ UNREAD = ("sh", "-c", 'exec "$@" 2>/dev/null', "sh", *COMMAND)
 """The server with nobody who reads its log, which would fill a pipe."""
 
 
-def control(url: str, path: str, body: object) -> Any:
-    """A call of the admin API that is to succeed; gives what it answers."""
-    headers = {"Content-Type": "application/json"}
-    content = json.dumps(body).encode()
-    with urlopen(Request(f"{url}/__admin/{path}", content, headers)) as answer:
-        return json.load(answer)
-
-
 def runs_of(stack: ExitStack) -> dict[str, tuple[Server, Workload]]:
     """What is measured, by its name, the plain list first."""
     plain, faulty, deployed, logging = (
@@ -68,8 +65,8 @@ def runs_of(stack: ExitStack) -> dict[str, tuple[Server, Workload]]:
         )
     )
     for fault in FAULTS:
-        control(faulty.url, "faults", fault)
-    sandbox = control(plain.url, "sandboxes", {})
+        control(faulty, "faults", fault)
+    sandbox = control(plain, "sandboxes", {})
     return {
         PLAIN.name: (plain, PLAIN),
         "30 items": (plain, rates.LONG),
