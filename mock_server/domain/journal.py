@@ -72,9 +72,9 @@ class Journal(Struct, eq=False):
 
     def since(self, seq: int) -> Iterator[Entry]:
         """The entries from that number on that are still kept, in order."""
-        # A copy: the reader may take its time, and the journal may grow meanwhile. It is
-        # taken from the end, for who follows lacks the last only: to copy 10,000 takes
-        # 60 µs, for each stream and request.
+        # A copy: the reader may take its time, and the journal may grow meanwhile. It
+        # is taken from the end, for who follows lacks the last only: a copy of 10,000
+        # would take 60 µs, for each stream and request.
         count = max(0, self.next_seq - seq)
         latest = list(islice(reversed(self._entries), count))
         latest.reverse()
