@@ -13,13 +13,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import growth, many, memory, rates, ratios, start
+from tests.bench import growth, many, memory, rates, ratios, start, writes
 from tests.bench.figures import HEAD, Figure
 
 SECTIONS = {
     "rates": rates.figures,
     "ratios": ratios.figures,
     "growth": growth.figures,
+    "writes": writes.figures,
     "start": start.figures,
     "memory": memory.figures,
     "many": many.figures,
