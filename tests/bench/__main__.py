@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import growth, many, memory, rates, ratios, start, writes
+from tests.bench import growth, machine, many, memory, rates, ratios, start, writes
 from tests.bench.figures import HEAD, Figure
 
 SECTIONS = {
@@ -39,7 +39,8 @@ def asked() -> argparse.Namespace:
 
 
 def figures(sections: list[str]) -> Iterator[Figure]:
-    """The figures of some sections, or of all."""
+    """What the machine is like, then the figures of some sections, or of all."""
+    yield from machine.figures()
     for name in sections or SECTIONS:
         if name in LOADED and shutil.which("wrk") is None:
             print(f"SKIPPED: {name}, for want of wrk", file=sys.stderr)
