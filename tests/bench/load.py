@@ -142,14 +142,14 @@ def control(server: Server, path: str, body: object) -> Any:
 
 
 def in_turn(
-    runs: Mapping[str, tuple[Server, Workload]], rounds: int
+    runs: Mapping[str, tuple[Server, Workload]], rounds: int, warming: int = 1
 ) -> dict[str, Rates]:
-    """The rates of each run in each round, after one that warms up."""
+    """The rates of each run in each round, after some rounds that warm up."""
     found: dict[str, list[Rate]] = {name: [] for name in runs}
-    for number in range(rounds + 1):
+    for number in range(-warming, rounds):
         for name, (server, work) in runs.items():
             rate = server.load(work)
-            if number:
+            if number >= 0:
                 found[name].append(rate)
     return dict(found)
 

@@ -43,4 +43,6 @@ def figures() -> Iterator[Figure]:
             us = pair_us(lambda: client.send(b"x"), lambda: server.recv(1))
     yield Figure("machine: send and receive a byte over loopback", us, "µs")
     note = "two empty functions of Python, which the others hold too"
-    yield Figure("machine: no call", pair_us(lambda: None, lambda: None), "µs", note=note)
+    yield Figure(
+        "machine: no call", pair_us(lambda: None, lambda: None), "µs", note=note
+    )
