@@ -212,6 +212,20 @@ class Store(ChatStore):
         """Keep these rows, in order, as those of a collection. Raises LimitReached."""
         self._rows.put(dataset, collection_id, rows)
 
+    def change_rows(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        gone: Sequence[Row] = (),
+        new: Sequence[Row] = (),
+    ) -> None:
+        """Take rows out of a collection, and put others in. Raises LimitReached."""
+        self._rows.change(dataset, collection_id, gone, new)
+
+    def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
+        """Whether a row of a collection has both texts. Raises LimitReached."""
+        return self._rows.has_texts(dataset, collection_id, q, a)
+
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
         """The row of that id, its dataset and its collection."""
         found = self._rows.find(row_id, self._loaded.row_place)
