@@ -1,7 +1,7 @@
 """The data rows of a sandbox: what has been put lies over those of the generation."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter, is_
+from operator import attrgetter
 from sys import getsizeof
 
 from msgspec import Struct
@@ -55,13 +55,6 @@ class Rows:
             put = changed[collection_id]
             return () if put is None else put.rows
         return dataset.rows.get(collection_id, ())
-
-    def put(self, dataset: Dataset, collection_id: str, rows: Sequence[Row]) -> None:
-        """Have these rows instead of those of a collection. Raises LimitReached."""
-        old = self.of(dataset, collection_id)
-        start, end = _same_ends(old, rows)
-        gone, new = old[start : len(old) - end], rows[start : len(rows) - end]
-        self._keep(dataset, collection_id, rows, gone, new)
 
     def change(
         self,
@@ -203,20 +196,6 @@ def _place_of(row: Row, rows: Sequence[Row]) -> int:
 
 def _hash_of(row: Row) -> int:
     return hash((row.q, row.a))
-
-
-def _same_ends(old: Sequence[Row], new: Sequence[Row]) -> tuple[int, int]:
-    """How many rows at the start, and at the end, two sequences have in common."""
-    most = min(len(old), len(new))
-    start = _same(old, new, most)
-    return start, _same(old[::-1], new[::-1], most - start)
-
-
-def _same(one: Iterable[Row], other: Iterable[Row], most: int) -> int:
-    for at, same in enumerate(map(is_, one, other)):
-        if not same or at == most:
-            return at
-    return most
 
 
 # About what these take: a row without its texts, found by its id; its place among those

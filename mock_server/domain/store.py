@@ -206,12 +206,6 @@ class Store(ChatStore):
         """The data rows of a collection, in the order in which they are listed."""
         return self._rows.of(dataset, collection_id)
 
-    def put_rows(
-        self, dataset: Dataset, collection_id: str, rows: Sequence[Row]
-    ) -> None:
-        """Keep these rows, in order, as those of a collection. Raises LimitReached."""
-        self._rows.put(dataset, collection_id, rows)
-
     def change_rows(
         self,
         dataset: Dataset,
