@@ -1,8 +1,9 @@
 """The chat sessions of an application in the order of lists, kept while they change."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
+from mock_server.domain.blocks import Blocks
 from mock_server.domain.records import Chat
 
 
@@ -13,7 +14,7 @@ class ChatOrder:
     """
 
     def __init__(self, chats: Iterable[Chat]) -> None:
-        self._chats = sorted(chats, key=_place_of)
+        self._chats = Blocks.of(sorted(chats, key=_place_of))
         # Chats that may have changed since, by id: as they are in the list, None if
         # they are not. Pins, which are many, only enter themselves here.
         self._before: dict[str, Chat | None] = {}
@@ -29,16 +30,15 @@ class ChatOrder:
         news = [new for new in map(now, before) if new is not None]
         if len(before) > len(self._chats) // _FEW:
             gone = set(map(id, olds))
-            self._chats = [each for each in self._chats if id(each) not in gone]
-            self._chats += news
-            self._chats.sort(key=_place_of)
+            kept = [each for each in self._chats if id(each) not in gone]
+            self._chats = Blocks.of(sorted([*kept, *news], key=_place_of))
             return self._chats
-        if before:
-            self._chats = self._chats.copy()  # who has the last one may still read it
         for old in olds:
-            del self._chats[bisect_left(self._chats, _place_of(old), key=_place_of)]
+            at = bisect_left(self._chats, _place_of(old), key=_place_of)
+            self._chats = self._chats.replaced(at, at + 1, ())
         for new in news:
-            insort(self._chats, new, key=_place_of)
+            at = bisect_left(self._chats, _place_of(new), key=_place_of)
+            self._chats = self._chats.replaced(at, at, (new,))
         return self._chats
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from mock_server.domain import sizes
+from mock_server.domain.blocks import Blocks
 from mock_server.domain.chat_order import ChatOrder
 from mock_server.domain.memory import Holding
 from mock_server.domain.overlay import Overlay
@@ -105,7 +106,8 @@ class ChatStore:
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
         """Keep further records of a chat session. Raises LimitReached."""
-        records = *self.records(app, chat_id), *new
+        records = Blocks.of(self.records(app, chat_id))
+        records = records.replaced(len(records), len(records), new)
         self._records_of(app).put(chat_id, records, sizes.of_records(new))
 
     def _forget_changes(self, app_id: str) -> None:

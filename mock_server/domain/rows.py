@@ -6,6 +6,7 @@ from sys import getsizeof
 
 from msgspec import Struct
 
+from mock_server.domain.blocks import Blocks
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.memory import Holding
 from mock_server.domain.records import Row
@@ -67,14 +68,16 @@ class Rows:
 
         Raises LimitReached.
         """
-        rows = list(self.of(dataset, collection_id))
+        rows = Blocks.of(self.of(dataset, collection_id))
         for row in gone:
-            del rows[_place_of(row, rows)]
+            at = _place_of(row, rows)
+            rows = rows.replaced(at, at + 1, ())
         if len(new) * _FEW > len(rows):
-            rows = list(in_order((*rows, *new)))
+            rows = Blocks.of(in_order((*rows, *new)))
         else:
             for row in new:
-                rows.insert(_place_of(row, rows), row)
+                at = _place_of(row, rows)
+                rows = rows.replaced(at, at, (row,))
         self._keep(dataset, collection_id, rows, gone, new)
 
     def _keep(
