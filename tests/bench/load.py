@@ -142,11 +142,11 @@ def control(server: Server, path: str, body: object) -> Any:
 
 
 def in_turn(
-    runs: Mapping[str, tuple[Server, Workload]], rounds: int, warming: int = 1
+    runs: Mapping[str, tuple[Server, Workload]], rounds: int
 ) -> dict[str, Rates]:
-    """The rates of each run in each round, after some rounds that warm up."""
+    """The rates of each run in each round, after one that warms up."""
     found: dict[str, list[Rate]] = {name: [] for name in runs}
-    for number in range(-warming, rounds):
+    for number in range(-1, rounds):
         for name, (server, work) in runs.items():
             rate = server.load(work)
             if number >= 0:

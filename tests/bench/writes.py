@@ -190,26 +190,31 @@ def application(size: int) -> Application:
     return create_app(fixture, choices=choices, limits=LIMITS)
 
 
-def seconds_at(size: int) -> dict[str, float]:
-    """What each write costs with so many records, and the page after it."""
-    app, found = application(size), dict[str, float]()
-    for writing in WRITES:
-        groups = [
-            [each] for asked in writing.calls(app) for each in (asked, writing.page)
-        ]
-        took = together(app, groups)
-        found[writing.name] = statistics.median(took[::2])
-        found[f"page after: {writing.name}"] = statistics.median(took[1::2])
-        found[f"first: {writing.name}"] = took[0] + took[1]
-    return found
+def seconds(app: Application, writing: Writing) -> tuple[float, float, float]:
+    """What a write costs, the page after it, and both together the first time."""
+    calls = (each for asked in writing.calls(app) for each in (asked, writing.page))
+    took = together(app, [[each] for each in calls])
+    medians = statistics.median(took[::2]), statistics.median(took[1::2])
+    return *medians, took[0] + took[1]
 
 
 def figures() -> Iterator[Figure]:
-    """How each grows from a thousand records on, in ratio."""
-    found = {size: seconds_at(size) for size in SIZES}
-    for name, largest in found[LARGEST].items():
-        times = (f"10^{len(str(n)) - 1}: {shown_time(found[n][name])}" for n in SIZES)
-        ratio, note = largest / found[SMALL][name], ", ".join(times)
-        is_bound = not name.startswith("first:")
-        most = MOST_GROWTH if is_bound else None
-        yield Figure(f"{name}: 10^5 to 10^3", ratio, "×", most, note=note)
+    """How each grows from a thousand records on, in ratio.
+
+    Sizes come in turn, for what else the machine does is to fall on all of them.
+    """
+    apps = {size: application(size) for size in SIZES}
+    for writing in WRITES:
+        found = {size: seconds(app, writing) for size, app in apps.items()}
+        titles = "", ", the page after it", ", both the first time"
+        for number, title in enumerate(titles):
+            by_size = {size: each[number] for size, each in found.items()}
+            most = MOST_GROWTH if number < 2 else None
+            yield growth_of(f"{writing.name}{title}", by_size, most)
+
+
+def growth_of(name: str, by_size: Mapping[int, float], most: float | None) -> Figure:
+    """From a thousand to the largest."""
+    times = (f"10^{len(str(n)) - 1}: {shown_time(it)}" for n, it in by_size.items())
+    ratio = by_size[LARGEST] / by_size[SMALL]
+    return Figure(f"{name}: 10^5 to 10^3", ratio, "×", most, note=", ".join(times))
