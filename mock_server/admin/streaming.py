@@ -162,20 +162,17 @@ class JournalStream:
         # Taken first: what comes while these are sent is told in the next round.
         end = journal.next_seq
         for entry in journal.since(self._next):
-            yield from self._dropped_before(entry.seq)
+            if entry.seq > self._next:
+                yield _dropped_event(entry.seq - self._next)
             self._next = entry.seq + 1
             yield self._opened.event_of(entry)
-        yield from self._dropped_before(end)
+        if end > self._next:
+            yield _dropped_event(end - self._next)
+            self._next = end
         if self._tells_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
             # Without an id: that of the last entry stays what Last-Event-ID repeats.
             yield b"event: changed\ndata: {}\n\n"
-
-    def _dropped_before(self, seq: int) -> Iterator[bytes]:
-        """An event that counts the entries before `seq` that are no longer kept."""
-        if seq > self._next:
-            yield b'event: dropped\ndata: {"count":%d}\n\n' % (seq - self._next)
-            self._next = seq
 
     async def _beat(self, send: Send) -> None:
         """Send a sign of life every while.
@@ -204,6 +201,11 @@ def _waking(news: asyncio.Event) -> Callable[[], object]:
             loop.call_soon_threadsafe(news.set)
 
     return wake
+
+
+def _dropped_event(count: int) -> bytes:
+    """Tells of so many entries that are no longer kept."""
+    return b'event: dropped\ndata: {"count":%d}\n\n' % count
 
 
 def _entry_event(entry: Entry) -> bytes:

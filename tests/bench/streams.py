@@ -18,6 +18,7 @@ ROUNDS = 5
 STREAMS = 100
 REQUESTS = 200
 PAUSE_SECONDS = 0.004
+PATIENCE_SECONDS = 60
 _HEAD_END, _EVENT_END = b"\r\n\r\n", b"\n\n"
 
 
@@ -50,8 +51,9 @@ class Following:
         tasks = [asyncio.create_task(self._read(reader)) for reader, _ in readers]
         before = self._server.cpu()
         took = await self._request(REQUESTS)
-        while self._told < streams * REQUESTS:
-            await asyncio.sleep(0.005)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self._told < streams * REQUESTS:
+                await asyncio.sleep(0.005)
         used = self._server.cpu() - before
         for task, (_, writer) in zip(tasks, readers, strict=True):
             task.cancel()
