@@ -34,7 +34,7 @@ _LOGIN_COOKIE = b"fastgpt_token"
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
 
 
-class ParsedHeaders(Struct, frozen=True):
+class ParsedHeaders(Struct, frozen=True, eq=False):
     """What the headers of a request say.
 
     `key` is the bearer token, None unless there is exactly one of possible length.
