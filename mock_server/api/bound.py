@@ -43,7 +43,7 @@ class BoundApi(PublicApi):
         # In no journal: it is none of the other sandboxes' business.
         refusal = _no_sandbox(scope[BOUND_TO])
         response = error_response(refusal, self._sandboxes.default.choices)
-        await send_response(response, RequestBody(scope, receive), send)
+        await send_response(response, RequestBody.of(scope, receive), send)
 
     def _sandbox_of(self, scope: Scope, headers: ParsedHeaders) -> Sandbox:
         """The sandbox of the address. Raises SandboxNotFound."""

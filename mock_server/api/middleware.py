@@ -147,4 +147,4 @@ class ServerErrorMiddleware:
         except Exception as error:
             response = internal_error(error)
             if not started:
-                await send_response(response, RequestBody(scope, receive), send)
+                await send_response(response, RequestBody.of(scope, receive), send)
