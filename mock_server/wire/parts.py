@@ -55,7 +55,7 @@ _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue"
 )
-_WHOLE = "conn default_headers flow message_event on_response transport"
+_WHOLE = "body conn default_headers flow message_event on_response transport"
 _WHY_WHOLE = "a response that is whole is sent in one piece"
 _WHY_PROTOCOL = "a request has a deadline, and is refused if its end is in doubt"
 _WHY_CYCLE = "what a request has sent so far, and whether it is answered"
