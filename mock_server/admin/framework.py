@@ -15,7 +15,7 @@ from starlette.types import Scope
 
 from mock_server.admin.loading import Loader
 from mock_server.admin.reloading import Reloader
-from mock_server.admin.streaming import OpenResponses
+from mock_server.admin.streaming import OpenResponses, Streams
 from mock_server.api.operations.operation import Operations
 from mock_server.api.redaction import Secrets
 from mock_server.domain.access import NAME_PATTERN
@@ -133,7 +133,7 @@ class Services:
         self.demo = demo
         self.metrics = metrics
         self.reloader = Reloader(sandboxes, loader, secrets)
-        self.streams = OpenResponses(limits.journal_streams, "streams")
+        self.streams = Streams(limits)
         self.downloads = OpenResponses(
             limits.sendings, "large answers at the same time"
         )

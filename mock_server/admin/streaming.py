@@ -6,7 +6,8 @@ Both end when the client goes, and when the server stops.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache
+from threading import get_ident
 from time import perf_counter
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from mock_server.api.journal_view import entry_view
 from mock_server.api.response import Headers, connection_of
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.journal import Entry
+from mock_server.domain.limits import Limits
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 
@@ -73,6 +75,15 @@ class OpenResponses:
             end()
 
 
+class Streams(OpenResponses):
+    """The streams of journals; an event is made once for all that send it."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits.journal_streams, "streams")
+        # Of 100 streams each, this saves 99 times what it takes to write an entry.
+        self.event_of = lru_cache(limits.cached_events)(_entry_event)
+
+
 class JournalStream:
     """The entries of a journal as server-sent events, from the one numbered `start`.
 
@@ -82,7 +93,7 @@ class JournalStream:
 
     def __init__(
         self,
-        opened: OpenResponses,
+        opened: Streams,
         sandboxes: Sandboxes,
         sandbox: Sandbox,
         start: int,
@@ -108,23 +119,28 @@ class JournalStream:
 
         `further` are headers beside those of a stream.
         """
-        # Listeners are called from other threads too, such as a test's.
-        wake = partial(asyncio.get_running_loop().call_soon_threadsafe, self._news.set)
+        wake = _waking(self._news)
         # Only `receive` tells that the client has gone: uvicorn drops what is sent.
         gone = asyncio.create_task(_until_disconnected(receive))
         gone.add_done_callback(lambda _: self._end())
         with self._opened.including(self._end):
             # Before the first look at the journal, so that no entry falls in between.
             self._sandbox.listeners.append(wake)
+            beating = gone
             try:
                 await send(_start([*_EVENT_HEADERS, *further]))
                 await send(_part(b": journal\n\n"))
+                beating = asyncio.create_task(self._beat(send))
                 while self._goes_on():
                     for event in self._new_events():
                         await send(_part(event))
-                    await self._wait(send)
+                    if self._sandbox.journal.next_seq <= self._next:
+                        await self._news.wait()
+                    # Before the journal is read again: news in between would be lost.
+                    self._news.clear()
             finally:
                 self._sandbox.listeners.remove(wake)
+                beating.cancel()
                 gone.cancel()
         await send({"type": "http.response.body", "body": b""})
 
@@ -148,7 +164,7 @@ class JournalStream:
         for entry in journal.since(self._next):
             yield from self._dropped_before(entry.seq)
             self._next = entry.seq + 1
-            yield _entry_event(entry)
+            yield self._opened.event_of(entry)
         yield from self._dropped_before(end)
         if self._tells_changes and self._changes != self._sandbox.changes:
             self._changes = self._sandbox.changes
@@ -161,18 +177,33 @@ class JournalStream:
             yield b'event: dropped\ndata: {"count":%d}\n\n' % (seq - self._next)
             self._next = seq
 
-    async def _wait(self, send: Send) -> None:
-        """Wait for news; after a while of silence send a sign of life."""
-        if self._sandbox.journal.next_seq > self._next:
-            return
-        try:
+    async def _beat(self, send: Send) -> None:
+        """Send a sign of life every while.
+
+        Not as a time limit of each wait: that would take longer than an event does.
+        """
+        while True:
             # Twice in its time to live, so that the sandbox is used before it ends.
             half = self._sandboxes.ttl_of(self._sandbox.name) / 2
-            await asyncio.wait_for(self._news.wait(), min(_HEARTBEAT_SECONDS, half))
-        except TimeoutError:
+            await asyncio.sleep(min(_HEARTBEAT_SECONDS, half))
             await send(_part(b": still here\n\n"))
-        # Before the journal is read again, not after: news in between would be lost.
-        self._news.clear()
+            self._news.set()
+
+
+def _waking(news: asyncio.Event) -> Callable[[], object]:
+    """What sets an event of this loop, from any thread, such as a test's.
+
+    Only other threads take the way that writes to the loop's own socket.
+    """
+    loop, own = asyncio.get_running_loop(), get_ident()
+
+    def wake() -> None:
+        if get_ident() == own:
+            news.set()
+        else:
+            loop.call_soon_threadsafe(news.set)
+
+    return wake
 
 
 def _entry_event(entry: Entry) -> bytes:

@@ -229,8 +229,10 @@ class Limits:
     """Violations that one entry lists."""
     verified_steps: int = 100
     """Steps of one verification in order."""
-    journal_streams: int = 32
+    journal_streams: int = 128
     """Clients that follow journals at the same time."""
+    cached_events: int = 64
+    """Entries that are kept as events, for all who follow."""
     stream_bytes: int = 256 * 1024
     """Bytes of memory that a stream is charged: an entry, and what waits to be read."""
 

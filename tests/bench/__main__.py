@@ -1,6 +1,6 @@
 """How fast the server is, how that changes as data grows, how it starts, what it takes.
 
-`python -m tests.bench [SECTION ...] [--json FILE]` prints one table in less than five
+`python -m tests.bench [SECTION ...] [--json FILE]` prints one table in about seven
 minutes. It needs Linux, wrk for the rates, and a machine that does nothing else.
 """
 
@@ -13,15 +13,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import growth, memory, rates, start
+from tests.bench import growth, many, memory, rates, ratios, start
 from tests.bench.figures import HEAD, Figure
 
 SECTIONS = {
     "rates": rates.figures,
+    "ratios": ratios.figures,
     "growth": growth.figures,
     "start": start.figures,
     "memory": memory.figures,
+    "many": many.figures,
 }
+LOADED = ("rates", "ratios", "many")
+"""What needs wrk."""
 
 
 def asked() -> argparse.Namespace:
@@ -36,8 +40,8 @@ def asked() -> argparse.Namespace:
 def figures(sections: list[str]) -> Iterator[Figure]:
     """The figures of some sections, or of all."""
     for name in sections or SECTIONS:
-        if name == "rates" and shutil.which("wrk") is None:
-            print("SKIPPED: rates, for want of wrk", file=sys.stderr)
+        if name in LOADED and shutil.which("wrk") is None:
+            print(f"SKIPPED: {name}, for want of wrk", file=sys.stderr)
         else:
             yield from SECTIONS[name]()
 

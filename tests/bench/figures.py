@@ -41,6 +41,18 @@ class Figure:
         return f"| {self.measure} | {value} | {target}{missed} |"
 
 
+MOST_GROWTH = 1.3
+
+
+def growth(name: str, own: float, bare: float) -> Figure:
+    """How something grows, in ratio to how it does at the bare server."""
+    title, note = (
+        f"{name}: growth to the bare server's",
+        f"{own:.2f}×, bare {bare:.2f}×",
+    )
+    return Figure(title, own / bare, "×", MOST_GROWTH, note=note)
+
+
 HEAD = "| measure | figure | target |\n|---|---|---|"
 
 

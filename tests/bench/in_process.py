@@ -10,6 +10,8 @@ from itertools import repeat
 
 from starlette.types import ASGIApp, Message, Scope
 
+from tests.bench.references import Canned
+
 Call = tuple[str, str, bytes]
 """A method, a path and a body."""
 
@@ -56,6 +58,25 @@ def together(app: ASGIApp, groups: Iterable[Sequence[Call]]) -> list[float]:
         return took
 
     return asyncio.run(run())
+
+
+def canned_answer(app: ASGIApp, method: str, path: str, body: bytes) -> Canned:
+    """What the application answers to a call."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def run() -> None:
+        await app(_scope(method, path, body), receive, send)
+
+    asyncio.run(run())
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    content = b"".join(message.get("body", b"") for message in sent)
+    return Canned(method, path, headers, content.decode())
 
 
 def _scope(method: str, path: str, body: bytes) -> Scope:

@@ -1,15 +1,17 @@
 """What the server is compared with: canned answers on the same uvicorn and parser.
 
-`python -m tests.bench.references KIND FILE` serves the answer that the file holds, one
-of three ways, and prints its URL: `ceiling` is a bare ASGI application, `route` the
-same endpoint on a Starlette route, `starlette` what one would write by hand.
+`python -m tests.bench.references KIND FILE` serves the answer that the file holds, and
+prints its URL: `ceiling` is a bare ASGI application, `route` the same endpoint on a
+Starlette route, `starlette` what one would write by hand. `stream` gives the answer as
+an event, at each request, to all who follow.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,12 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 
 from mock_server.server import bind, url_of
+
+STREAM = "/__admin/journal/stream"
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,11 @@ class Canned:
     body: str
 
 
+def start(headers: Sequence[tuple[bytes, bytes]]) -> Message:
+    """The head of an answer."""
+    return {"type": "http.response.start", "status": 200, "headers": headers}
+
+
 class Endpoint:
     """An ASGI application that reads a request and gives the canned answer."""
 
@@ -45,8 +54,7 @@ class Endpoint:
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive()).get("more_body"):
             pass
-        start = {"type": "http.response.start", "status": 200}
-        await send(start | {"headers": self._headers})
+        await send(start(self._headers))
         await send({"type": "http.response.body", "body": self._body})
 
 
@@ -74,11 +82,38 @@ def starlette(canned: Canned) -> ASGIApp:
     return Starlette(routes=[Route(canned.path, endpoint, methods=[canned.method])])
 
 
+class Stream:
+    """An ASGI application that tells all who follow of each request."""
+
+    def __init__(self, canned: Canned) -> None:
+        self._event = canned.body.encode()
+        self._followers: list[asyncio.Queue[bytes]] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        if scope["path"] == STREAM:
+            await self._follow(send)
+        await send(start([(b"content-length", b"2")]))
+        await send({"type": "http.response.body", "body": b"{}"})
+        for follower in self._followers:
+            follower.put_nowait(self._event)
+
+    async def _follow(self, send: Send) -> None:
+        events = asyncio.Queue[bytes]()
+        self._followers.append(events)
+        await send(start([(b"content-type", b"text/event-stream")]))
+        while True:
+            event = await events.get()
+            part = {"type": "http.response.body", "body": event, "more_body": True}
+            await send(part)
+
+
 KINDS: dict[str, Callable[[Canned], ASGIApp]] = {
     "ceiling": ceiling,
     "route": route,
     "starlette": starlette,
 }
+ALL = KINDS | {"stream": Stream}
 
 
 def serve(app: ASGIApp) -> None:
@@ -101,4 +136,4 @@ def serve(app: ASGIApp) -> None:
 
 
 if __name__ == "__main__":
-    serve(KINDS[sys.argv[1]](Canned(**json.loads(Path(sys.argv[2]).read_text()))))
+    serve(ALL[sys.argv[1]](Canned(**json.loads(Path(sys.argv[2]).read_text()))))
