@@ -53,55 +53,50 @@ class PublicApi:
         self._headers_with_marks = known(_headers_with_marks)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The story of a request, from its headers to the last byte of its response."""
         try:
-            await self._handle(scope, receive, send)
+            request = self._context_of(scope, receive)
+            refusal = None
+            try:
+                operation = self._admit(request)
+                max_bytes = getattr(self._limits, operation.body_limit)
+                request.content = await operation.receive(
+                    request.body, max_bytes, self._sandboxes.memory
+                )
+                if request.sandbox.state is not request.state:
+                    operation = self._readmit(request)
+                if operation.delay_ms:
+                    await pause(request, operation.delay_ms)
+                    operation = self._readmit(request)
+                if request.state.faults.active:
+                    response = await self._respond_amid_faults(request, operation)
+                else:
+                    response = operation.respond(
+                        request.state, request.caller, request.content
+                    )
+            except Refusal as error:
+                # With its traceback it would keep this frame, and the body, in memory.
+                refusal = error.with_traceback(None)
+                response = responses.error_response(error, request.state.choices)
+            except ClientGone:
+                response = _NO_RESPONSE
+            except Interrupted:
+                response = responses.CloseConnection(scope=scope)
+            headers = self._headers_of(response, request)
+            # Before it is sent: a client that has its response finds it in the journal.
+            seq = self._journal.enter(request, response, headers, refusal)
+            # The request log, which stands around all applications, makes an id of it.
+            scope[ENTERED] = request.sandbox.name, request.state.generation, seq
+            await response.send(headers, request.body, send)
         except Exception as error:
             # A defect of ours. It is told to the client unless a response has begun.
-            response = internal_error(error)
+            response, body = internal_error(error), RequestBody.of(scope, receive)
             if ENTERED not in scope:
-                await responses.send_response(
-                    response, RequestBody.of(scope, receive), send
-                )
-
-    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The story of a request, from its headers to the last byte of its response."""
-        request = self._context_of(scope, receive)
-        refusal = None
-        try:
-            operation = self._admit(request)
-            max_bytes = getattr(self._limits, operation.body_limit)
-            request.content = await operation.receive(
-                request.body, max_bytes, self._sandboxes.memory
-            )
-            if request.sandbox.state is not request.state:
-                operation = self._readmit(request)
-            if operation.delay_ms:
-                await pause(request, operation.delay_ms)
-                operation = self._readmit(request)
-            if request.state.faults.active:
-                response = await self._respond_amid_faults(request, operation)
-            else:
-                response = operation.respond(
-                    request.state, request.caller, request.content
-                )
-        except Refusal as error:
-            # With its traceback it would keep this frame, and the body, in memory.
-            refusal = error.with_traceback(None)
-            response = responses.error_response(error, request.state.choices)
-        except ClientGone:
-            response = _NO_RESPONSE
-        except Interrupted:
-            response = responses.CloseConnection(scope=scope)
-        headers = self._headers_of(response, request)
-        # Before it is sent: a client that has its response finds it in the journal.
-        seq = self._journal.enter(request, response, headers, refusal)
-        # The request log, which stands around all applications, makes an id of it.
-        scope[ENTERED] = request.sandbox.name, request.state.generation, seq
-        await response.send(headers, request.body, send)
+                await responses.send_response(response, body, send)
 
     def _context_of(self, scope: Scope, receive: Receive) -> RequestContext:
         """The context of a request that has just come; its key says whose state."""
-        headers = self._heads.of(scope)
+        headers = scope.get(request_headers.HEAD) or self._heads.of(scope)
         body = RequestBody.of(scope, receive, headers)
         sandbox = self._sandbox_of(scope, headers)
         # Whatever happens meanwhile, one request sees one state.

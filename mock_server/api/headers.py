@@ -42,7 +42,8 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     `key` is the bearer token, None unless there is exactly one of possible length.
     `is_json` is true for exactly `Content-Type: application/json`; other ways to say
     it are left to `check_content_type`. `length` is the announced length of the body
-    in bytes, 0 without one; `has_one_length` is false if several are announced.
+    in bytes, 0 without one; `has_one_length` is false if several are announced,
+    `has_body` says that there is a body (RFC 9112 6.3).
     `has_origin` says that a page has sent it. `block` are all headers as the journal
     keeps them, a line each, without credentials. `login` is the token of a login.
     """
@@ -50,6 +51,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     key: str | None
     is_json: bool
     length: int
+    has_body: bool
     is_chunked: bool
     has_one_length: bool
     has_origin: bool
@@ -68,11 +70,13 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = None
     # Of several lengths the first: the wire floor refuses those that differ.
     lengths = given.get(b"content-length", ())
+    length = _length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
         is_json=given.get(b"content-type") == [b"application/json"]
         and b"content-encoding" not in given,
-        length=_length(lengths[0]) if lengths else 0,
+        length=length,
+        has_body=bool(length or b"transfer-encoding" in given),
         is_chunked=b"transfer-encoding" in given,
         has_one_length=len(lengths) < 2,
         has_origin=b"origin" in given,

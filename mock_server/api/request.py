@@ -39,9 +39,8 @@ class RequestBody(Struct, eq=False):
     ) -> Self:
         """The body of a request; `head` is what its headers say, if that is known."""
         head = head or parse_headers(scope["headers"])
-        # Only HTTP/1 says beforehand that there is no body (RFC 9112 6.3).
-        is_announced = head.length or head.is_chunked
-        arrived = not (is_announced or scope["http_version"][0] != "1")
+        # Only HTTP/1 says beforehand that there is no body.
+        arrived = not head.has_body and scope["http_version"][0] == "1"
         return cls(scope, receive, head.length, arrived)
 
     async def read(self, max_bytes: int, memory: Memory) -> bytes:
