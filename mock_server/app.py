@@ -25,7 +25,7 @@ from mock_server.api.counting import CountingJournaling, Counts
 from mock_server.api.declared_paths import DeclaredPaths
 from mock_server.api.description import Description
 from mock_server.api.fixture import load_fixture
-from mock_server.api.headers import HEAD, Heads
+from mock_server.api.headers import Heads
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import DESCRIPTION, Operations
@@ -285,12 +285,12 @@ class Application(Starlette):
             # Some servers leave the query in it. In no copy: what is noted in the scope
             # is for the request log, too.
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        path = scope["path"]
+        head, path = self._heads.of(scope), scope["path"]
         if path.startswith(OWN):
             await self._serve_own(path, scope, receive, send)
         elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
-        elif (scope.get(HEAD) or self._heads.of(scope)).has_origin:  # pages have one
+        elif head.has_origin:  # only pages have one
             await self._public_for_pages(scope, receive, send)
         else:
             await self._public(scope, receive, send)

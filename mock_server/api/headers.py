@@ -42,8 +42,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     `key` is the bearer token, None unless there is exactly one of possible length.
     `is_json` is true for exactly `Content-Type: application/json`; other ways to say
     it are left to `check_content_type`. `length` is the announced length of the body
-    in bytes, 0 without one; `has_one_length` is false if several are announced,
-    `has_body` says that there is a body (RFC 9112 6.3).
+    in bytes, 0 without one; `has_body` says that there is a body (RFC 9112 6.3).
     `has_origin` says that a page has sent it. `block` are all headers as the journal
     keeps them, a line each, without credentials. `login` is the token of a login.
     """
@@ -53,7 +52,6 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     length: int
     has_body: bool
     is_chunked: bool
-    has_one_length: bool
     has_origin: bool
     block: bytes
     login: str | None = None
@@ -78,7 +76,6 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         length=length,
         has_body=bool(length or b"transfer-encoding" in given),
         is_chunked=b"transfer-encoding" in given,
-        has_one_length=len(lengths) < 2,
         has_origin=b"origin" in given,
         # One text takes a quarter of the memory of pairs, of which a journal may keep
         # ten thousand, and is searched for secrets at once.
@@ -88,7 +85,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
 
 
 HEAD = "mock_server.head"
-"""The key under which a scope has what its headers say."""
+"""The key under which an application notes in a scope what its headers say."""
 
 
 class Heads:
@@ -102,14 +99,15 @@ class Heads:
         self._read_lately = lru_cache(count)(parse_headers)
 
     def of(self, scope: Scope) -> ParsedHeaders:
-        """What the headers of a request say, which its scope is told too."""
-        head: ParsedHeaders | None = scope.get(HEAD)
-        if head is None:
-            try:
-                head = self._read_lately(tuple(scope["headers"]))
-            except TypeError:  # some servers give lists instead of pairs
-                head = parse_headers(scope["headers"])
-            scope[HEAD] = head
+        """What the headers of a request say, noted in its scope.
+
+        They are read whatever is noted: a middleware may have changed them.
+        """
+        try:
+            head = self._read_lately(tuple(scope["headers"]))
+        except TypeError:  # some servers give lists instead of pairs
+            head = parse_headers(scope["headers"])
+        scope[HEAD] = head
         return head
 
 
