@@ -44,15 +44,15 @@ def histories(
 
     Only those updated within these times, in milliseconds; None is no bound.
     """
-    chats = [
+    chats = state.store.chats_in_order(app)
+    if since is None and until is None:
+        return chats
+    return [
         chat
-        for chat in state.store.chats(app)
+        for chat in chats
         if (since is None or chat.update_time >= since)
         and (until is None or chat.update_time <= until)
     ]
-    chats.sort(key=lambda chat: chat.chat_id)
-    chats.sort(key=lambda chat: (chat.top, chat.update_time), reverse=True)
-    return chats
 
 
 class Around(Struct, frozen=True):

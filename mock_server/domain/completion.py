@@ -23,14 +23,13 @@ def complete(
     chat = Chat(app.id, chat_id, question[:TITLE_CHARS]) if old is None else old
     reply = reply_to(state, question)
     records = (
-        *store.records(app, chat_id),
         ChatRecord(store.new_id(), "Human", question, now),
         ChatRecord(store.new_id(), "AI", reply, now),
     )
     titles = chat.title, chat.custom_title
     store.put_chat(app, Chat(app.id, chat_id, *titles, chat.top, now))
     try:
-        store.put_records(app, chat_id, records)
+        store.add_records(app, chat_id, records)
     except errors.LimitReached:
         if old is None:
             store.remove_chat(app, chat_id)

@@ -3,7 +3,7 @@
 Its `data_amount` counts with them, and its `update_time` is that of the last change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -40,9 +40,11 @@ def matching_rows(rows: Sequence[Row], text: str) -> Sequence[Row]:
     return [row for row in rows if term in fold(row.q) or term in fold(row.a)]
 
 
-def check_new(rows: Iterable[Row], q: str, a: str) -> None:
-    """Raises RowTaken if one of the rows has both texts."""
-    if any(row.q == q and row.a == a for row in rows):
+def check_new(
+    state: State, dataset: Dataset, collection: Collection, q: str, a: str
+) -> None:
+    """Raises RowTaken if a row of the collection has both texts, and LimitReached."""
+    if state.store.has_texts(dataset, collection.id, q, a):
         expected = "texts that no row of the collection has"
         raise errors.RowTaken(expected, "those of one", "$.q")
 
@@ -80,31 +82,34 @@ def add_rows(
         raise
 
 
-def put_row(state: State, dataset: Dataset, collection: Collection, new: Row) -> None:
-    """Keep a row of a collection in place of the one of its id. Raises LimitReached."""
-    rows = state.store.rows(dataset, collection.id)
-    changed = tuple(new if row.id == new.id else row for row in rows)
-    _put_rows(state, dataset, collection, changed)
+def put_row(
+    state: State, dataset: Dataset, collection: Collection, old: Row, new: Row
+) -> None:
+    """Keep a row of a collection in place of one. Raises LimitReached."""
+    _change_rows(state, dataset, collection, [old], [new])
 
 
 def remove_row(
     state: State, dataset: Dataset, collection: Collection, gone: Row
 ) -> None:
     """Remove a row of a collection. Raises LimitReached."""
-    rows = state.store.rows(dataset, collection.id)
-    left = tuple(row for row in rows if row.id != gone.id)
     amount = max(0, collection.data_amount - 1)
-    _put_rows(state, dataset, replace(collection, data_amount=amount), left)
+    changed = replace(collection, data_amount=amount)
+    _change_rows(state, dataset, changed, [gone])
 
 
-def _put_rows(
-    state: State, dataset: Dataset, collection: Collection, rows: Sequence[Row]
+def _change_rows(
+    state: State,
+    dataset: Dataset,
+    collection: Collection,
+    gone: Sequence[Row],
+    new: Sequence[Row] = (),
 ) -> None:
-    """Keep the rows of a collection, and the collection with the time of the change."""
-    store, before = state.store, state.store.rows(dataset, collection.id)
-    store.put_rows(dataset, collection.id, rows)
+    """Keep a collection with the time of the change, without some rows, with others."""
+    store = state.store
+    store.change_rows(dataset, collection.id, gone, new)
     try:
         store.put_collection(dataset, collection.updated(state.clock.now()))
     except errors.LimitReached:
-        store.put_rows(dataset, collection.id, before)
+        store.change_rows(dataset, collection.id, new, gone)
         raise

@@ -77,10 +77,15 @@ class Overlay(Generic[K, V]):
             if put is not None and key not in base:
                 yield put
 
-    def put(self, key: K, value: V) -> None:
-        """Have a value at a key. Raises LimitReached."""
+    def put(self, key: K, value: V, more: int | None = None) -> None:
+        """Have a value at a key. Raises LimitReached.
+
+        `more` are the bytes that it takes beyond what there is: what is put at the end
+        of something long is known without looking through all of it.
+        """
         old = self.changed.get(key)
-        more = self._size_of(value) - (0 if old is None else self._size_of(old))
+        if more is None or old is None:
+            more = self._size_of(value) - (0 if old is None else self._size_of(old))
         self._holding.charge(more)
         if old is None and key not in self:
             self._count(key, 1)

@@ -1,11 +1,12 @@
 """The data rows of a sandbox: what has been put lies over those of the generation."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter, is_
+from operator import attrgetter
 from sys import getsizeof
 
 from msgspec import Struct
 
+from mock_server.domain.blocks import Blocks
 from mock_server.domain.dataset import Dataset
 from mock_server.domain.memory import Holding
 from mock_server.domain.records import Row
@@ -20,10 +21,15 @@ class RowPlace(Struct, frozen=True):
 
 
 class _PutRows(Struct, frozen=True):
-    """The rows of a collection, and the bytes that are charged for them."""
+    """The rows of a collection, and the bytes that are charged for them.
+
+    `texts` are hashes of the texts of all, and perhaps of others, once they have been
+    looked for; copies of a store share them.
+    """
 
     rows: Sequence[Row]
     size: int
+    texts: set[int] | None = None
 
 
 class Rows:
@@ -51,26 +57,74 @@ class Rows:
             return () if put is None else put.rows
         return dataset.rows.get(collection_id, ())
 
-    def put(self, dataset: Dataset, collection_id: str, rows: Sequence[Row]) -> None:
-        """Have these rows instead of those of a collection. Raises LimitReached."""
-        old = self.of(dataset, collection_id)
-        start, end = _same_ends(old, rows)
-        gone, new = old[start : len(old) - end], rows[start : len(rows) - end]
+    def change(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        gone: Sequence[Row] = (),
+        new: Sequence[Row] = (),
+    ) -> None:
+        """Take rows out of a collection, and put others in, each where it is listed.
+
+        Raises LimitReached.
+        """
+        rows = Blocks.of(self.of(dataset, collection_id))
+        for row in gone:
+            at = _place_of(row, rows)
+            rows = rows.replaced(at, at + 1, ())
+        if len(new) * _FEW > len(rows):
+            rows = Blocks.of(in_order((*rows, *new)))
+        else:
+            for row in new:
+                at = _place_of(row, rows)
+                rows = rows.replaced(at, at, (row,))
+        self._keep(dataset, collection_id, rows, gone, new)
+
+    def _keep(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        rows: Sequence[Row],
+        gone: Sequence[Row],
+        new: Sequence[Row],
+    ) -> None:
+        """Have these rows in a collection; some are gone, some are new."""
         changed = self._put.get(dataset.id, {})
         put = changed.get(collection_id)
+        texts = None if put is None else put.texts
         size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
         freed = sum(size_of_row(row) for row in gone if row.id in self._places)
         if put is not None:
             freed += _SLOT_BYTES * len(put.rows)
+        if texts is not None:
+            size += _HASH_BYTES * len(new)
         self._holding.charge(size - freed)
         for row in gone:
             self._places.pop(row.id, None)
         for row in new:
             self._places[row.id] = RowPlace(dataset.id, collection_id, row)
+        if texts is not None:
+            texts.update(map(_hash_of, new))
         charged = (0 if put is None else put.size) + size - freed
         self._put.setdefault(dataset.id, changed)[collection_id] = _PutRows(
-            rows, charged
+            rows, charged, texts
         )
+
+    def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
+        """Whether a row of a collection has both texts. Raises LimitReached."""
+        put = self._put.get(dataset.id, {}).get(collection_id)
+        if put is not None:
+            texts = put.texts
+            if texts is None:
+                more = _HASH_BYTES * len(put.rows)
+                self._holding.charge(more)
+                texts = set(map(_hash_of, put.rows))
+                found = _PutRows(put.rows, put.size + more, texts)
+                self._put[dataset.id][collection_id] = found
+            if hash((q, a)) not in texts:
+                return False
+        rows = self.of(dataset, collection_id)
+        return any(row.q == q and row.a == a for row in rows)
 
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         """Remove the rows of collections."""
@@ -102,7 +156,8 @@ class Rows:
         if place.collection_id not in self._put.get(dataset.id, {}):
             return True
         rows = self.of(dataset, place.collection_id)
-        return any(row is place.row for row in rows)
+        at = _place_of(place.row, rows)
+        return at < len(rows) and rows[at] is place.row
 
     def _forget(self, put: _PutRows | None) -> None:
         if put is None:
@@ -126,23 +181,33 @@ def places_of(datasets: Iterable[Dataset]) -> Iterator[tuple[str, RowPlace]]:
                 yield row.id, RowPlace(dataset.id, collection_id, row)
 
 
-def _same_ends(old: Sequence[Row], new: Sequence[Row]) -> tuple[int, int]:
-    """How many rows at the start, and at the end, two sequences have in common."""
-    most = min(len(old), len(new))
-    start = _same(old, new, most)
-    return start, _same(old[::-1], new[::-1], most - start)
+def _place_of(row: Row, rows: Sequence[Row]) -> int:
+    """Where a row is among rows in order, or would be."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        other = rows[middle]
+        # By chunk_index, then the latest id first, which no key of `bisect` says.
+        if other.chunk_index < row.chunk_index or (
+            other.chunk_index == row.chunk_index and other.id > row.id
+        ):
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
-def _same(one: Iterable[Row], other: Iterable[Row], most: int) -> int:
-    for at, same in enumerate(map(is_, one, other)):
-        if not same or at == most:
-            return at
-    return most
+def _hash_of(row: Row) -> int:
+    return hash((row.q, row.a))
 
 
 # About what these take: a row without its texts, found by its id; its place among those
 # of its collection.
 _ROW_BYTES, _SLOT_BYTES = 400, 8
+# A hash in a set.
+_HASH_BYTES = 72
+# One row is put in its place in so much less time than all are sorted.
+_FEW = 16
 
 
 def size_of_row(row: Row) -> int:

@@ -5,7 +5,7 @@ costs the same whatever the size of the fixture. Nothing here awaits or knows th
 whoever calls passes that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Self, cast
 
@@ -13,18 +13,19 @@ from msgspec.structs import replace
 
 from mock_server.domain import sizes
 from mock_server.domain.changed_tree import ChangedTree
+from mock_server.domain.chat_store import ChatStore
 from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.generation import Generation, JobsOf
 from mock_server.domain.jobs import next_due, size_of_jobs
 from mock_server.domain.loaded import Loaded
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.overlay import Overlay
-from mock_server.domain.records import App, Chat, ChatRecord, Collection, LoginCode, Row
+from mock_server.domain.records import App, Collection, LoginCode, Row
 from mock_server.domain.rows import Rows
 from mock_server.domain.uploads import File
 
 
-class Store:
+class Store(ChatStore):
     """The chats, datasets, collections and rows of one sandbox as they are now.
 
     A new store over the same generation is a reset. What it holds beside the generation
@@ -38,15 +39,11 @@ class Store:
         kind: Kind = "changes",
     ) -> None:
         self.generation = generation
-        self.created_chats = 0
-        """How many chat sessions there are that the generation does not have."""
         self._apps = generation.apps
         self._loaded = Loaded(generation)
         self._memory = Memory() if memory is None else memory
-        self._holding = holding = self._memory.hold(kind)
-        # By app, then by chat id.
-        self._chats: dict[str, Overlay[str, Chat]] = {}
-        self._records: dict[str, Overlay[str, Sequence[ChatRecord]]] = {}
+        holding = self._memory.hold(kind)
+        super().__init__(holding)
         self._datasets = Overlay(generation.datasets, holding, sizes.of_dataset)
         self._rows = Rows(holding)
         self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
@@ -71,12 +68,10 @@ class Store:
         copy = type(self)(self.generation, self._memory, kind)
         holding = copy._holding
         holding.reserve(_STORE_BYTES + self.size)
-        copy.created_chats = self.created_chats
+        self._copy_chats(copy)
         if self._apps is not self.generation.apps:
             copy._apps = {**self._apps}
         copy._loaded = self._loaded.copy()
-        copy._chats = {app: it.copy(holding) for app, it in self._chats.items()}
-        copy._records = {app: it.copy(holding) for app, it in self._records.items()}
         copy._datasets = self._datasets.copy(holding)
         for dataset_id, dataset in self._datasets.changed.items():
             if dataset is not None and isinstance(dataset.tree, ChangedTree):
@@ -126,67 +121,6 @@ class Store:
         del self._own_apps()[app_id]
         self._forget_changes(app_id)
         self._loaded.apps.pop(app_id, None)
-
-    def chat(self, app: App, chat_id: str) -> Chat | None:
-        """The chat session of an application as it is now."""
-        chats = self._chats.get(app.id)
-        # Not `chats.get`: pins look here, and a call more is half of what this takes.
-        if chats is not None and chat_id in chats.changed:
-            return chats.changed[chat_id]
-        return app.chats.get(chat_id)
-
-    def chats(self, app: App) -> Iterator[Chat]:
-        """All chat sessions of an application as they are now, created ones last."""
-        chats = self._chats.get(app.id)
-        return iter(app.chats.values()) if chats is None else chats.values()
-
-    def count_chats(self, app: App) -> int:
-        """How many chat sessions an application has now."""
-        return len(self._chats.get(app.id, app.chats))
-
-    def put_chat(self, app: App, chat: Chat) -> None:
-        """Keep a chat session of an application in place of the one with its id.
-
-        Raises LimitReached.
-        """
-        chats = self._chats.get(app.id)
-        if chats is None:
-            chats = self._chats_of(app)
-        old = chats.changed.get(chat.chat_id)
-        # A pin that is repeated keeps the texts of the chat: its size is known.
-        if (
-            old is not None
-            and chat.title is old.title
-            and chat.custom_title is old.custom_title
-        ):
-            chats.changed[chat.chat_id] = chat
-            return
-        created = chats.created
-        chats.put(chat.chat_id, chat)
-        self.created_chats += chats.created - created
-
-    def remove_chat(self, app: App, chat_id: str) -> None:
-        """Remove a chat session that there is, with its records."""
-        chats = self._chats_of(app)
-        created = chats.created
-        chats.remove(chat_id)
-        self.created_chats += chats.created - created
-        if self.records(app, chat_id):
-            self._records_of(app).remove(chat_id)
-
-    def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
-        """The records of a chat session, the oldest first."""
-        records = self._records.get(app.id, app.records)
-        return records.get(chat_id) or ()
-
-    def put_records(
-        self, app: App, chat_id: str, records: Sequence[ChatRecord]
-    ) -> None:
-        """Keep these records of a chat session instead of its own.
-
-        Raises LimitReached.
-        """
-        self._records_of(app).put(chat_id, records)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
         """The dataset of that id as it is now."""
@@ -272,11 +206,19 @@ class Store:
         """The data rows of a collection, in the order in which they are listed."""
         return self._rows.of(dataset, collection_id)
 
-    def put_rows(
-        self, dataset: Dataset, collection_id: str, rows: Sequence[Row]
+    def change_rows(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        gone: Sequence[Row] = (),
+        new: Sequence[Row] = (),
     ) -> None:
-        """Keep these rows, in order, as those of a collection. Raises LimitReached."""
-        self._rows.put(dataset, collection_id, rows)
+        """Take rows out of a collection, and put others in. Raises LimitReached."""
+        self._rows.change(dataset, collection_id, gone, new)
+
+    def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
+        """Whether a row of a collection has both texts. Raises LimitReached."""
+        return self._rows.has_texts(dataset, collection_id, q, a)
 
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
         """The row of that id, its dataset and its collection."""
@@ -299,16 +241,6 @@ class Store:
             self._apps = {**self._apps}
         return cast("dict[str, App]", self._apps)
 
-    def _forget_changes(self, app_id: str) -> None:
-        """Forget what has been changed in an application that is another one now."""
-        chats = self._chats.pop(app_id, None)
-        if chats is not None:
-            self.created_chats -= chats.created
-            chats.clear()
-        records = self._records.pop(app_id, None)
-        if records is not None:
-            records.clear()
-
     def _changed_tree(self, dataset: Dataset) -> ChangedTree:
         """The tree of a dataset, to change. Raises LimitReached."""
         now = self._datasets.get(dataset.id) or dataset
@@ -324,22 +256,6 @@ class Store:
             self.jobs.remove(place)
         for file in [file for file in self.files.values() if is_gone(file.place)]:
             self.files.remove(file.id)
-
-    def _chats_of(self, app: App) -> Overlay[str, Chat]:
-        """The chats of an application, to change."""
-        chats = self._chats.get(app.id)
-        if chats is None:
-            chats = Overlay(app.chats, self._holding, sizes.of_chat)
-            self._chats[app.id] = chats
-        return chats
-
-    def _records_of(self, app: App) -> Overlay[str, Sequence[ChatRecord]]:
-        """The records of an application's chats, to change."""
-        records = self._records.get(app.id)
-        if records is None:
-            records = Overlay(app.records, self._holding, sizes.of_records)
-            self._records[app.id] = records
-        return records
 
 
 # About what these take: a store that is a copy, without what it holds; an application

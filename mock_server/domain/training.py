@@ -9,7 +9,6 @@ from mock_server.domain.dataset import Dataset
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.jobs import Job, advance_all, amount, next_due, size_of_jobs
 from mock_server.domain.records import Collection, Row
-from mock_server.domain.rows import in_order
 from mock_server.domain.store import Store
 
 
@@ -85,8 +84,7 @@ def _train(
         training_amount=max(0, collection.training_amount + more),
     )
     if rows:
-        old = store.rows(dataset, collection.id)
-        store.put_rows(dataset, collection.id, in_order((*old, *rows)))
+        store.change_rows(dataset, collection.id, new=rows)
     store.put_collection(dataset, trained)
     return trained
 

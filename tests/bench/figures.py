@@ -62,6 +62,11 @@ def shown(value: float, unit: str) -> str:
     return digits + ("" if unit in "×" else " ") + unit if unit else digits
 
 
+def shown_time(value: float) -> str:
+    """A time with its unit."""
+    return shown(value * 1e3, "ms") if value >= 1e-3 else shown(value * 1e6, "µs")
+
+
 def seconds(work: Callable[[], object]) -> float:
     """How long the work takes once."""
     start = time.perf_counter()

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 
 from mock_server.app import Application, create_app
 from mock_server.fixture.load import load_fixture
-from tests.bench.figures import Figure, median, shown
+from tests.bench.figures import Figure, median, shown_time
 from tests.bench.in_process import Call, call_seconds, together
 from tests.support import LIST, PIN
 
@@ -203,8 +203,3 @@ def figure_of(name: str, value: float, note: str) -> Figure:
     unit, factor = ("ms", 1e3) if (most or value) >= 1e-3 else ("µs", 1e6)
     bound = None if most is None else most * factor
     return Figure(f"{name}, 10^6", value * factor, unit, most=bound, note=note)
-
-
-def shown_time(value: float) -> str:
-    """A time with its unit."""
-    return shown(value * 1e3, "ms") if value >= 1e-3 else shown(value * 1e6, "µs")

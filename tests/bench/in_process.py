@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Scope
 from tests.bench.references import Canned
 
 Call = tuple[str, str, bytes]
-"""A method, a path and a body."""
+"""A method, a path with its query if there is one, and a body."""
 
 
 async def _seconds(app: ASGIApp, scope: Scope, body: bytes) -> float:
@@ -80,13 +80,14 @@ def canned_answer(app: ASGIApp, method: str, path: str, body: bytes) -> Canned:
 
 
 def _scope(method: str, path: str, body: bytes) -> Scope:
+    path, _, query = path.partition("?")
     return {
         "type": "http",
         "http_version": "1.1",
         "method": method,
         "path": path,
         "raw_path": path.encode(),
-        "query_string": b"",
+        "query_string": query.encode(),
         "headers": [
             (b"authorization", b"Bearer any-key"),
             (b"content-type", b"application/json"),

@@ -146,10 +146,10 @@ def in_turn(
 ) -> dict[str, Rates]:
     """The rates of each run in each round, after one that warms up."""
     found: dict[str, list[Rate]] = {name: [] for name in runs}
-    for number in range(rounds + 1):
+    for number in range(-1, rounds):
         for name, (server, work) in runs.items():
             rate = server.load(work)
-            if number:
+            if number >= 0:
                 found[name].append(rate)
     return dict(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench import growth
+from tests.bench import growth, writes
 from tests.bench.figures import Figure
 
 
@@ -33,3 +33,9 @@ def test_every_call_that_is_timed_is_answered() -> None:
     found = growth.seconds_at(growth.SIZES[0])
     assert set(growth.TARGETS) < set(found)
     assert all(value > 0 for value in found.values())
+
+
+def test_every_write_that_is_timed_succeeds() -> None:
+    app = writes.application(writes.SIZES[0])
+    for writing in writes.WRITES[::4]:
+        assert all(took > 0 for took in writes.seconds(app, writing))

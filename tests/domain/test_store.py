@@ -14,6 +14,7 @@ from mock_server.domain.index import ANYWHERE, Search
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row
+from mock_server.domain.rows import in_order
 from mock_server.domain.store import Store
 
 IDS = ["a", "b", "c", "d"]
@@ -172,7 +173,7 @@ def row(row_id: str, chunk_index: int = 0, text: str = "q") -> Row:
     return Row(row_id, text, chunk_index=chunk_index)
 
 
-ROWS = {"a": (row("1"), row("2")), "b": (row("3"),)}
+ROWS = {"a": (row("2"), row("1")), "b": (row("3"),)}
 WITH_ROWS = Generation(datasets={"d": Dataset("d", tree=Tree(ITEMS), rows=ROWS)})
 D = WITH_ROWS.datasets["d"]
 row_steps = st.lists(
@@ -209,9 +210,14 @@ def test_rows_are_as_they_were_last_put(
         others = (rows for at, rows in model.items() if at != collection_id)
         elsewhere = {each.id for rows in others for each in rows}
         own = {each.id: each for each in model[collection_id]}
-        kept = tuple(own.get(each, row(each)) for each in ids if each not in elsewhere)
-        store.put_rows(D, collection_id, kept)
-        model[collection_id] = kept
+        kept = [own.get(each, row(each)) for each in ids if each not in elsewhere]
+        gone = [each for each in own.values() if each not in kept]
+        new = [each for each in kept if each.id not in own]
+        store.change_rows(D, collection_id, gone, new)
+        model[collection_id] = in_order(kept)
+        for text in ("q", "other"):
+            found = any(each.q == text for each in kept)
+            assert store.has_texts(D, collection_id, text, "") is found
     check_rows(store, model)
     check_rows(store.copy(), model)
     store.remove_dataset("d")
@@ -219,12 +225,12 @@ def test_rows_are_as_they_were_last_put(
 
 
 def test_rows_are_charged_by_what_is_new() -> None:
-    rows = tuple(row(f"{n}", text="x" * 1_000) for n in range(100))
+    rows = in_order(row(f"{n}", text="x" * 1_000) for n in range(100))
     dataset = Dataset("d", tree=Tree(ITEMS), rows={"a": rows})
     store = Store(Generation(datasets={"d": dataset}))
-    store.put_rows(dataset, "a", (*rows[:50], row("new"), *rows[51:]))
+    store.change_rows(dataset, "a", rows[50:51], [row("new")])
     assert 400 < store.size < 3_000
-    assert store.find_row("50") is None
+    assert store.find_row(rows[50].id) is None
     assert store.find_row("new") is not None
 
 
@@ -253,7 +259,7 @@ def test_datasets_come_and_go() -> None:
     new = Dataset("new", "New")
     store.put_dataset(new)
     store.put_collection(new, Collection("x", "X"))
-    store.put_rows(new, "x", (row("r"),))
+    store.change_rows(new, "x", new=[row("r")])
     training.begin(store, new, Collection("x", "X"), [row("s")], now=0)
     # What a caller still holds of a dataset says nothing of what is in it now.
     store.put_dataset(Dataset("new", "Renamed"))

@@ -8,6 +8,7 @@ from mock_server.api.operations import contract
 from mock_server.api.operations.neighbours import neighbour
 from mock_server.domain import chats, clock, errors
 from mock_server.domain.access import Caller
+from mock_server.domain.blocks import Reversed
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.records import ChatRecord
@@ -84,8 +85,8 @@ def get_pagination_records(
     """A page of a chat's records. Raises AppNotFound, AppForbidden."""
     paging = neighbour.paging_of(body)
     app = chats.app_for(state, caller, body.app_id)
-    newest = state.store.records(app, body.chat_id)[::-1] if body.chat_id else ()
-    return neighbour.page_of(newest, paging)
+    records = state.store.records(app, body.chat_id) if body.chat_id else ()
+    return neighbour.page_of(Reversed(records), paging)
 
 
 def encode(page: Page[ChatRecord], state: State) -> bytes:

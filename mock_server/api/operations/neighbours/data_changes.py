@@ -130,7 +130,7 @@ def insert_data(state: State, caller: Caller, body: InsertDataBody) -> str:
         state, caller, body.collection_id, Level.WRITE, "$.collectionId"
     )
     q, a = body.q, body.a or ""
-    check_new(state.store.rows(dataset, collection.id), q, a)
+    check_new(state, dataset, collection, q, a)
     check_room(state, dataset, collection.id, 1)
     row = Row(
         id=state.store.new_id(),
@@ -196,7 +196,7 @@ def data_update(state: State, caller: Caller, body: DataUpdateBody) -> UpdatedVi
         indexes=row.indexes if keeps_indexes else index_texts(body.indexes),
         update_time=state.clock.now(),
     )
-    put_row(state, dataset, collection, new)
+    put_row(state, dataset, collection, row, new)
     return UpdatedView(new.q, new.a or UNSET)
 
 

@@ -1,0 +1,33 @@
+"""Sequences in blocks, next to lists."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.blocks import Blocks, Reversed
+
+SIZES = st.sampled_from([0, 1, 511, 512, 513, 2_000])
+indexes = st.integers(0, 2_100)
+steps = st.lists(st.tuples(indexes, indexes, st.sampled_from([0, 1, 3, 1_200])))
+slices = st.slices(1_500)
+
+
+@given(SIZES, steps, slices)
+def test_what_is_replaced_is_as_in_a_list(
+    size: int, steps: list[tuple[int, int, int]], part: slice
+) -> None:
+    model = list(range(size))
+    blocks = Blocks.of(model)
+    for one, other, count in steps:
+        start, stop = sorted(min(each, len(model)) for each in (one, other))
+        before, items = list(blocks), list(range(-count, 0))
+        changed = blocks.replaced(start, stop, items)
+        assert list(blocks) == before
+        model[start:stop] = items
+        blocks = changed
+    assert list(blocks) == model
+    assert len(blocks) == len(model)
+    assert list(blocks[part]) == model[part]
+    assert list(Reversed(blocks)[part]) == model[::-1][part]
+    assert [blocks[at] for at in range(0, len(model), 97)] == model[::97]
