@@ -91,7 +91,7 @@ HEAD = "mock_server.head"
 class Heads:
     """What the headers of requests say; those that clients repeat are read once.
 
-    That saves 3 us of the 60 that a request takes.
+    To read takes 9 us, half of what all else takes of a request in process.
     """
 
     def __init__(self, count: int) -> None:

@@ -1,7 +1,7 @@
 """Requests and responses that are whole: received and sent without waiting.
 
 By ASGI a body comes by a message and a response goes by two, for each of which uvicorn
-has a coroutine; of a response it makes three writes. On zttp that takes 8 us of the 58
+has a coroutine; of a response it makes three writes. On zttp that takes 10 us of the 57
 that a request takes without its system calls.
 """
 
