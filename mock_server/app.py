@@ -25,7 +25,7 @@ from mock_server.api.counting import CountingJournaling, Counts
 from mock_server.api.declared_paths import DeclaredPaths
 from mock_server.api.description import Description
 from mock_server.api.fixture import load_fixture
-from mock_server.api.headers import parse_headers
+from mock_server.api.headers import Heads
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
 from mock_server.api.operations.operation import DESCRIPTION, Operations
@@ -227,6 +227,7 @@ class Application(Starlette):
         self._public_for_pages = public_for_pages
         self._bound = bound
         self._secrets = secrets
+        self._heads = Heads(self.sandboxes.limits.cached_heads)
         # Both are looked at in each public request.
         self._paths = {ROOT, DESCRIPTION}
         self._below: tuple[str, ...] = ()
@@ -268,7 +269,7 @@ class Application(Starlette):
 
     def _secrets_of(self, scope: Scope) -> RequestSecrets:
         """What the log is not to show of a request."""
-        key = parse_headers(scope["headers"]).key
+        key = self._heads.of(scope).key
         bound_to = scope.get(BOUND_TO)
         found = self.sandboxes.of_key(key or "") if bound_to is None else None
         found = found or self.sandboxes.find(bound_to or DEFAULT)
@@ -284,13 +285,12 @@ class Application(Starlette):
             # Some servers leave the query in it. In no copy: what is noted in the scope
             # is for the request log, too.
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        path = scope["path"]
+        head, path = self._heads.of(scope), scope["path"]
         if path.startswith(OWN):
             await self._serve_own(path, scope, receive, send)
         elif path in self._paths or path.startswith(self._below):
             await super().__call__(scope, receive, send)
-        # Only pages have an origin; all others need no look at their headers.
-        elif any(name == b"origin" for name, _ in scope["headers"]):
+        elif head.has_origin:  # only pages have one
             await self._public_for_pages(scope, receive, send)
         else:
             await self._public(scope, receive, send)

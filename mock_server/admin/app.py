@@ -100,7 +100,7 @@ async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
     hint = f"did you mean {near}? Paths are exact" if near else ""
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await endpoint.respond(
-        endpoint.plain_error(refusal), RequestBody(scope, receive), send
+        endpoint.plain_error(refusal), RequestBody.of(scope, receive), send
     )
 
 

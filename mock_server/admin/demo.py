@@ -38,7 +38,7 @@ class Demo:
             response = self._response(scope)
         except Refusal as refusal:
             response = plain_error(refusal)
-        await respond(response, RequestBody(scope, receive), send)
+        await respond(response, RequestBody.of(scope, receive), send)
 
     def _response(self, scope: Scope) -> Response:
         """The page or a file. Raises RouteNotFound, MethodNotAllowed."""

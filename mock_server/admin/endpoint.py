@@ -54,7 +54,7 @@ class AdminEndpoint:
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = RequestBody(scope, receive)
+        body = RequestBody.of(scope, receive)
         try:
             response = await self._response(scope, body)
         except Refusal as refusal:

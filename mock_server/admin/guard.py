@@ -58,7 +58,7 @@ class Guard:
         try:
             self._check(scope)
         except Refusal as refusal:
-            await respond(plain_error(refusal), RequestBody(scope, receive), send)
+            await respond(plain_error(refusal), RequestBody.of(scope, receive), send)
             return
         await self._app(scope, receive, send)
 

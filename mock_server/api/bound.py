@@ -36,14 +36,14 @@ def bind(scope: Scope, path: str, sandboxes: Sandboxes) -> None:
 class BoundApi(PublicApi):
     """Responds to the requests that are bound to a sandbox (`bind`)."""
 
-    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._sandboxes.find(scope[BOUND_TO]) is not None:
-            await super()._handle(scope, receive, send)
+            await super().__call__(scope, receive, send)
             return
         # In no journal: it is none of the other sandboxes' business.
         refusal = _no_sandbox(scope[BOUND_TO])
         response = error_response(refusal, self._sandboxes.default.choices)
-        await send_response(response, RequestBody(scope, receive), send)
+        await send_response(response, RequestBody.of(scope, receive), send)
 
     def _sandbox_of(self, scope: Scope, headers: ParsedHeaders) -> Sandbox:
         """The sandbox of the address. Raises SandboxNotFound."""

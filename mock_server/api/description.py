@@ -57,7 +57,7 @@ class Description:
         else:
             refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
             response = error_response(refusal, Choices())
-        await send_response(response, RequestBody(scope, receive), send)
+        await send_response(response, RequestBody.of(scope, receive), send)
 
 
 def _with_responses(content: bytes, responses: DeclaredResponses) -> bytes:

@@ -7,9 +7,11 @@ those who ask.
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 from msgspec import Struct
+from starlette.types import Scope
 
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
@@ -34,20 +36,23 @@ _LOGIN_COOKIE = b"fastgpt_token"
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
 
 
-class ParsedHeaders(Struct, frozen=True):
+class ParsedHeaders(Struct, frozen=True, eq=False):
     """What the headers of a request say.
 
     `key` is the bearer token, None unless there is exactly one of possible length.
     `is_json` is true for exactly `Content-Type: application/json`; other ways to say
     it are left to `check_content_type`. `length` is the announced length of the body
-    in bytes, 0 without one. `block` are all headers as the journal
+    in bytes, 0 without one; `has_body` says that there is a body (RFC 9112 6.3).
+    `has_origin` says that a page has sent it. `block` are all headers as the journal
     keeps them, a line each, without credentials. `login` is the token of a login.
     """
 
     key: str | None
     is_json: bool
     length: int
+    has_body: bool
     is_chunked: bool
+    has_origin: bool
     block: bytes
     login: str | None = None
 
@@ -63,17 +68,47 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         key = None
     # Of several lengths the first: the wire floor refuses those that differ.
     lengths = given.get(b"content-length", ())
+    length = _length(lengths[0]) if lengths else 0
     return ParsedHeaders(
         key=key,
         is_json=given.get(b"content-type") == [b"application/json"]
         and b"content-encoding" not in given,
-        length=_length(lengths[0]) if lengths else 0,
+        length=length,
+        has_body=bool(length or b"transfer-encoding" in given),
         is_chunked=b"transfer-encoding" in given,
+        has_origin=b"origin" in given,
         # One text takes a quarter of the memory of pairs, of which a journal may keep
         # ten thousand, and is searched for secrets at once.
         block=b"\n".join(b"%b:%b" % _shown(*header) for header in headers),
         login=login_token(headers),
     )
+
+
+HEAD = "mock_server.head"
+"""The key under which an application notes in a scope what its headers say."""
+
+
+class Heads:
+    """What the headers of requests say; those that clients repeat are read once.
+
+    To read takes 9 us, half of what all else takes of a request in process.
+    """
+
+    def __init__(self, count: int) -> None:
+        """So many heads are remembered."""
+        self._read_lately = lru_cache(count)(parse_headers)
+
+    def of(self, scope: Scope) -> ParsedHeaders:
+        """What the headers of a request say, noted in its scope.
+
+        They are read whatever is noted: a middleware may have changed them.
+        """
+        try:
+            head = self._read_lately(tuple(scope["headers"]))
+        except TypeError:  # some servers give lists instead of pairs
+            head = parse_headers(scope["headers"])
+        scope[HEAD] = head
+        return head
 
 
 def _shown(name: bytes, value: bytes) -> Header:

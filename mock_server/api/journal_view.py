@@ -15,6 +15,7 @@ from mock_server.domain.journal import Entry
 
 def entry_view(entry: Entry) -> views.EntryView:
     """The entry as JSON has it; whatever bytes are in it, it can be written."""
+    sent = entry.sent
     return views.EntryView(
         seq=entry.seq,
         time=format_time(entry.time),
@@ -23,12 +24,12 @@ def entry_view(entry: Entry) -> views.EntryView:
         key=entry.key,
         member=entry.member,
         request=views.RequestView(
-            method=entry.method,
-            path=entry.path,
-            query=_text(entry.query),
-            headers=_headers(entry.header_pairs()),
-            body=_json(entry.body, entry.is_cut),
-            truncated=entry.is_cut,
+            method=sent.method,
+            path=sent.path,
+            query=_text(sent.query),
+            headers=_headers(sent.header_pairs()),
+            body=_json(sent.body, sent.is_cut),
+            truncated=sent.is_cut,
         ),
         answer=views.AnswerView(
             status=entry.status,
@@ -57,7 +58,8 @@ def _firing(firing: Firing) -> views.FiringView:
 
 def body_of(entry: Entry) -> object:
     """The request's body as a JSON value; text if it is none, None if none came."""
-    return None if entry.body is None else msgspec.json.decode(_json(entry.body, False))
+    body = entry.sent.body
+    return None if body is None else msgspec.json.decode(_json(body, False))
 
 
 _NULL = Raw(b"null")

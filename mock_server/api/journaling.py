@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from mock_server.api import errors
 from mock_server.api.context import BOUND_TO, DECLARED, RequestContext
-from mock_server.api.headers import missing_authorization, values
+from mock_server.api.headers import ParsedHeaders, missing_authorization, values
 from mock_server.api.operations.operation import Operation, Operations, is_served
 from mock_server.api.redaction import (
     ESCAPED_KEY_BYTES,
     Secrets,
-    hide_login,
     redact_entry,
+    without_login,
 )
 from mock_server.api.response import Headers, Response
 from mock_server.domain.access import (
@@ -33,6 +33,7 @@ from mock_server.domain.journal import (
     Entry,
     Journal,
     Note,
+    Sent,
     Violation,
 )
 from mock_server.domain.limits import Limits
@@ -63,8 +64,10 @@ class Journaling:
     ) -> None:
         self._operations = operations
         self._secrets = secrets
-        self._limits = limits
-        self._redacted_key = lru_cache(1_024)(redacted_key)
+        self._longest = limits.journal_body_bytes
+        # Clients repeat what they send: that saves 1.5 µs of the 18 that a request takes
+        # in process.
+        self._sent_lately = lru_cache(limits.cached_heads)(self._sent)
 
     def enter(
         self,
@@ -78,10 +81,11 @@ class Journaling:
         The number of its entry; 0 if there is none.
         """
         state, now = request.state, request.sandbox.state
+        journal = state.journal
         # Meanwhile the journal may have been emptied: then the new one takes it. After
         # a reset it belongs to nobody's test any more, and the old one is closed.
-        is_same = now.generation == state.generation
-        journal = now.journal if is_same else state.journal
+        if now is not state and now.generation == state.generation:
+            journal = now.journal
         if journal.is_closed:
             return 0
         entry = self.make_entry(request, response, headers)
@@ -99,9 +103,9 @@ class Journaling:
         is_login = is_neighbour and self.is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
-            hide_login(entry)
-        longest = self._limits.journal_body_bytes
-        is_long = max(len(entry.answer), len(entry.body or b"")) > longest
+            entry.sent = without_login(entry.sent)
+        longest = self._longest
+        is_long = len(entry.answer) > longest or entry.sent.size > longest
         if is_long:
             # What is cut may end amid a key; redact what a key could reach, then cut.
             self._cut(entry, longest + ESCAPED_KEY_BYTES)
@@ -116,20 +120,22 @@ class Journaling:
         self, request: RequestContext, response: Response, headers: Headers
     ) -> Entry:
         """The entry of a request; secrets are still in it, and nothing is cut."""
-        scope, state = request.scope, request.state
-        key = request.headers.key
+        scope, state, content = request.scope, request.state, request.content
+        is_short = content is None or len(content) <= self._longest
+        sent_of = self._sent_lately if is_short else self._sent
         # By position: keywords would cost 0.6 µs, 1.5 % of a request.
         return Entry(
             state.clock.now(),
             state.generation,
             request.operation.name if request.operation else None,
-            self._redacted_key(key) if key else None,
             request.caller.member,
-            scope["method"],
-            scope["path"],
-            scope["query_string"],
-            request.headers.block,
-            request.content,
+            sent_of(
+                request.headers,
+                scope["method"],
+                scope["path"],
+                scope["query_string"],
+                content,
+            ),
             response.status,
             headers,
             response.body,
@@ -138,6 +144,30 @@ class Journaling:
             self.find_violations,
             state.choices,
         )
+
+    def _sent(
+        self,
+        headers: ParsedHeaders,
+        method: str,
+        path: str,
+        query: bytes,
+        content: bytes | None,
+    ) -> Sent:
+        """What has been sent, and whether it needs a close look for secrets."""
+        key = headers.key
+        shown = redacted_key(key) if key else None
+        sent = Sent(shown, method, path, query, headers.block, content)
+        sent.is_suspect = self._is_suspect(_text_of(sent), key or "")
+        return sent
+
+    def _is_suspect(self, text: bytes, key: str) -> bool:
+        """Whether a text may hold a secret that is none of a fixture's."""
+        # In the escapes of URLs or of JSON a key can be written in many ways.
+        if b"%" in text or b"\\" in text or ISSUED_KEY_PREFIX.encode() in text:
+            return True
+        if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in text:
+            return True
+        return any(secret in text for secret in self._secrets.texts)
 
     def is_login(self, request: RequestContext) -> bool:
         """Whether a request is of an operation that logs in, or would be if served."""
@@ -154,30 +184,23 @@ class Journaling:
         A response repeats what was sent if it is an error, or if a fault has changed
         it, and a declared one holds anything; what was sent is looked through quickly.
         """
-        if DECLARED in request.scope:
-            return True
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        if len(entry.method) >= MIN_REDACTABLE_LENGTH:
-            return True
-        parts = entry.path.encode(), entry.query, entry.headers, entry.body or b""
-        sent, key = b"\n".join(parts), request.headers.key or ""
-        # In the escapes of URLs or of JSON a key can be written in many ways.
-        if b"%" in sent or b"\\" in sent or ISSUED_KEY_PREFIX.encode() in sent:
-            return True
-        if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in sent:
+        if entry.sent.is_suspect or DECLARED in request.scope:
             return True
         generation = request.state.store.generation
-        has_secrets = self._secrets.texts or generation.secrets
-        return bool(has_secrets and self._secrets.are_in(sent, generation))
+        if not generation.secrets:
+            return False
+        return self._secrets.are_in(_text_of(entry.sent), generation)
 
     def _cut(self, entry: Entry, longest: int) -> None:
         """Keep no more of the bodies than so many bytes."""
-        if entry.body is not None and len(entry.body) > longest:
-            if not entry.is_cut:
+        sent = entry.sent
+        if sent.body is not None and len(sent.body) > longest:
+            if not sent.is_cut:
                 # They can be found in a whole body only.
-                entry.is_cut, entry.violations = True, tuple(violations(entry))
-            entry.body = entry.body[:longest]
+                entry.violations = tuple(violations(entry))
+            entry.sent = replace(sent, body=sent.body[:longest], is_cut=True)
         if len(entry.answer) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
 
@@ -187,7 +210,8 @@ class Journaling:
 
     def _departures(self, entry: Entry) -> Iterator[Violation]:
         """The violations with the effect that each has by itself."""
-        path, choices = entry.path, entry.choices
+        sent, choices = entry.sent, entry.choices
+        path = sent.path
         if entry.operation is not None and entry.operation not in self._operations:
             return  # a declared response: the spec says nothing of it
         operation = self._operations.meant_by(path)
@@ -202,8 +226,14 @@ class Journaling:
             message = f"Expected {operation.path}, got {describe_value(path)} - at path"
             yield _judged("legacy_paths", operation, "path", message, HONOURED, choices)
         yield from _of_envelope(entry, operation)
-        if entry.body is not None:
-            yield from operation.contract.find_violations(entry.body, choices)
+        if sent.body is not None:
+            yield from operation.contract.find_violations(sent.body, choices)
+
+
+def _text_of(sent: Sent) -> bytes:
+    """All that has been sent, in one text."""
+    parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
+    return b"\n".join((*parts, sent.body or b""))
 
 
 def _tell_of_keys(entry: Entry, request: RequestContext, journal: Journal) -> None:
@@ -256,7 +286,7 @@ def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """Departures in what is around the body: method and headers (spec 4, 5)."""
     choices = entry.choices
     try:
-        operation.check_method(entry.method, _DOCUMENTED)
+        operation.check_method(entry.sent.method, _DOCUMENTED)
     except errors.MethodNotAllowed as refusal:
         name, at = "method_mismatch", "method"
         yield _judged(name, operation, at, refusal.reason, IGNORED, choices)
@@ -271,7 +301,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
         return
     if operation.access != "caller":
         return
-    refusal = missing_authorization(values(entry.header_pairs(), b"authorization"))
+    refusal = missing_authorization(values(entry.sent.header_pairs(), b"authorization"))
     # Which choice would help depends on the token, which is not kept.
     message = refusal.message
     hint = entry.hint_text
@@ -286,7 +316,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
 def _of_content_type(entry: Entry, operation: Operation) -> Iterator[Violation]:
     """The departure of a body that does not say it is JSON (spec 5)."""
     section = operation.section if operation.neighbour else "5"
-    method, pairs = entry.method, entry.header_pairs()
+    method, pairs = entry.sent.method, entry.sent.header_pairs()
     try:
         operation.check_content_type(method, pairs, entry.choices)
     except errors.UnsupportedMediaType as refusal:

@@ -17,6 +17,7 @@ from mock_server.api.response import (
     error_envelope,
     send_response,
 )
+from mock_server.api.sending import AddingSend
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
@@ -70,7 +71,7 @@ class CORS:
             methods = self._methods_at(scope) if operation is None else ()
             return _allowing([*headers, *_preflight(operation, methods)], send)
         headers.append((b"access-control-expose-headers", _EXPOSED))
-        return self._app(scope, receive, _adding(headers, send))
+        return self._app(scope, receive, AddingSend(send, headers))
 
     def _allow(self, origin: bytes) -> list[Header]:
         # With `*` a response is the same for every origin, and caches may share it.
@@ -101,15 +102,6 @@ async def _allowing(headers: Sequence[Header], send: Send) -> None:
     """Answer a preflight. It has no key, so it meets no fault and enters no journal."""
     await send({"type": "http.response.start", "status": 204, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
-
-
-def _adding(headers: list[Header], send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *headers]
-        await send(message)
-
-    return sending
 
 
 def internal_error(error: Exception) -> Response:
@@ -147,4 +139,4 @@ class ServerErrorMiddleware:
         except Exception as error:
             response = internal_error(error)
             if not started:
-                await send_response(response, RequestBody(scope, receive), send)
+                await send_response(response, RequestBody.of(scope, receive), send)

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
 from mock_server.domain.generation import Generation
-from mock_server.domain.journal import Entry
+from mock_server.domain.journal import Entry, Sent
 from mock_server.domain.limits import Limits
 from mock_server.domain.state import State
 
@@ -57,11 +57,7 @@ class Secrets:
         return RequestSecrets(texts, declared, finder)
 
     def are_in(self, text: bytes, generation: Generation) -> bool:
-        """Whether a text holds a declared key or one of the texts, unescaped."""
-        if any(secret in text for secret in self.texts):
-            return True
-        if not generation.secrets:
-            return False
+        """Whether a text holds a key that a generation declares, unescaped."""
         return bool(self._finder(generation).find_matches_as_indexes(text))
 
     def _finder(self, generation: Generation) -> BytesAhoCorasick:
@@ -164,12 +160,17 @@ def _unescaped(escape: re.Match[bytes]) -> bytes:
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     """Take secrets out of wherever the client, or an answer, has put them."""
-    sent = entry.method.encode(), entry.path.encode(), entry.query, entry.headers
-    method, path, query, headers = map(secrets.redact, sent)
-    entry.method, entry.path = _text(method), _text(path)
-    entry.query, entry.headers = query, headers
-    if entry.body is not None:
-        entry.body = redacted_body(entry.body, secrets)
+    sent = entry.sent
+    parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
+    method, path, query, headers = map(secrets.redact, parts)
+    entry.sent = replace(
+        sent,
+        method=_text(method),
+        path=_text(path),
+        query=query,
+        headers=headers,
+        body=None if sent.body is None else redacted_body(sent.body, secrets),
+    )
     entry.answer = secrets.redact_message(entry.answer)
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else value)
@@ -189,19 +190,16 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         ]
 
 
-def hide_login(entry: Entry) -> None:
-    """Take out of an entry what logs somebody in: of its fields but two remain."""
-    if entry.query:
-        entry.query = HIDDEN
-    if entry.body is None:
-        return
-    try:
-        fields = msgspec.json.decode(entry.body, type=dict[str, object])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        entry.body = msgspec.json.encode(HIDDEN.decode())
-        return
-    hidden = {name: HIDDEN.decode() for name in fields.keys() - _SHOWN_OF_LOGIN}
-    entry.body = msgspec.json.encode(fields | hidden)
+def without_login(sent: Sent) -> Sent:
+    """A request without what logs somebody in: of its fields but two remain."""
+    query = HIDDEN if sent.query else b""
+    if sent.body is None:
+        return replace(sent, query=query)
+    shown: object = HIDDEN.decode()
+    with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+        fields = msgspec.json.decode(sent.body, type=dict[str, object])
+        shown = fields | dict.fromkeys(fields.keys() - _SHOWN_OF_LOGIN, HIDDEN.decode())
+    return replace(sent, query=query, body=msgspec.json.encode(shown))
 
 
 def redacted_text(message: str, secrets: RequestSecrets) -> str:

@@ -1,7 +1,8 @@
 """Request lines: what has come and what became of it, a line each."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import count
 from typing import Literal
 
@@ -9,9 +10,10 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.context import DECLARED, ENTERED
-from mock_server.api.headers import values
+from mock_server.api.headers import Header, values
 from mock_server.api.operations.operation import Operations
 from mock_server.api.request_id import REQUEST_ID, made_id, sent_id
+from mock_server.api.sending import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
 from mock_server.domain.faults import Firing
@@ -87,31 +89,23 @@ class RequestLog:
         self._redact = redact
         self._redact_message = redact_message
         self._gives_ids = gives_ids
+        # Several requests come in one millisecond, and to write a time takes 2.7 us.
+        self._format_time = lru_cache(1)(format_time)
         self._numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = time.perf_counter()
-        response: Message = {}
-
-        async def noting_send(message: Message) -> None:
-            if "status" in message:
-                if self._gives_ids:
-                    response["id"] = self._id_of(scope, message)
-                    message = _with_id(message, response["id"])
-                response.update(message)
-            elif "body" not in response:
-                response["body"] = message.get("body")
-            await send(message)
-
+        id_of = partial(self._id_of, scope) if self._gives_ids else None
+        noting = _NotingSend(send, id_of)
         try:
-            await self._app(scope, receive, noting_send)
+            await self._app(scope, receive, noting)
         finally:
-            if self._gives_ids and "id" not in response:
-                response["id"] = self._id_of(scope, response)
+            if id_of is not None and noting.id is None:
+                noting.id = id_of(noting.headers)
             duration_ms = (time.perf_counter() - start) * 1000
-            self._write(self._format(self._line(scope, response, duration_ms)))
+            self._write(self._format(self._line(scope, noting, duration_ms)))
 
-    def _line(self, scope: Scope, response: Message, duration_ms: float) -> Line:
+    def _line(self, scope: Scope, response: "_NotingSend", duration_ms: float) -> Line:
         operation = self._operations.get(scope["raw_path"])
         # A declared path may have parameters, and so does not count as known.
         name = operation or scope.get(DECLARED)
@@ -121,22 +115,24 @@ class RequestLog:
             (scope["method"], scope["path"]) if is_known else self._redact(scope)
         )
         return Line(
-            time=format_time(time.time_ns() // 1_000_000),
-            sandbox=_sandbox(response),
+            time=self._format_time(time.time_ns() // 1_000_000),
+            sandbox=_sandbox(scope, response.headers),
             operation=name,
             method=method,
             path=path,
-            status=response.get("status", 0),
+            status=response.status,
             duration_ms=round(duration_ms, 3),
             fault=_fault(scope.get("mock_server.firing")),
-            reason=self._reason(scope, response.get("body")),
-            request_id=response.get("id"),
+            reason=self._reason(scope, response.body),
+            request_id=response.id,
         )
 
-    def _id_of(self, scope: Scope, response: Message) -> str:
-        """The id that an answer has, as declared ones may, or is to have."""
-        for headers in (response.get("headers", ()), scope["headers"]):
-            sent = sent_id(headers)
+    def _id_of(self, scope: Scope, headers: Sequence[Header]) -> str:
+        """The id that an answer with these headers has, as declared ones may, or is to
+        have.
+        """
+        for given in (headers, scope["headers"]):
+            sent = sent_id(given)
             # Clients put keys anywhere by mistake, and no line may show one.
             if sent and self._redact_message(scope, sent) == sent:
                 return sent
@@ -161,16 +157,57 @@ class RequestLog:
         return self._redact_message(scope, message)
 
 
-def _with_id(start: Message, request_id: str) -> Message:
-    """The start of an answer with the id, unless it has one of its own."""
-    headers = start["headers"]
-    if values(headers, REQUEST_ID):
-        return start
-    return {**start, "headers": [*headers, (REQUEST_ID, request_id.encode())]}
+class _NotingSend:
+    """A `send` that notes what the response is, and adds its id if it is to have one.
+
+    `status` is 0 as long as none has begun; `body` is the first part.
+    """
+
+    def __init__(
+        self, send: Send, id_of: Callable[[Sequence[Header]], str] | None
+    ) -> None:
+        self._send = send
+        self._id_of = id_of
+        self.status = 0
+        self.headers: Sequence[Header] = ()
+        self.body: bytes | None = None
+        self.id: str | None = None
+        self._has_body = False
+
+    async def __call__(self, message: Message) -> None:
+        if "status" in message:
+            headers = self._begin(message["status"], message["headers"])
+            message = {**message, "headers": headers}
+        elif not self._has_body:
+            self.body, self._has_body = message.get("body"), True
+        await self._send(message)
+
+    def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
+        """Send a response, if the server has a way."""
+        whole = whole_of(self._send)
+        if whole is None or not whole(status, self._begin(status, headers), body):
+            return False
+        self.body = body
+        return True
+
+    def _begin(self, status: int, headers: Sequence[Header]) -> Sequence[Header]:
+        """Note the begin of a response; its headers with the id, unless it has one."""
+        self.status, self.headers = status, headers
+        if self._id_of is None:
+            return headers
+        if self.id is None:
+            self.id = self._id_of(headers)
+        if values(headers, REQUEST_ID):
+            return headers
+        return [*headers, (REQUEST_ID, self.id.encode())]
 
 
-def _sandbox(response: Message) -> str | None:
-    for name, value in response.get("headers", ()):
+def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
+    """The sandbox that a response names."""
+    if ENTERED in scope:
+        sandbox: str = scope[ENTERED][0]
+        return sandbox
+    for name, value in headers:
         if name == b"x-mock-sandbox":
             text: str = value.decode()
             return text

@@ -21,6 +21,7 @@ from starlette.types import Scope, Send
 from mock_server.api.errors import ERRORS, MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.sending import whole_of
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Note
@@ -62,6 +63,9 @@ class Response(Struct, frozen=True):
         """
         content = {"type": "http.response.body", "body": self.body}
         if body.arrived:
+            whole = whole_of(send)
+            if whole and self.content_type and whole(self.status, headers, self.body):
+                return
             await send(self.start(headers))
             await send(content)
             return

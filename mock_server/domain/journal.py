@@ -172,30 +172,54 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
     return iter(())
 
 
-class Entry(Struct, eq=False, gc=False):
-    """One request and its answer, as bytes, secrets redacted.
+class Sent(Struct, eq=False, gc=False):
+    """What a client has sent, as bytes; requests that repeat it share one.
 
-    `time` is the sandbox's in milliseconds, `key` the redacted form, `headers` a block
-    of `name:value` lines, `body` None if it was not received; `choices` were in force.
-    `is_cut` and
-    `answer_is_cut` say that a body is only the beginning. `journal.append` sets `seq`,
-    and `size`: about how many bytes of memory the entry takes.
+    `key` is the redacted form, `headers` a block of `name:value` lines, `body` None if
+    it was not received, and only the beginning of it with `is_cut`. `is_suspect` says
+    that secrets may be in it which are not those of a fixture. `size` are the bytes of
+    its texts.
     """
 
-    # Departures from the spec are found by `find_violations` when somebody asks: that
-    # takes longer than the request did. `violations` are those that had to be found
-    # before a body was cut. Without `gc`: entries may be many, and are in no cycles.
-
-    time: int
-    generation: int
-    operation: str | None
     key: str | None
-    member: str | None
     method: str
     path: str
     query: bytes
     headers: bytes
     body: bytes | None
+    is_cut: bool = False
+    is_suspect: bool = False
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        texts = self.path, self.query, self.headers, self.body or b""
+        self.size = sum(map(len, texts))
+
+    def header_pairs(self) -> list[tuple[bytes, bytes]]:
+        """The headers, by lower-case names."""
+        lines = self.headers.split(b"\n") if self.headers else []
+        parts = (line.partition(b":") for line in lines)
+        return [(name, value) for name, _, value in parts]
+
+
+class Entry(Struct, eq=False, gc=False):
+    """One request and its answer, secrets redacted.
+
+    `time` is the sandbox's in milliseconds; `choices` were in force. `answer_is_cut`
+    says that an answer is only the beginning. `journal.append` sets `seq`, and `size`:
+    about how many bytes of memory the entry takes.
+    """
+
+    # Departures from the spec are found by `find_violations` when somebody asks: that
+    # takes longer than the request did. `violations` are those that had to be found
+    # before a body was cut. Without `gc`: entries may be many, and are in no cycles.
+    # Few fields: a journal that is full takes an entry's memory for the next one, cold.
+
+    time: int
+    generation: int
+    operation: str | None
+    member: str | None
+    sent: Sent
     status: int
     answer_headers: Headers
     answer: bytes
@@ -203,13 +227,17 @@ class Entry(Struct, eq=False, gc=False):
     firing: Firing | None = None
     find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     choices: Choices = Choices()
-    is_cut: bool = False
     answer_is_cut: bool = False
     hint: Hint | None = None
     note: Note | None = None
     violations: Sequence[Violation] | None = None
     seq: int = 0
     size: int = 0
+
+    @property
+    def key(self) -> str | None:
+        """The redacted key of who has sent it."""
+        return self.sent.key
 
     @property
     def was_refused(self) -> bool:
@@ -225,20 +253,14 @@ class Entry(Struct, eq=False, gc=False):
         """The hint in words."""
         return self.hint() if callable(self.hint) else self.hint
 
-    def header_pairs(self) -> list[tuple[bytes, bytes]]:
-        """The request's headers, by lower-case names."""
-        lines = self.headers.split(b"\n") if self.headers else []
-        parts = (line.partition(b":") for line in lines)
-        return [(name, value) for name, _, value in parts]
-
 
 _FIXED_BYTES = 1_024
 """About what an entry takes without its texts."""
 
 
 def _size(entry: Entry) -> int:
-    texts = len(entry.headers) + len(entry.body or b"") + len(entry.answer)
+    size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
     if entry.violations:
         # Their names and places are shared; a message may take 4 bytes a character.
-        texts += 4 * sum(len(each.message) for each in entry.violations)
-    return _FIXED_BYTES + texts + len(entry.path) + len(entry.query)
+        size += 4 * sum(len(each.message) for each in entry.violations)
+    return size

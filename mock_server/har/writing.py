@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType, field
 from mock_server import __version__
 from mock_server.api.headers import Header, media_type, values
 from mock_server.domain.clock import format_time
-from mock_server.domain.journal import Entry
+from mock_server.domain.journal import Entry, Sent
 from mock_server.views import View
 
 _URL_CHARS = "/%:@!$&'()*+,;=~-._"
@@ -134,7 +134,7 @@ def har_entry(entry: Entry, host: str) -> HarEntryView:
     return HarEntryView(
         started_date_time=format_time(entry.time),
         time=took,
-        request=_request(entry, host),
+        request=_request(entry.sent, host),
         response=HarResponseView(
             status=entry.status,
             status_text=_phrase(entry.status),
@@ -150,17 +150,17 @@ def har_entry(entry: Entry, host: str) -> HarEntryView:
     )
 
 
-def _request(entry: Entry, host: str) -> HarRequestView:
-    headers = entry.header_pairs()
-    query = entry.query.decode("latin-1")
-    url = f"http://{_value(headers, b'host') or host}{quote(entry.path, _URL_CHARS)}"
+def _request(sent: Sent, host: str) -> HarRequestView:
+    headers = sent.header_pairs()
+    query = sent.query.decode("latin-1")
+    url = f"http://{_value(headers, b'host') or host}{quote(sent.path, _URL_CHARS)}"
     posted: HarPostData | UnsetType = UNSET
-    if entry.body:
-        text = entry.body.decode("utf-8", "replace")
+    if sent.body:
+        text = sent.body.decode("utf-8", "replace")
         posted = HarPostData(_value(headers, b"content-type"), text)
     pairs = parse_qsl(query, keep_blank_values=True)
     return HarRequestView(
-        method=entry.method,
+        method=sent.method,
         url=f"{url}?{quote(query, _URL_CHARS + '?')}" if query else url,
         headers=_pairs(headers),
         query_string=[HarPair(*pair) for pair in pairs],

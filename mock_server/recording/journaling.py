@@ -46,12 +46,17 @@ class PassedJournaling(Journaling):
         if isinstance(request, Passed) and request.is_cut:
             # They can be found in a whole body only.
             entry.violations = _of_all_but_body(self, entry)
-            entry.is_cut = True
+            entry.sent = replace(entry.sent, is_cut=True)
         entry.answer_is_cut = isinstance(response, Answer) and response.is_cut
         hiding = Hiding(request.scope["headers"])
-        entry.path, entry.query = hiding.hide_text(entry.path), hiding.hide(entry.query)
-        entry.headers = hiding.hide(entry.headers)
-        entry.body = None if entry.body is None else hiding.hide_body(entry.body)
+        sent = entry.sent
+        entry.sent = replace(
+            sent,
+            path=hiding.hide_text(sent.path),
+            query=hiding.hide(sent.query),
+            headers=hiding.hide(sent.headers),
+            body=None if sent.body is None else hiding.hide_body(sent.body),
+        )
         # What a login gives is a key to all that follows.
         is_login = self.is_login(request)
         entry.answer = HIDDEN if is_login else hiding.hide_body(entry.answer)
@@ -68,7 +73,8 @@ class PassedJournaling(Journaling):
 
         A preflight is the browser's, which asks before the client does.
         """
-        if entry.method == "OPTIONS" and _PREFLIGHT in entry.headers.lower():
+        sent = entry.sent
+        if sent.method == "OPTIONS" and _PREFLIGHT in sent.headers.lower():
             return
         is_error = entry.was_refused and entry.answer.startswith(b'{"code":')
         is_served = 0 < entry.status < _LEAST_ERROR and not is_error
@@ -78,8 +84,5 @@ class PassedJournaling(Journaling):
 
 
 def _of_all_but_body(journaling: Journaling, entry: Entry) -> Sequence[Violation]:
-    body, entry.body = entry.body, None
-    try:
-        return tuple(journaling.find_violations(entry))
-    finally:
-        entry.body = body
+    without = replace(entry, sent=replace(entry.sent, body=None))
+    return tuple(journaling.find_violations(without))

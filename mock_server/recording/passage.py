@@ -61,7 +61,7 @@ class Passage:
         async def replay() -> Message:
             return {"type": "http.request", "body": content}
 
-        body = RequestBody(request.scope, replay, request.headers)
+        body = RequestBody.of(request.scope, replay, request.headers)
         try:
             return await operation.receive(body, max_bytes, memory)
         except Refusal:

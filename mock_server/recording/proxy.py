@@ -78,7 +78,7 @@ class Proxy:
         request = Passed(
             scope,
             head,
-            RequestBody(scope, receive, head),
+            RequestBody.of(scope, receive, head),
             perf_counter(),
             sandbox,
             sandbox.state,

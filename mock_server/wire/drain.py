@@ -54,10 +54,11 @@ class Server(uvicorn.Server):
         is_dated: bool = True,
         limits: Limits = Limits(),
     ) -> None:
+        parser = http or best_parser()
         super().__init__(
             uvicorn.Config(
-                unless_refused(app),
-                http=protocol_class(http or best_parser(), limits),
+                unless_refused(app, parser),
+                http=protocol_class(parser, limits),
                 ws="none",
                 lifespan="off",
                 interface="asgi3",

@@ -55,6 +55,8 @@ _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue"
 )
+_WHOLE = "body conn default_headers flow message_event on_response transport"
+_WHY_WHOLE = "a response that is whole is sent in one piece"
 _WHY_PROTOCOL = "a request has a deadline, and is refused if its end is in doubt"
 _WHY_CYCLE = "what a request has sent so far, and whether it is answered"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {
@@ -62,6 +64,7 @@ PARTS: dict[HttpParser, tuple[Part, ...]] = {
         *_SERVER,
         Part(_ZTTP, "ZttpProtocol", _PROTOCOL, _WHY_PROTOCOL),
         Part(_ZTTP, "RequestResponseCycle", _CYCLE, _WHY_CYCLE),
+        Part(_ZTTP, "RequestResponseCycle", _WHOLE, _WHY_WHOLE),
     ),
     "h11": (
         *_SERVER,

@@ -18,6 +18,7 @@ from mock_server.domain.limits import Limits
 from mock_server.wire import framing, parts
 from mock_server.wire.parts import HttpParser
 from mock_server.wire.transport import CoalescingTransport
+from mock_server.wire.whole import ways_of
 
 _PROTOCOLS: dict[HttpParser, tuple[str, str]] = {
     "zttp": ("uvicorn.protocols.http.zttp_impl", "ZttpProtocol"),
@@ -48,15 +49,18 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
     return type(f"Mock{name}", (RequestDeadlineMixin, parser), attributes)
 
 
-def unless_refused(app: ASGIApp) -> ASGIApp:
+def unless_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
     """The application, for requests that the protocol has not refused.
 
     uvicorn makes the task of a request as soon as it has parsed the head. Only then can
     the protocol look at it; the task begins later, and ends here.
     """
+    receiving, sending = ways_of(http)
 
     def perform(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        return _nothing() if _REFUSED in scope else app(scope, receive, send)
+        if _REFUSED in scope:
+            return _nothing()
+        return app(scope, receiving(receive), sending(send))
 
     return perform
 

@@ -53,6 +53,13 @@ class CoalescingTransport:
         elif len(self._parts) == 1:
             self._call_soon(self.flush)
 
+    def write_whole(self, data: bytes) -> None:
+        """Send bytes now, after what waits: there is nothing to join them with."""
+        if self._parts:
+            self.flush()
+        self._written += len(data)
+        self._transport.write(data)
+
     def flush(self) -> None:
         """Send what has been written so far."""
         if self._parts:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal
+from mock_server.domain.journal import Entry, Journal, Sent
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
@@ -289,14 +289,8 @@ def entry_of(size: int) -> Entry:
         time=0,
         generation=1,
         operation=None,
-        key=None,
         member=None,
-        method="GET",
-        path="/",
-        query=b"",
-        headers=b"",
-        body=b"x" * size,
-        is_cut=False,
+        sent=Sent(None, "GET", "/", b"", b"", b"x" * size),
         status=404,
         answer_headers=(),
         answer=b"",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.headers import parse_headers
+from mock_server.api.headers import HEAD, parse_headers
 from mock_server.app import create_app
 from tests.support import LIBRARY, LIST
 
@@ -41,8 +41,11 @@ def test_a_block_holds_every_header_and_no_credentials() -> None:
     assert b"session" not in block
 
 
-async def status_of(headers: Any) -> int:
-    """The status of a list request with these headers, in process."""
+async def status_of(headers: Any, **noted: object) -> int:
+    """The status of a list request with these headers, in process.
+
+    `noted` is in its scope already.
+    """
     body = b'{"offset": 0, "datasetId": "dataset-1"}'
     sent: list[Any] = []
 
@@ -55,8 +58,14 @@ async def status_of(headers: Any) -> int:
     scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": LIST}
     length = type(headers[0])((b"content-length", b"%d" % len(body)))
     rest = {"query_string": b"", "headers": [*headers, length]}
-    await create_app(LIBRARY)(scope | rest, receive, send)
+    await create_app(LIBRARY)(scope | rest | noted, receive, send)
     return int(sent[0]["status"])
+
+
+def test_headers_that_a_middleware_has_changed_are_read_again() -> None:
+    before = {HEAD: parse_headers([BEARER, JSON])}
+    assert asyncio.run(status_of([BEARER, JSON], **before)) == 200
+    assert asyncio.run(status_of([JSON], **before)) == 401
 
 
 def test_headers_may_come_as_pairs_or_as_lists() -> None:

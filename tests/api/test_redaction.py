@@ -88,5 +88,5 @@ def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -
     body = {"pad": "x" * 20_000, key: 1, "offset": key}
     api.client.post(LIST, headers=bearer(key), json=body)
     entry = next(api.sandbox.journal.since(0))
-    assert entry.is_cut
+    assert entry.sent.is_cut
     assert key not in repr(entry)

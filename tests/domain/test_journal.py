@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal
+from mock_server.domain.journal import Entry, Journal, Sent
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 
@@ -17,13 +17,8 @@ def entry(size: int = 0) -> Entry:
         time=0,
         generation=1,
         operation=None,
-        key=None,
         member=None,
-        method="GET",
-        path="/",
-        query=b"",
-        headers=b"a:1\nb: 2:3",
-        body=b"x" * size,
+        sent=Sent(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
         status=404,
         answer_headers=(),
         answer=b"",
@@ -103,4 +98,4 @@ def test_a_journal_that_is_emptied_counts_on_and_gives_its_memory_back() -> None
 
 
 def test_headers_are_told_apart_by_their_first_colon() -> None:
-    assert entry().header_pairs() == [(b"a", b"1"), (b"b", b" 2:3")]
+    assert entry().sent.header_pairs() == [(b"a", b"1"), (b"b", b" 2:3")]

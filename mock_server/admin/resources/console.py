@@ -61,7 +61,7 @@ class PageRedirect:
         if scope["method"] == "GET" and b"text/html" in accepted:
             # Not 301 or 308: those may be cached unless told otherwise (RFC 9110 15.1).
             redirect = Response(307, b"", self._headers)
-            await respond(redirect, RequestBody(scope, receive), send)
+            await respond(redirect, RequestBody.of(scope, receive), send)
         else:
             await self._app(scope, receive, send)
 

@@ -139,7 +139,7 @@ def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
     if wanted is UNSET:
         return True
     made = made_id(sandbox, entry.generation, entry.seq)
-    return wanted in (made, sent_id(entry.header_pairs()))
+    return wanted in (made, sent_id(entry.sent.header_pairs()))
 
 
 def _writer(call: Call) -> Callable[[Entry], EntryView | HarEntryView]:

@@ -140,7 +140,7 @@ async def _doubt(
     cut, apart_from_body = 0, {**facts}
     del apart_from_body["body"]
     async for entry in in_slices(others):
-        cut += entry.is_cut and criteria.meets(apart_from_body, entry)
+        cut += entry.sent.is_cut and criteria.meets(apart_from_body, entry)
     return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
 
 

@@ -298,7 +298,7 @@ def test_each_event_is_sent_on_its_own() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    body = RequestBody({"headers": [], "http_version": "1.1"}, None)  # type: ignore[arg-type]
+    body = RequestBody.of({"headers": [], "http_version": "1.1"}, None)  # type: ignore[arg-type]
     asyncio.run(EventStream(200, b"data: 1\n\ndata: 2\n\n").send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
