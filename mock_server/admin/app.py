@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin import endpoint, framework
@@ -25,6 +24,7 @@ from mock_server.admin.resources import (
     verification,
     why,
 )
+from mock_server.admin.routing import Router
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.near_paths import nearest_path
 from mock_server.api.request import RequestBody
@@ -111,12 +111,9 @@ def admin_app(
 
     Raises ValueError for a token or a host that no request could ever show.
     """
-    # Without methods: Starlette would refuse others itself, not in the form of the
-    # admin errors. Each endpoint looks for the method instead.
-    routes = [
-        Route(path, endpoint.AdminEndpoint(by_method, services))
+    apps = {
+        path: endpoint.AdminEndpoint(by_method, services)
         for path, by_method in table().items()
-    ]
-    # Paths are exact, as those of the operations are: none is led to another.
-    router = Router(routes, redirect_slashes=False, default=not_found)
+    }
+    router = Router(apps, not_found)
     return Guard(router, token=token, allowed_hosts=allowed_hosts)

@@ -6,7 +6,6 @@ without running that. It runs when somebody asks the package for a name that is 
 the table below, and then all is as usual.
 """
 
-from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from sys import modules
@@ -30,24 +29,27 @@ class _Deferred(ModuleType):
     """A package whose own code has not run yet."""
 
     def __getattr__(self, name: str) -> Any:
-        places: Mapping[str, str] = _PLACES[self.__name__]
-        if name in places:
-            found = getattr(import_module(places[name]), name, self)
-            if found is not self:
-                return found
+        place = _PLACES[self.__name__].get(name)
+        found = getattr(import_module(place), name, None) if place else None
+        if found is not None:
+            return found
         with _LOCK:  # another thread may be running it
             if type(self) is _Deferred:
-                self.__class__ = ModuleType
-                assert self.__spec__ is not None  # noqa: S101 - see `defer`
-                assert self.__spec__.loader is not None  # noqa: S101
-                self.__spec__.loader.exec_module(self)
+                _run(self)
         return getattr(self, name)
+
+
+def _run(module: ModuleType) -> None:
+    """Run the code of a package, which is a module like any other then."""
+    module.__class__ = ModuleType
+    if module.__spec__ is not None and module.__spec__.loader is not None:
+        module.__spec__.loader.exec_module(module)
 
 
 def defer() -> None:
     """Make the packages, unless they are there already or not installed."""
     for name in _PLACES:
         spec = None if name in modules else find_spec(name)
-        if spec is not None and spec.loader is not None:
+        if spec is not None:
             module = modules[name] = module_from_spec(spec)
             module.__class__ = _Deferred
