@@ -5,13 +5,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from mock_server.cli.output import BROKEN_FIXTURE, Stop
-from mock_server.cli.reports import report_text
-from mock_server.domain.choices import PROFILES, as_profile
 from mock_server.domain.errors import did_you_mean
-from mock_server.domain.printable import one_line
-from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.profile import ProfileFile, read_profile
+from mock_server.domain.profiles import PROFILES
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -49,15 +44,3 @@ class ProfileName(click.types.StringParamType):
             hint = did_you_mean(text, PROFILES)
             self.fail(f"Expected {expected}, got {text!r}{hint}", param, ctx)
         return text
-
-
-def profile_of(text: str) -> ProfileFile:
-    """The profile and the choices of a name or a file. Raises Stop."""
-    if text in PROFILES:
-        return ProfileFile(as_profile(text))
-    if not Path(text).exists():
-        raise Stop(one_line(f"{text}: no such file, for --profile"), BROKEN_FIXTURE)
-    try:
-        return read_profile(text)
-    except FixtureError as error:
-        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None

@@ -1,7 +1,6 @@
 """Values of options that consist of parts: choices and faults."""
 
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -38,20 +37,6 @@ def pairs(
         except UnknownChoice as error:
             raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
     return {name: value for name, _, value in named}
-
-
-# What is between semicolons; those in a string of JSON part nothing.
-_ONE_FAULT = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)')
-
-
-class FaultText(click.types.StringParamType):
-    """A fault as a text; the variable has several, with semicolons between them."""
-
-    name = "fault"
-
-    def split_envvar_value(self, rv: str) -> Sequence[str]:
-        """Called by click."""
-        return [each.strip() for each in _ONE_FAULT.findall(rv)]
 
 
 def faults(
