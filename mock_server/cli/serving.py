@@ -34,7 +34,7 @@ from mock_server.cli.profile_file import profile_of
 from mock_server.cli.progress import Loading
 from mock_server.cli.reload import Following, Watcher, watcher_of
 from mock_server.cli.reports import report_text
-from mock_server.cli.values import with_faults
+from mock_server.cli.starting_faults import with_faults
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.faults import Definition
 from mock_server.domain.generation import Generation
