@@ -4,6 +4,7 @@ That is imported when it is run: to tell the options, as `mock-server --help` do
 would take five times as long.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, get_args
 
@@ -15,6 +16,11 @@ from mock_server.cli.profile import ProfileName
 from mock_server.cli.settings import later
 from mock_server.environment import variable
 from mock_server.wire.parts import HttpParser
+
+
+def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> Any:
+    """Called by click; as `values.faults`, which knows all kinds of them."""
+    return later("values", "faults")(ctx, param, values) if values else ()
 
 
 @click.command()
@@ -41,7 +47,7 @@ from mock_server.wire.parts import HttpParser
     multiple=True,
     type=settings.Listed(),
     metavar="NAME=VALUE",
-    callback=later("values", "pairs"),
+    callback=later("pairs", "pairs"),
     shell_complete=later("complete", "assignments"),
     help="A choice other than the profile's, see `mock-server choices`; repeatable.",
 )
@@ -50,7 +56,7 @@ from mock_server.wire.parts import HttpParser
     multiple=True,
     type=settings.FaultText(),
     metavar="KIND[:FIELD=VALUE,...]",
-    callback=later("values", "faults"),
+    callback=_faults,
     shell_complete=later("complete", "fault_texts"),
     help="A fault, or a preset, that is in force from the start; repeatable.",
 )

@@ -1,4 +1,4 @@
-"""Values of options that consist of parts: choices and faults."""
+"""Values of options that are faults."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,27 +12,8 @@ from mock_server.api.faults.table import PRESETS
 from mock_server.api.operations.declared import ANY_RESPONSE
 from mock_server.cli.fault_names import mistake_of, mistake_of_preset
 from mock_server.cli.settings import BadValue, place_of
-from mock_server.domain.choices import Choices, UnknownChoice, with_choices
 from mock_server.domain.limits import Limits
 from mock_server.validation.walk import Mistake, dotted
-
-
-def pairs(
-    ctx: click.Context, param: click.Parameter, values: Sequence[str]
-) -> dict[str, str]:
-    """Called by click; the values of `NAME=VALUE` texts by their names.
-
-    Raises BadValue, also for a name that no choice has, or another value than it has.
-    """
-    named = [value.partition("=") for value in values]
-    for name, equals, value in named:
-        try:
-            if not equals:
-                raise UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
-            with_choices(Choices(), {name: value})
-        except UnknownChoice as error:
-            raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
-    return {name: value for name, _, value in named}
 
 
 def faults(
