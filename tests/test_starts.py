@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.process import environment, serving
+from tests.support import SECONDS
 
-SERVER = {"asyncio", "msgspec", "starlette", "uvicorn", "yaml", "mock_server.app"}
+SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
+    "asyncio",
+    "msgspec",
+    "starlette",
+    "uvicorn.config",
+    "yaml",
+    "mock_server.app",
+}
 PARSER = {"click", "dataclasses", "http", "json", "re", "socket", "mock_server.cli"}
 UNUSED = {
     "http.client",
     "importlib.resources",
+    "mock_server.admin.resources.faults",
+    "mock_server.api.faults.table",
     "mock_server.api.operations.neighbours",
+    "mock_server.api.request_log",
     "mock_server.conformance",
     "mock_server.openapi",
     "multiprocessing",
@@ -27,46 +38,51 @@ UNUSED = {
 }
 
 
-def imported(told: str) -> set[str]:
-    """The modules that `-X importtime` has told of."""
-    lines = (line for line in told.splitlines() if line.startswith("import time:"))
-    return {line.rpartition("|")[2].strip() for line in lines}
+CODE = """
+import sys
+from mock_server.__main__ import main
+try:
+    main()
+finally:
+    print("LOADED", *sys.modules, file=sys.stderr)
+"""
 
 
-def of_command(*args: str) -> set[str]:
-    """The modules that a command imports which ends by itself, and succeeds."""
-    command = [sys.executable, "-X", "importtime", "-m", "mock_server", *args]
-    variables = environment()
-    done = subprocess.run(command, capture_output=True, text=True, env=variables)
-    assert done.returncode == 0, done.stderr
-    return imported(done.stderr)
+def process(*args: str) -> subprocess.Popen[str]:
+    """A command that tells its modules when it ends."""
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def loaded(command: subprocess.Popen[str]) -> set[str]:
+    """The modules of a command, which has to succeed."""
+    _, said = command.communicate(timeout=SECONDS)
+    assert command.returncode == 0, said
+    return set(said.rpartition("LOADED")[2].split())
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_to_say_what_there_is_loads_no_server(option: str) -> None:
-    assert of_command(option) & SERVER == set()
+    assert loaded(process(option)) & SERVER == set()
 
 
 def test_a_health_check_loads_no_command_line() -> None:
     with serving("--port=0") as (url, _):
-        loaded = of_command("healthcheck", "--port", url.rpartition(":")[2])
-    assert loaded & (SERVER | PARSER) == set()
+        check = process("healthcheck", "--port", url.rpartition(":")[2])
+        assert loaded(check) & (SERVER | PARSER) == set()
 
 
-def test_serving_loads_nothing_before_it_is_used(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    command = [sys.executable, "-X", "importtime", "-m", "mock_server"]
-    with told.open("w") as stream:
-        process = subprocess.Popen(
-            [*command, "serve", "--port=0"],
-            stdout=subprocess.PIPE,
-            stderr=stream,
-            env=environment(),
-        )
-        with process:
-            assert process.stdout is not None
-            assert process.stdout.readline().startswith(b"READY ")
-            process.terminate()
-    loaded = imported(told.read_text())
-    assert "mock_server.app" in loaded
-    assert loaded & UNUSED == set()
+def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> None:
+    server = process("serve", "--port=0")
+    assert server.stdout is not None
+    url = server.stdout.readline().removeprefix("READY ").strip()
+    assert httpx2.get(f"{url}/__admin/health").status_code == 200
+    server.terminate()
+    modules = loaded(server)
+    assert "mock_server.admin.resources.state" in modules
+    assert modules & UNUSED == set()

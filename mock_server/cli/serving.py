@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 
 import click
 from click.core import ParameterSource
@@ -19,7 +20,6 @@ from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture import load_fixture
 from mock_server.api.log_format import LogFormat
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.request_log import RequestLog
 from mock_server.app import Application, MissingLibrary, create_app
 from mock_server.cli.output import (
     BROKEN_FIXTURE,
@@ -178,7 +178,7 @@ def logged(
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
         return app
-    return RequestLog(
+    lines: ASGIApp = import_module("mock_server.api.request_log").RequestLog(
         app,
         log_format or "text",
         write,
@@ -188,6 +188,7 @@ def logged(
         is_coloured=wants_colour(is_terminal, os.environ),
         gives_ids=gives_ids,
     )
+    return lines
 
 
 def banner(
