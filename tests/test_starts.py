@@ -12,13 +12,6 @@ from tests.process import environment, serving
 from tests.support import SECONDS
 
 SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
-    "asyncio",
-    "msgspec",
-    "starlette",
-    "uvicorn.config",
-    "yaml",
-    "mock_server.app",
-}
 PARSER = {"click", "dataclasses", "http", "json", "re", "socket", "mock_server.cli"}
 UNUSED = {
     "http.client",
