@@ -28,22 +28,25 @@ _LOCK = RLock()
 class _Deferred(ModuleType):
     """A package whose own code has not run yet."""
 
+    _is_running = False
+
     def __getattr__(self, name: str) -> Any:
         place = _PLACES[self.__name__].get(name)
         found = getattr(import_module(place), name, None) if place else None
         if found is not None:
             return found
-        with _LOCK:  # another thread may be running it
-            if type(self) is _Deferred:
-                _run(self)
-        return getattr(self, name)
+        # Another thread may be running it, or it may ask for a name of its own.
+        with _LOCK:
+            if type(self) is _Deferred and not self._is_running:
+                self._run()
+        return ModuleType.__getattribute__(self, name)
 
-
-def _run(module: ModuleType) -> None:
-    """Run the code of a package, which is a module like any other then."""
-    module.__class__ = ModuleType
-    if module.__spec__ is not None and module.__spec__.loader is not None:
-        module.__spec__.loader.exec_module(module)
+    def _run(self) -> None:
+        """Run the code of the package, which is a module like any other then."""
+        self._is_running = True
+        if self.__spec__ is not None and self.__spec__.loader is not None:
+            self.__spec__.loader.exec_module(self)
+        self.__class__ = ModuleType  # type: ignore[assignment]
 
 
 def defer() -> None:
