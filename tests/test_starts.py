@@ -21,6 +21,7 @@ UNUSED = {
     "mock_server.api.operations.neighbours",
     "mock_server.api.request_log",
     "mock_server.conformance",
+    "mock_server.fixture.dump",
     "mock_server.openapi",
     "multiprocessing",
     "starlette.routing",
@@ -77,5 +78,5 @@ def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> Non
     assert httpx2.get(f"{url}/__admin/health").status_code == 200
     server.terminate()
     modules = loaded(server)
-    assert "mock_server.admin.resources.state" in modules
+    assert "mock_server.admin.resources.health" in modules
     assert modules & UNUSED == set()

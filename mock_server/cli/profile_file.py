@@ -1,20 +1,16 @@
-"""What the value of `serve --profile` stands for."""
+"""The file that the value of `serve --profile` may be."""
 
 from pathlib import Path
 
 from mock_server.cli.output import BROKEN_FIXTURE, Stop
 from mock_server.cli.reports import report_text
-from mock_server.domain.choices import as_profile
 from mock_server.domain.printable import one_line
-from mock_server.domain.profiles import PROFILES
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.profile import ProfileFile, read_profile
 
 
-def profile_of(text: str) -> ProfileFile:
-    """The profile and the choices of a name or a file. Raises Stop."""
-    if text in PROFILES:
-        return ProfileFile(as_profile(text))
+def read(text: str) -> ProfileFile:
+    """The profile and the choices of a file. Raises Stop."""
     if not Path(text).exists():
         raise Stop(one_line(f"{text}: no such file, for --profile"), BROKEN_FIXTURE)
     try:

@@ -7,7 +7,7 @@ import os
 import shlex
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 
@@ -30,15 +30,16 @@ from mock_server.cli.output import (
     Stop,
     counted,
 )
-from mock_server.cli.profile_file import profile_of
 from mock_server.cli.progress import Loading
 from mock_server.cli.reload import Following, Watcher, watcher_of
 from mock_server.cli.reports import report_text
 from mock_server.cli.starting_faults import with_faults
 from mock_server.domain.access import Caller, Level
+from mock_server.domain.choices import Value
 from mock_server.domain.faults import Definition
 from mock_server.domain.generation import Generation
 from mock_server.domain.printable import json_text, one_line, wants_colour
+from mock_server.domain.profiles import PROFILES
 from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.files import located
 from mock_server.fixture.problems import FixtureError
@@ -71,12 +72,14 @@ def serve(
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
     watcher = watcher_of(files) if watch else None
-    chosen = profile_of(_DEMO_PROFILE if demo and not _is_given("profile") else profile)
+    profile, choices = _chosen(
+        _DEMO_PROFILE if demo and not _is_given("profile") else profile
+    )
     try:
         app = create_app(
             with_faults(_loaded(fixtures, memory), fault),
-            profile=chosen.profile,
-            choices={**chosen.choices, **choice},
+            profile=profile,
+            choices={**choices, **choice},
             cors_origins=cors_origin,
             admin_token=admin_token,
             allowed_hosts=allowed_host,
@@ -92,6 +95,14 @@ def serve(
     app.reloader.files = files
     app.reloader.complete = partial(with_faults, added=fault)
     _run(app, listener, http, log_format, watcher, is_open=admin_token is None)
+
+
+def _chosen(profile: str) -> tuple[str, Mapping[str, Value]]:
+    """The profile and the choices of a name or a file. Raises Stop."""
+    if profile in PROFILES:
+        return profile, {}
+    found = import_module("mock_server.cli.profile_file").read(profile)
+    return found.profile, found.choices
 
 
 def _is_given(name: str) -> bool:
