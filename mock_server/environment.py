@@ -13,11 +13,12 @@ from mock_server.setting_names import PREFIX, PULL_KEY, VARIABLES, VERIFY_KEY
 _KEYS = (PULL_KEY, VERIFY_KEY)
 
 # What Kubernetes sets in all pods beside a service of that name.
-_LINK_NAME = re.compile(
+# Texts, which `re` compiles when they are first used.
+_LINK_NAME = (
     r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
     r"|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
 )
-_LINK_VALUE = re.compile("(tcp|udp|sctp)://")
+_LINK_VALUE = "(tcp|udp|sctp)://"
 _LINK_HINT = (
     "Kubernetes sets it in pods beside a service named mock-server; "
     "enableServiceLinks: false in the pod's spec leaves it out"
@@ -45,7 +46,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    if _LINK_NAME.fullmatch(name):
+    if re.fullmatch(_LINK_NAME, name):
         hint = f" ({_LINK_HINT})"
     else:
         # Without what all have in common, which would make all of them alike.
@@ -59,5 +60,5 @@ def _unknown(name: str) -> str:
 
 def value_hint(name: str, value: str) -> str:
     """How a variable may have come to a value that is none, in brackets; or nothing."""
-    is_link = name.startswith(PREFIX) and _LINK_VALUE.match(value)
+    is_link = name.startswith(PREFIX) and re.match(_LINK_VALUE, value)
     return f" ({_LINK_HINT})" if is_link else ""

@@ -24,6 +24,7 @@ UNUSED = {
     "mock_server.fixture.dump",
     "mock_server.openapi",
     "multiprocessing",
+    "shutil",
     "starlette.routing",
     "tempfile",
     "uvicorn.main",
