@@ -14,6 +14,9 @@ from tests.support import SECONDS
 SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
 PARSER = {"click", "dataclasses", "http", "json", "re", "socket", "mock_server.cli"}
 UNUSED = {
+    "click.shell_completion",
+    "difflib",
+    "gzip",
     "http.client",
     "importlib.resources",
     "mock_server.admin.resources.faults",

@@ -1,8 +1,8 @@
 """Pages for browsers that the package ships: folders of files, served as they are."""
 
-import gzip
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 
 from starlette.types import Scope
@@ -49,7 +49,7 @@ class Page:
             headers = self._headers
             if is_short:
                 # A third of the bytes, for those who look from another machine.
-                content = gzip.compress(content, mtime=0)
+                content = import_module("gzip").compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
             media_type = _MEDIA_TYPES[Path(name).suffix]
             response = Response(200, content, headers, media_type)

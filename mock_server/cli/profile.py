@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from mock_server.domain.errors import did_you_mean
 from mock_server.domain.profiles import PROFILES
@@ -22,16 +21,6 @@ class ProfileName(click.types.StringParamType):
         """Called by click, with the context from 8.2 on."""
         del param, ctx
         return "|".join((*PROFILES, "FILE"))
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Called by click; the names, else any file."""
-        del ctx, param
-        found = [
-            CompletionItem(each) for each in PROFILES if each.startswith(incomplete)
-        ]
-        return found or [CompletionItem(incomplete, type="file")]
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None

@@ -40,6 +40,7 @@ def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     "profile",
     type=ProfileName(),
     default="documented",
+    shell_complete=later("complete", "profiles"),
     help="The spec read strictly, what the service does today, or what `verify` saw.",
 )
 @settings.setting(
