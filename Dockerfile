@@ -17,7 +17,7 @@ RUN /tools/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels /src
     && /venv/bin/python -m compileall -q --invalidation-mode unchecked-hash /venv/lib
 RUN /tools/bin/cyclonedx-py environment --output-reproducible --no-validate \
     --output-file /venv/sbom.cdx.json /venv/bin/python
-COPY mock_server/cli/probe.py /venv/probe.py
+COPY mock_server/probe.py /venv/probe.py
 
 FROM ${PYTHON_IMAGE}
 ARG PYTHON_IMAGE
@@ -35,7 +35,8 @@ ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     MOCK_SERVER_HOST=0.0.0.0
 # The base may lack compiled modules; whoever runs the image cannot write them.
-RUN PYTHONHASHSEED=0 python -c "import mock_server.cli.serve, mock_server.cli.healthcheck" \
+RUN PYTHONHASHSEED=0 python -c "import mock_server.cli.serving, mock_server.cli.healthcheck; \
+    from mock_server.api.operations.table import OPERATIONS; list(OPERATIONS.values())" \
     && test "$(mock-server --version)" = "mock-server, version ${VERSION}"
 ENV PYTHONDONTWRITEBYTECODE=1
 EXPOSE 8000

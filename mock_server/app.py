@@ -1,4 +1,4 @@
-"""The Starlette application: the documented operations and the admin API."""
+"""The application: the documented operations and the admin API."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
-from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.app import admin_app
@@ -134,16 +132,17 @@ def application(
     )
     pages, bound = crossed(public), crossed(BoundApi(*served, enters))
     described = ServerErrorMiddleware(Description(description, declared.of))
-    routes = [
-        Route(ROOT, PageRedirect(pages, _ADMIN_PATHS)),
-        Route(DESCRIPTION, CORS(described, cors_origins)),
-        Route(ADMIN, PageRedirect(admin, _ADMIN_PATHS)),
+    own: dict[str, ASGIApp] = {
+        ROOT: PageRedirect(pages, _ADMIN_PATHS),
+        DESCRIPTION: CORS(described, cors_origins),
+        ADMIN: PageRedirect(admin, _ADMIN_PATHS),
         # Without CORS: pages of other origins have no business with it.
-        Mount(ADMIN, admin),
-    ]
+        _ADMIN_PATHS: admin,
+    }
     if demo:
-        routes += _demo_routes(pages)
-    return Application(services, public, pages, bound, routes, secrets)
+        own[DEMO[:-1]] = PageRedirect(pages, DEMO)
+        own[DEMO] = ServerErrorMiddleware(Demo())
+    return Application(services, public, pages, bound, own, secrets)
 
 
 def _counting(
@@ -161,15 +160,6 @@ def _counting(
     metrics: Metrics = module.Metrics(sandboxes, counts)
     enters = CountingJournaling(operations, secrets, sandboxes.limits, counts)
     return enters, metrics
-
-
-def _demo_routes(public: ASGIApp) -> list[BaseRoute]:
-    """`/demo/`, its files, and the way there; `public` answers who asks for no page."""
-    page = ServerErrorMiddleware(Demo())
-    return [
-        Route(DEMO[:-1], PageRedirect(public, DEMO)),
-        Route(f"{DEMO}{{file:path}}", page),
-    ]
 
 
 def _load(
@@ -192,12 +182,10 @@ def _load(
     return load_fixture(*fixture, max_bytes=most, limits=limits, operations=operations)
 
 
-class Application(Starlette):
-    """Routes what is its own, and hands every other request to the public API.
+class Application:
+    """Serves what is its own, and hands every other request to the public API.
 
-    Public requests bypass Starlette's middleware and router, which would cost as much
-    as the response itself. Paths are taken as they were sent: `%2F` is no slash and
-    `%5f` no underscore.
+    Paths are taken as they were sent: `%2F` is no slash and `%5f` no underscore.
     """
 
     def __init__(
@@ -206,17 +194,15 @@ class Application(Starlette):
         public: ASGIApp,
         public_for_pages: ASGIApp,
         bound: ASGIApp,
-        routes: Sequence[BaseRoute],
+        own: Mapping[str, ASGIApp],
         secrets: Secrets,
     ) -> None:
         """`services` is what `close` ends; `secrets` are kept out of the log.
 
         `public_for_pages` is `public` to requests that have an origin, `bound` to those
-        of a sandbox's own address.
+        of a sandbox's own address. `own` is served at its paths, and below those that
+        end with a slash.
         """
-        super().__init__(routes=routes)
-        # A path with another slash is another path, and Starlette would answer for it.
-        self.router.redirect_slashes = False
         self.sandboxes = services.sandboxes
         self.loader = services.loader
         self.reloader = services.reloader
@@ -226,14 +212,11 @@ class Application(Starlette):
         self._public = public
         self._public_for_pages = public_for_pages
         self._bound = bound
+        self._own = own
         self._secrets = secrets
         self._heads = Heads(self.sandboxes.limits.cached_heads)
-        # Both are looked at in each public request.
-        self._paths = {ROOT, DESCRIPTION}
-        self._below: tuple[str, ...] = ()
-        if self.demo:
-            self._paths.add(self.demo[:-1])
-            self._below = (self.demo,)
+        # Looked at in each public request.
+        self._below = (self.demo,) if self.demo else ()
 
     @property
     def sandbox(self) -> Sandbox:
@@ -278,7 +261,7 @@ class Application(Starlette):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await super().__call__(scope, receive, send)
+            await _other(scope["type"], receive, send)
             return
         raw = scope.get("raw_path") or b""
         if b"%" in raw:
@@ -288,8 +271,10 @@ class Application(Starlette):
         head, path = self._heads.of(scope), scope["path"]
         if path.startswith(OWN):
             await self._serve_own(path, scope, receive, send)
-        elif path in self._paths or path.startswith(self._below):
-            await super().__call__(scope, receive, send)
+        elif path in self._own:
+            await self._own[path](scope, receive, send)
+        elif path.startswith(self._below):
+            await self._own[DEMO](scope, receive, send)
         elif head.has_origin:  # only pages have one
             await self._public_for_pages(scope, receive, send)
         else:
@@ -299,12 +284,27 @@ class Application(Starlette):
         self, path: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Serve a path that no service has."""
-        if path == ADMIN or path.startswith(_ADMIN_PATHS):
-            await super().__call__(scope, receive, send)
+        if path == ADMIN:
+            await self._own[ADMIN](scope, receive, send)
+        elif path.startswith(_ADMIN_PATHS):
+            scope["root_path"] = ADMIN
+            await self._own[_ADMIN_PATHS](scope, receive, send)
         elif path.startswith(BOUND):
             bind(scope, path, self.sandboxes)
             is_described = scope["path"] == DESCRIPTION
-            serve = super().__call__ if is_described else self._bound
+            serve = self._own[DESCRIPTION] if is_described else self._bound
             await serve(scope, receive, send)
         else:
             await self._public_for_pages(scope, receive, send)
+
+
+async def _other(kind: str, receive: Receive, send: Send) -> None:
+    """Answer what is no request: a server's start and stop, or a web socket."""
+    if kind != "lifespan":
+        await send({"type": "websocket.close"})
+        return
+    while True:
+        message = (await receive())["type"]
+        await send({"type": f"{message}.complete"})
+        if message == "lifespan.shutdown":
+            return

@@ -60,8 +60,7 @@ class Refused(Exception):
         super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
 
 
-@dataclass(frozen=True, slots=True)
-class Response(Generic[T]):
+class Response(Struct, Generic[T], frozen=True):
     """A good response: its status, its value, and the JSON text of that value."""
 
     status: int

@@ -1,4 +1,4 @@
-"""Environment variables that are settings: their names, and names that are none.
+"""Environment variables that are settings, and names that are none.
 
 For the command line and for the pytest plugin; what the values mean is up to these.
 """
@@ -8,46 +8,17 @@ from collections.abc import Mapping
 
 from mock_server.domain.errors import did_you_mean
 from mock_server.domain.printable import one_line
+from mock_server.setting_names import PREFIX, PULL_KEY, VARIABLES, VERIFY_KEY
 
-MAX_SECONDS = 86_400.0
-"""The longest that MOCK_SERVER_TIMEOUT can be: a day."""
-PREFIX = "MOCK_SERVER_"
-_NAMES = (
-    "admin-token",
-    "allowed-host",
-    "choice",
-    "cors-origin",
-    "demo",
-    "fault",
-    "fixture",
-    "host",
-    "http",
-    "log-format",
-    "memory",
-    "metrics",
-    "port",
-    "profile",
-    "sandbox",
-    "strict-settings",
-    "timeout",
-    "url",
-    "watch",
-)
-# The commands that have the options are loaded one by one, and a health check must not
-# load them all. So the names stand here: no option can have a variable without one.
-VARIABLES = {name: PREFIX + name.upper().replace("-", "_") for name in _NAMES}
-"""The variables by the names of their options."""
-PULL_KEY = PREFIX + "PULL_KEY"
-VERIFY_KEY = PREFIX + "VERIFY_KEY"
-"""Where `pull` and `verify` look for a service's API key, which no option can hold."""
 _KEYS = (PULL_KEY, VERIFY_KEY)
 
 # What Kubernetes sets in all pods beside a service of that name.
-_LINK_NAME = re.compile(
+# Texts, which `re` compiles when they are first used.
+_LINK_NAME = (
     r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
     r"|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
 )
-_LINK_VALUE = re.compile("(tcp|udp|sctp)://")
+_LINK_VALUE = "(tcp|udp|sctp)://"
 _LINK_HINT = (
     "Kubernetes sets it in pods beside a service named mock-server; "
     "enableServiceLinks: false in the pod's spec leaves it out"
@@ -75,7 +46,7 @@ def unknown_settings(environment: Mapping[str, str]) -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    if _LINK_NAME.fullmatch(name):
+    if re.fullmatch(_LINK_NAME, name):
         hint = f" ({_LINK_HINT})"
     else:
         # Without what all have in common, which would make all of them alike.
@@ -89,5 +60,5 @@ def _unknown(name: str) -> str:
 
 def value_hint(name: str, value: str) -> str:
     """How a variable may have come to a value that is none, in brackets; or nothing."""
-    is_link = name.startswith(PREFIX) and _LINK_VALUE.match(value)
+    is_link = name.startswith(PREFIX) and re.match(_LINK_VALUE, value)
     return f" ({_LINK_HINT})" if is_link else ""

@@ -4,7 +4,7 @@ The spec shows no errors (7), so this table is the product's published choice
 (`error_form`, `error_http_status`).
 """
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from mock_server.domain import errors as domain
 
@@ -69,7 +69,7 @@ class ServerBusy(domain.Refusal):
     """The server cannot do it now: all places are taken, or it is about to stop."""
 
 
-class Form(NamedTuple):
+class Form(Struct, frozen=True):
     """How an error looks: HTTP status (while it is mapped), code, statusText."""
 
     http: int
@@ -77,7 +77,7 @@ class Form(NamedTuple):
     status_text: str
 
 
-class ErrorRow(NamedTuple):
+class ErrorRow(Struct, frozen=True):
     """One row of the table: the choice error_form takes the first or the second."""
 
     plain: Form

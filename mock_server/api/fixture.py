@@ -1,21 +1,12 @@
 """Fixtures with all that a server can do with them: faults of all kinds, too."""
 
-from typing import Any
-
-import msgspec
-
-from mock_server.api.faults.reader import AddPreset
-from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.operation import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.served import ServedOperations
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
-from mock_server.fixture import document, load
+from mock_server.fixture import load
 from mock_server.fixture.files import FixtureLike
-
-FAULT_TYPES = (*(kind.definition for kind in KINDS.values()), AddPreset)
-"""The types of what may stand in a fixture's `faults`."""
 
 
 def load_fixture(
@@ -35,17 +26,3 @@ def load_fixture(
     return load.load_fixture(
         *fixtures, max_bytes=max_bytes, limits=limits, served=served
     )
-
-
-def document_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a fixture document; a new object at each call."""
-    schema = document.document_schema()
-    references, definitions = msgspec.json.schema_components(
-        FAULT_TYPES, ref_template="#/$defs/{name}"
-    )
-    for kind in KINDS.values():
-        definitions[kind.definition.__name__]["allOf"] = kind.rules
-    schema["$defs"] |= definitions
-    faults = schema["$defs"]["Document"]["properties"]["faults"]
-    faults["items"] = {"anyOf": list(references)}
-    return schema

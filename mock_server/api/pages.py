@@ -1,17 +1,16 @@
 """Pages for browsers that the package ships: folders of files, served as they are."""
 
-import gzip
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import PurePosixPath
+from importlib import import_module
+from pathlib import Path
 
 from starlette.types import Scope
 
 from mock_server.api.headers import Header, values
 from mock_server.api.response import Response
 
+_PACKAGE = Path(__file__).parents[1]
 INDEX = "index.html"
 _MEDIA_TYPES = {
     ".css": b"text/css; charset=utf-8",
@@ -50,22 +49,22 @@ class Page:
             headers = self._headers
             if is_short:
                 # A third of the bytes, for those who look from another machine.
-                content = gzip.compress(content, mtime=0)
+                content = import_module("gzip").compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
-            media_type = _MEDIA_TYPES[PurePosixPath(name).suffix]
+            media_type = _MEDIA_TYPES[Path(name).suffix]
             response = Response(200, content, headers, media_type)
             self._read[name, is_short] = response
         return self._read[name, is_short]
 
     @cached_property
-    def _files(self) -> dict[str, Traversable]:
-        return dict(_below(files("mock_server").joinpath(self._folder)))
+    def _files(self) -> dict[str, Path]:
+        return dict(_below(_PACKAGE / self._folder))
 
 
-def _below(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+def _below(folder: Path, prefix: str = "") -> Iterator[tuple[str, Path]]:
     """All files that can be served, with their paths."""
     for each in folder.iterdir():
         if each.is_dir():
             yield from _below(each, f"{prefix}{each.name}/")
-        elif PurePosixPath(each.name).suffix in _MEDIA_TYPES:
+        elif each.suffix in _MEDIA_TYPES:
             yield prefix + each.name, each

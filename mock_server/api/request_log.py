@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import count
-from typing import Literal
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.context import DECLARED, ENTERED
 from mock_server.api.headers import Header, values
+from mock_server.api.log_format import LogFormat
 from mock_server.api.operations.operation import Operations
 from mock_server.api.request_id import REQUEST_ID, made_id, sent_id
 from mock_server.api.sending import whole_of
@@ -19,7 +19,6 @@ from mock_server.domain.clock import format_time
 from mock_server.domain.faults import Firing
 from mock_server.domain.printable import coloured, json_text, one_line
 
-LogFormat = Literal["text", "json"]
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 _ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
 

@@ -11,6 +11,7 @@ import click
 
 from mock_server import __version__
 from mock_server.cli.output import USAGE, Stop, open_standard_streams, piped, tell
+from mock_server.cli.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -114,8 +115,8 @@ class Commands(click.Group):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """Called by click; each command with a whole sentence."""
-        commands = ((name, self.get_command(ctx, name)) for name in _MODULES)
-        rows = [(name, each.get_short_help_str(999)) for name, each in commands if each]
+        del ctx
+        rows = [(name, SENTENCES[name]) for name in _MODULES]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

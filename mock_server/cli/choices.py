@@ -8,12 +8,13 @@ import msgspec
 from mock_server.cli.complete import assignments
 from mock_server.cli.group import Group
 from mock_server.cli.output import say, write
+from mock_server.cli.pairs import pairs
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.settings import option
-from mock_server.cli.values import pairs
 from mock_server.client import AdminClient, Response
-from mock_server.domain.choices import PROFILES, Choice, Value, table
+from mock_server.domain.choices import Choice, Value, table
 from mock_server.domain.printable import json_text
+from mock_server.domain.profiles import PROFILES
 from mock_server.views import View
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import fields
 from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.cli import SHIPPED
 from mock_server.domain.choices import table
+from mock_server.domain.profiles import PROFILES
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _MOST = 200
@@ -47,6 +48,15 @@ def assignments(
         values = table()[name].values if name in table() else ()
         texts = [f"{name}={value}" for value in values]
     return [CompletionItem(each) for each in texts if each.startswith(incomplete)]
+
+
+def profiles(
+    ctx: click.Context, param: click.Parameter | None, incomplete: str
+) -> list[CompletionItem]:
+    """The names of profiles, else any file."""
+    del ctx, param
+    found = [CompletionItem(each) for each in PROFILES if each.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def fault_names(

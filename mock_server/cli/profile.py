@@ -3,15 +3,9 @@
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
-from mock_server.cli.output import BROKEN_FIXTURE, Stop
-from mock_server.cli.reports import report_text
-from mock_server.domain.choices import PROFILES, as_profile
 from mock_server.domain.errors import did_you_mean
-from mock_server.domain.printable import one_line
-from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.profile import ProfileFile, read_profile
+from mock_server.domain.profiles import PROFILES
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -28,16 +22,6 @@ class ProfileName(click.types.StringParamType):
         del param, ctx
         return "|".join((*PROFILES, "FILE"))
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Called by click; the names, else any file."""
-        del ctx, param
-        found = [
-            CompletionItem(each) for each in PROFILES if each.startswith(incomplete)
-        ]
-        return found or [CompletionItem(incomplete, type="file")]
-
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
@@ -49,15 +33,3 @@ class ProfileName(click.types.StringParamType):
             hint = did_you_mean(text, PROFILES)
             self.fail(f"Expected {expected}, got {text!r}{hint}", param, ctx)
         return text
-
-
-def profile_of(text: str) -> ProfileFile:
-    """The profile and the choices of a name or a file. Raises Stop."""
-    if text in PROFILES:
-        return ProfileFile(as_profile(text))
-    if not Path(text).exists():
-        raise Stop(one_line(f"{text}: no such file, for --profile"), BROKEN_FIXTURE)
-    try:
-        return read_profile(text)
-    except FixtureError as error:
-        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None

@@ -1,7 +1,6 @@
 """Tells on stderr how far a command has come, when that takes long."""
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -133,7 +132,15 @@ def _fitting(text: str, is_terminal: bool) -> str:
     """A line of its own; on a terminal one that needs no second."""
     text = one_line(text)
     # The end says most: how large it is, and how long it has taken.
-    return text[-shutil.get_terminal_size().columns + 1 :] if is_terminal else text
+    return text[-_columns() + 1 :] if is_terminal else text
+
+
+def _columns() -> int:
+    """The width of the terminal; to import `shutil`, which knows it, takes 3 ms."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return 80
 
 
 def _size(files: Sequence[str]) -> str:

@@ -16,13 +16,13 @@ from mock_server.cli.settings import BadValue, option
 from mock_server.cli.whole_file import whole_file
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import one_line
-from mock_server.environment import PULL_KEY
 from mock_server.http_call import Unfit, Unreachable
 from mock_server.pull.anonymous import anonymous
 from mock_server.pull.assembly import document_of, written
 from mock_server.pull.branches import Wanted
 from mock_server.pull.part_file import Asked, OtherPull, PartFile
 from mock_server.service import Declined, GivenUp, Service
+from mock_server.setting_names import PULL_KEY
 
 _PART = ".part"
 

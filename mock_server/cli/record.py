@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from mock_server import server
-from mock_server.api.request_log import LogFormat
+from mock_server.api.log_format import LogFormat
 from mock_server.cli import settings
 from mock_server.cli.output import (
     UNREACHABLE,
@@ -25,7 +25,7 @@ from mock_server.cli.output import (
     counted,
     tell,
 )
-from mock_server.cli.serve import logged, waiting
+from mock_server.cli.serving import logged, waiting
 from mock_server.cli.whole_file import check_writable, whole_file
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import lines, one_line

@@ -11,12 +11,12 @@ from click.core import ParameterSource
 from mock_server.cli.complete import assignments, fixtures
 from mock_server.cli.documents import document_of
 from mock_server.cli.group import Group
+from mock_server.cli.pairs import pairs
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.settings import option
-from mock_server.cli.values import pairs
 from mock_server.client import AdminClient
-from mock_server.domain.choices import PROFILES
 from mock_server.domain.limits import Limits
+from mock_server.domain.profiles import PROFILES
 from mock_server.views import View
 
 

@@ -7,7 +7,8 @@ place is the option or the variable that the value came from.
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, TypeVar
 
 import click
@@ -15,12 +16,8 @@ from click.core import ParameterSource
 
 from mock_server.cli.output import USAGE, Stop, tell
 from mock_server.domain.errors import did_you_mean
-from mock_server.environment import (
-    MAX_SECONDS,
-    unknown_settings,
-    value_hint,
-    variable,
-)
+from mock_server.environment import unknown_settings, value_hint, variable
+from mock_server.setting_names import MAX_SECONDS
 
 _SIZE = re.compile("([0-9]{1,18})(|B|KiB|MiB|GiB|TiB)", re.ASCII)
 _UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -102,6 +99,20 @@ class Size(click.types.StringParamType):
         if match is None or int(match[1]) == 0:
             self.fail("not a size", param, ctx)
         return int(match[1]) * _UNITS[match[2]]
+
+
+# What is between semicolons; those in a string of JSON part nothing.
+_ONE_FAULT = r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)'
+
+
+class FaultText(click.types.StringParamType):
+    """A fault as a text; the variable has several, with semicolons between them."""
+
+    name = "fault"
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """Called by click."""
+        return [each.strip() for each in re.findall(_ONE_FAULT, rv)]
 
 
 def expected_by(kind: "click.ParamType[Any]") -> str:
@@ -203,6 +214,15 @@ def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:
 def flag(name: str, **attributes: Any) -> Callable[[Command], Command]:
     """An option without a value; its variable is true or false."""
     return setting(name, is_flag=True, show_default=False, **attributes)
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module of this package, imported when it is called."""
+
+    def call(*args: Any) -> Any:
+        return getattr(import_module(f"{__package__}.{module}"), name)(*args)
+
+    return call
 
 
 def timeout_setting(default: float) -> Callable[[Command], Command]:

@@ -1,57 +1,19 @@
-"""Values of options that consist of parts: choices and faults."""
+"""Values of options that are faults."""
 
 import json
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.reader import read_faults
 from mock_server.api.faults.table import PRESETS
 from mock_server.api.operations.declared import ANY_RESPONSE
-from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli.fault_names import mistake_of, mistake_of_preset
 from mock_server.cli.settings import BadValue, place_of
-from mock_server.domain.choices import Choices, UnknownChoice, with_choices
-from mock_server.domain.errors import InvalidField
-from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.validation.walk import Mistake, dotted
-
-
-def pairs(
-    ctx: click.Context, param: click.Parameter, values: Sequence[str]
-) -> dict[str, str]:
-    """Called by click; the values of `NAME=VALUE` texts by their names.
-
-    Raises BadValue, also for a name that no choice has, or another value than it has.
-    """
-    named = [value.partition("=") for value in values]
-    for name, equals, value in named:
-        try:
-            if not equals:
-                raise UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
-            with_choices(Choices(), {name: value})
-        except UnknownChoice as error:
-            raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
-    return {name: value for name, _, value in named}
-
-
-# What is between semicolons; those in a string of JSON part nothing.
-_ONE_FAULT = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)')
-
-
-class FaultText(click.types.StringParamType):
-    """A fault as a text; the variable has several, with semicolons between them."""
-
-    name = "fault"
-
-    def split_envvar_value(self, rv: str) -> Sequence[str]:
-        """Called by click."""
-        return [each.strip() for each in _ONE_FAULT.findall(rv)]
 
 
 def faults(
@@ -67,28 +29,6 @@ def faults(
         expected = f"Expected at most {Limits.faults} faults"
         raise BadValue(f"{expected}, got {len(found)} - at {place}")
     return found
-
-
-def with_faults(generation: Generation, added: Sequence[Fault]) -> Generation:
-    """A generation with further faults in force from the start. Raises ValueError."""
-    all_faults = (*generation.faults, *added)
-    if len(all_faults) > Limits.faults:
-        expected = f"at most {Limits.faults} faults of fixtures and options"
-        raise ValueError(f"Expected {expected}, got {len(all_faults)}")
-    for each in added:
-        # Before fixtures were read, it could not be known which are declared.
-        if each.operation != "*":
-            _check_name(each.operation, generation.responses)
-    size = generation.size + sum(each.size for each in added)
-    return replace(generation, faults=all_faults, size=size) if added else generation
-
-
-def _check_name(name: str, responses: Collection[str]) -> None:
-    """Raises ValueError for what is neither an operation nor declared."""
-    try:
-        OPERATIONS.check_name(name, "--fault", "* or ", responses)
-    except InvalidField as refusal:
-        raise ValueError(refusal.message) from None
 
 
 def _faults(text: str, place: str) -> Sequence[Fault]:

@@ -15,9 +15,9 @@ from mock_server.conformance.formats import FORMATS
 from mock_server.conformance.report import Report
 from mock_server.conformance.report import verify as verified
 from mock_server.conformance.subject import Told
-from mock_server.environment import VERIFY_KEY
 from mock_server.fixture.profile import profile_text
 from mock_server.http_call import Address, Unfit, Unreachable
+from mock_server.setting_names import VERIFY_KEY
 
 _SECONDS = 300.0
 

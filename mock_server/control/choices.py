@@ -1,7 +1,6 @@
 """The choices in force on a server."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from mock_server.admin.resources.choices import ChoicesView
 from mock_server.client import AdminClient
@@ -11,11 +10,11 @@ from mock_server.domain.choices import Value
 __tracebackhide__ = True
 
 
-@dataclass(frozen=True, slots=True)
 class SandboxChoices(Mapping[str, Value]):
     """The choices in force; `choices["list_order"] = "name"` sets one."""
 
-    _client: AdminClient
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
 
     def __getitem__(self, name: str) -> Value:
         every = self._all()

@@ -1,6 +1,5 @@
 """The clock of a server."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from mock_server.admin.resources.clock import ClockView
@@ -10,11 +9,11 @@ from mock_server.control.durations import Duration, seconds
 __tracebackhide__ = True
 
 
-@dataclass(frozen=True, slots=True)
 class SandboxClock:
     """The clock of a sandbox."""
 
-    _client: AdminClient
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
 
     @property
     def now(self) -> str:

@@ -16,10 +16,9 @@ from msgspec import Struct
 
 from mock_server.domain.errors import all_problems, did_you_mean
 from mock_server.domain.limits import Limits
+from mock_server.domain.profiles import PROFILES, Profile
 
 Value = str | int
-Profile = Literal["documented", "deployed"]
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 T = TypeVar("T")
 
 

@@ -6,9 +6,9 @@ is answered.
 
 import json
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from itertools import islice
 
+from mock_server.domain.likeness import most_alike
 from mock_server.domain.limits import Limits
 
 SHOWN_CHARS = 60
@@ -225,5 +225,4 @@ def _nearest(word: str, known: Collection[str]) -> str | None:
         return None
     if len(known) > _FEW:
         known = [each for each in known if each[:3] == word[:3]][:_FEW]
-    near = get_close_matches(word, known, 1)
-    return near[0] if near else None
+    return most_alike(word, known)

@@ -1,11 +1,9 @@
 """Every limit of the server: one name, one default, one place."""
 
-from dataclasses import dataclass
+from mock_server.domain.bounds import bounds
 
 
-# Nobody compares or prints limits; to make what does that takes a millisecond of
-# every start.
-@dataclass(frozen=True, eq=False, repr=False)
+@bounds
 class Limits:
     """The bounds that keep the server small, fast and predictable.
 

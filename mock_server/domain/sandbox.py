@@ -6,12 +6,13 @@ from threading import Lock
 from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing, owner_key
-from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Clock, Environment
 from mock_server.domain.faults import Faults
 from mock_server.domain.generation import Generation
 from mock_server.domain.journal import Journal
 from mock_server.domain.memory import Memory
+from mock_server.domain.profiles import Profile
 from mock_server.domain.records import Chat
 from mock_server.domain.state import HasState, Snapshot, Snapshots, State
 from mock_server.domain.store import Store

@@ -15,10 +15,11 @@ from mock_server.domain.access import (
     prefix_of,
     prefix_of_token,
 )
-from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.generation import Generation
 from mock_server.domain.memory import Memory
+from mock_server.domain.profiles import Profile
 from mock_server.domain.sandbox import Sandbox
 
 DEFAULT = "default"

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from mock_server.domain import training
 from mock_server.domain.access import Caller
-from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.choices import Choices
 from mock_server.domain.clock import Clock
 from mock_server.domain.errors import (
     LimitReached,
@@ -18,6 +18,7 @@ from mock_server.domain.faults import Faults
 from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
+from mock_server.domain.profiles import Profile
 from mock_server.domain.store import Store
 
 

@@ -19,7 +19,7 @@ import msgspec
 
 from mock_server import __version__
 from mock_server.api.errors import ERRORS
-from mock_server.api.fixture import document_schema
+from mock_server.api.fixture_schema import document_schema
 from mock_server.domain.errors import Refusal
 from mock_server.views import Failure
 

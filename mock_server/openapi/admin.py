@@ -13,7 +13,7 @@ from mock_server.admin.framework import AdminRoute
 from mock_server.admin.guard import OPEN_PATHS
 from mock_server.api import errors as refusals
 from mock_server.api.faults.table import KINDS
-from mock_server.api.fixture import FAULT_TYPES
+from mock_server.api.fixture_schema import FAULT_TYPES
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound

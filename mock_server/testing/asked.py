@@ -13,6 +13,7 @@ from mock_server.control.violations import allowed_violations
 from mock_server.domain import choices as choice_table
 from mock_server.domain.errors import did_you_mean
 from mock_server.domain.generation import Generation
+from mock_server.domain.profiles import Profile
 from mock_server.fixture.files import FixtureLike, located, shipped_names
 
 MARK = "mock_server"
@@ -69,7 +70,7 @@ class Setup:
     options: Mapping[str, Any] = field(default_factory=dict)
     noted: Callable[[choice_table.Choices], choice_table.Choices] | None = None
 
-    def chosen(self) -> tuple[choice_table.Profile, choice_table.Choices]:
+    def chosen(self) -> tuple[Profile, choice_table.Choices]:
         """The profile and the value of every choice. Raises UnknownChoice."""
         choices = choice_table.choose(self.profile, self.choices)
         noted = choices if self.noted is None else self.noted(choices)

@@ -11,8 +11,9 @@ import pytest
 from mock_server.admin.resources.sandboxes import SandboxView
 from mock_server.client import SECONDS, AdminClient, Refused
 from mock_server.control.handle import MockServerFixture
-from mock_server.environment import MAX_SECONDS, variable
+from mock_server.environment import variable
 from mock_server.http_call import Address, Unreachable
+from mock_server.setting_names import MAX_SECONDS
 from mock_server.testing.asked import SETTINGS_FIXTURE, Setup
 from mock_server.testing.mistakes import warn
 from mock_server.testing.servers import loaded

@@ -17,7 +17,8 @@ from importlib.util import find_spec
 from types import FrameType
 from typing import cast
 
-import uvicorn
+import uvicorn.config
+import uvicorn.server
 from starlette.types import ASGIApp
 
 from mock_server.domain.limits import Limits
@@ -32,7 +33,7 @@ _POLL_SECONDS = 0.01
 _CHECKS_PER_LIMIT = 10
 
 
-class Server(uvicorn.Server):
+class Server(uvicorn.server.Server):
     """Serves one application.
 
     `on_ready` is called once requests are accepted, `on_stop` when it should end the
@@ -56,7 +57,7 @@ class Server(uvicorn.Server):
     ) -> None:
         parser = http or best_parser()
         super().__init__(
-            uvicorn.Config(
+            uvicorn.config.Config(
                 unless_refused(app, parser),
                 http=protocol_class(parser, limits),
                 ws="none",

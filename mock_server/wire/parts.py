@@ -5,10 +5,9 @@ server starts: what is missing is said in a line, and not found at the first req
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 HttpParser = Literal["zttp", "h11"]
 OLDEST_UVICORN = "0.30"
@@ -20,8 +19,7 @@ class UnfitUvicorn(Exception):
     """An installed uvicorn that this server cannot work with; says what is missing."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A class of another package, and the names that are used of it."""
 
     module: str

@@ -259,7 +259,7 @@ def test_a_request_without_them_runs_no_line_that_counts() -> None:
 
 def test_only_who_asks_for_them_loads_the_library_and_needs_it() -> None:
     code = (
-        "import sys, mock_server.cli.serve\n"
+        "import sys, mock_server.cli.serving\n"
         "from mock_server import MockServer\n"
         "from mock_server.exceptions import MissingLibrary\n"
         "MockServer({})\n"

@@ -10,7 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.api.request_log import LogFormat, RequestLog
+from mock_server.api.log_format import LogFormat
+from mock_server.api.request_log import RequestLog
 from mock_server.app import create_app
 from mock_server.server import running
 from tests.support import LIBRARY, LIST, client_of, wait

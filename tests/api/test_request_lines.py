@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from mock_server.api.request_log import LogFormat, RequestLog
+from mock_server.api.log_format import LogFormat
+from mock_server.api.request_log import RequestLog
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.table import NEIGHBOURS, OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices import choose
 from tests.conftest import MakeApi
+from tests.neighbours import NEIGHBOURS
 from tests.support import LEGACY_PIN, LIST, PIN, Api
 
 

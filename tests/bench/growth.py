@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from starlette.applications import Starlette
-
 from mock_server.app import Application, create_app
 from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, median, shown_time
@@ -65,25 +63,25 @@ def rare(size: int) -> Sequence[str]:
     return [f"cle {number:07}" for number in range(size - 50, size - 45)]
 
 
-def listing(app: Starlette, times: int = 300, **fields: object) -> float:
+def listing(app: Application, times: int = 300, **fields: object) -> float:
     """Seconds for a page."""
     body = json.dumps({"offset": 0, "datasetId": DATASET} | fields).encode()
     return call_seconds(app, "POST", LIST, body, times)
 
 
-def new_pages(app: Starlette, size: int) -> float:
+def new_pages(app: Application, size: int) -> float:
     """Seconds for a page, the median over pages that come for the first time."""
     offsets = range(size // 3, size // 3 + 30)
     return statistics.median(listing(app, 1, offset=offset) for offset in offsets)
 
 
-def pinning(app: Starlette) -> float:
+def pinning(app: Application) -> float:
     """Seconds for a pin."""
     body = json.dumps({"appId": "app", "chatId": "chat", "top": True}).encode()
     return call_seconds(app, "PUT", PIN, body, 300)
 
 
-def searching(app: Starlette, terms: Sequence[str]) -> float:
+def searching(app: Application, terms: Sequence[str]) -> float:
     """Seconds for a search that has not been made before: the median over terms."""
     return statistics.median(listing(app, 1, searchText=term) for term in terms)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mock_server.app import create_app
-from mock_server.cli.serve import banner
+from mock_server.cli.serving import banner
 from tests.process import serving
 from tests.support import LIST, SECONDS, fetch
 

@@ -15,7 +15,8 @@ import pytest
 from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import SHIPPED, cli
-from mock_server.domain.choices import PROFILES, table
+from mock_server.domain.choices import table
+from mock_server.domain.profiles import PROFILES
 from mock_server.fixture.files import shipped
 from tests.cli.commands import run
 from tests.process import environment

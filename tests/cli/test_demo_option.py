@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mock_server.app import create_app
-from mock_server.cli.serve import banner
+from mock_server.cli.serving import banner
 from tests.cli.commands import run
 from tests.process import serving
 from tests.support import fetch

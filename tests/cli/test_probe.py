@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from mock_server.cli import probe
+from mock_server import probe
 from mock_server.server import bind
 from tests.process import environment, serving
 from tests.support import SECONDS

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from mock_server.cli import cli
 from mock_server.cli.settings import BadValue, Option, Setting, SettingArgument
-from mock_server.environment import VARIABLES, unknown_settings
+from mock_server.environment import unknown_settings
+from mock_server.setting_names import VARIABLES
 from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment
 

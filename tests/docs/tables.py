@@ -121,13 +121,13 @@ def errors_table() -> Table:
     )
     rows = [
         (
-            code(plain.status_text),
-            code(service.status_text),
-            plain.code,
-            service.code,
-            service.http,
+            code(row.plain.status_text),
+            code(row.service.status_text),
+            row.plain.code,
+            row.service.code,
+            row.service.http,
         )
-        for plain, service in ERRORS.values()
+        for row in ERRORS.values()
     ]
     return Table(heads, rows, "when", keys=2)
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.choices import (
-    PROFILES,
-    Choices,
-    UnknownChoice,
-    Value,
-    choose,
-    table,
-)
+from mock_server.domain.choices import Choices, UnknownChoice, Value, choose, table
+from mock_server.domain.profiles import PROFILES
 from mock_server.domain.tolerance import remedies, served_with, tolerates
 
 TOLERATING = {

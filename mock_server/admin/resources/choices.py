@@ -8,6 +8,7 @@ from msgspec import Meta, field
 from mock_server.admin.framework import AdminRoute, Call, Input
 from mock_server.domain import choices as choice_table
 from mock_server.domain.errors import InvalidField
+from mock_server.domain.profiles import Profile
 from mock_server.views import View
 
 
@@ -26,7 +27,7 @@ Chosen = Annotated[dict[str, choice_table.Value], Meta(extra_json_schema=_schema
 class Choose(Input):
     """A profile, the present one by default, and choices other than the profile's."""
 
-    profile: choice_table.Profile | None = None
+    profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
 
 
@@ -56,7 +57,7 @@ def put_choices(call: Call) -> ChoicesView:
 
 def chosen(
     profile: str, choices: dict[str, choice_table.Value]
-) -> tuple[choice_table.Profile, choice_table.Choices]:
+) -> tuple[Profile, choice_table.Choices]:
     """A profile and its choices, single ones replaced. Raises InvalidField."""
     try:
         return choice_table.as_profile(profile), choice_table.choose(profile, choices)

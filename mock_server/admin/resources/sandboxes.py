@@ -10,12 +10,13 @@ from mock_server.admin.loading import Upload
 from mock_server.admin.resources.choices import Chosen, changed, chosen
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.domain.access import NAME_PATTERN
-from mock_server.domain.choices import Choices, Profile
+from mock_server.domain.choices import Choices
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
 from mock_server.domain.generation import Generation
 from mock_server.domain.index import Order
 from mock_server.domain.limits import Limits
+from mock_server.domain.profiles import Profile
 from mock_server.domain.sandbox import Sandbox
 from mock_server.domain.sandboxes import Sandboxes
 from mock_server.fixture.document import LevelName

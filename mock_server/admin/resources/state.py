@@ -1,27 +1,19 @@
-"""The state of a sandbox: in short (`health`), as a document, reset, replaced."""
+"""The state of a sandbox: as a document, reset, replaced."""
 
 from functools import partial
 from itertools import islice
 
 from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.guarded import is_admitted
 from mock_server.admin.loading import Upload, forget, held_by
-from mock_server.admin.reloading import Reload
 from mock_server.admin.streaming import Download
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import media_type, values
-from mock_server.api.response import PARSER, Response
-from mock_server.domain.clock import format_time
+from mock_server.api.response import Response
 from mock_server.domain.errors import LimitReached, SandboxNotFound
 from mock_server.domain.sandbox import Sandbox
 from mock_server.fixture.document import Document
 from mock_server.fixture.dump import to_json, to_yaml
 from mock_server.views import (
-    FixtureView,
-    HealthView,
-    MemoryView,
-    ProblemView,
-    ReloadView,
     ResetView,
 )
 
@@ -30,33 +22,6 @@ JSON, YAML = "application/json", "application/yaml"
 
 class EmptyObject(Input):
     """An empty object; an empty body counts as one."""
-
-
-def get_health(call: Call) -> HealthView:
-    """`GET health`: whether the server is ready, and with what. Tells no secret."""
-    baseline, state = call.sandbox.baseline, call.sandbox.state
-    memory, last = call.sandboxes.memory, call.services.reloader.last
-    return HealthView(
-        status="ready",
-        fixture=FixtureView(baseline.files, baseline.sha256, **baseline.counts()),
-        generation=state.generation,
-        profile=state.profile,
-        memory=MemoryView(memory.limit, memory.used, **memory.usage()),
-        reload=_reload_view(last, is_open=is_admitted(call.scope)),
-        demo=call.services.demo,
-        http=(call.scope.get("state") or {}).get(PARSER),
-    )
-
-
-def _reload_view(last: Reload | None, *, is_open: bool) -> ReloadView | None:
-    """A reload; messages quote fixtures, so not everybody may read them."""
-    if last is None:
-        return None
-    problems = [
-        ProblemView(p.file, p.line, p.column, p.message if is_open else None)
-        for p in last.problems
-    ]
-    return ReloadView(format_time(last.time), problems)
 
 
 def reset(call: Call) -> ResetView:
@@ -116,9 +81,6 @@ async def put_state(call: Call) -> ResetView:
 
 
 ROUTES = (
-    AdminRoute(
-        "GET", "/health", get_health, HealthView, "Ask whether the server is ready"
-    ),
     AdminRoute(
         "POST",
         "/reset",

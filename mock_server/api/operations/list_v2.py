@@ -22,7 +22,7 @@ from mock_server.domain.listing import Page, list_v2
 from mock_server.domain.records import Collection
 from mock_server.domain.state import State
 from mock_server.fixture import document as schema
-from mock_server.fixture.dump import writer
+from mock_server.fixture.collection_writer import writer
 
 
 class ListV2Body(contract.RequestFields, kw_only=True):

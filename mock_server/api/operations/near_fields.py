@@ -1,10 +1,10 @@
 """Which field is likely meant by one of another name, such as `chatID` for `chatId`."""
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from itertools import islice
 
 from mock_server.domain.errors import cut, quoted
+from mock_server.domain.likeness import most_alike
 from mock_server.domain.limits import Limits
 
 _COMPARED = 50
@@ -17,8 +17,8 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     if len(name) > Limits.hinted_chars:
         return None
     by_letters = {_letters(each): each for each in known}
-    near = get_close_matches(_letters(name), by_letters, 1)
-    return by_letters[near[0]] if near else None
+    near = most_alike(_letters(name), by_letters)
+    return by_letters[near] if near is not None else None
 
 
 def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:

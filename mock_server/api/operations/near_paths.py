@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Collection
-from difflib import get_close_matches
 from urllib.parse import unquote
 
+from mock_server.domain.likeness import most_alike
 from mock_server.domain.limits import Limits
 
 _LIKE_ADMIN = re.compile("/+_*admin(?=/|$)", re.IGNORECASE)
@@ -30,10 +30,8 @@ def nearest_path(path: str, known: Collection[str]) -> str | None:
         return by_plain[ends[0]]
     last = given.rpartition("/")[2]
     namesakes = [each for each in by_plain if each.endswith(f"/{last}")]
-    near = get_close_matches(given, namesakes, 1) or get_close_matches(
-        given, by_plain, 1, cutoff=_LEAST_ALIKE
-    )
-    return by_plain[near[0]] if near else None
+    near = most_alike(given, namesakes) or most_alike(given, by_plain, _LEAST_ALIKE)
+    return by_plain[near] if near is not None else None
 
 
 def nearest_admin_path(path: str) -> str | None:

@@ -6,7 +6,7 @@ import pytest
 
 from mock_server.api.errors import ERRORS
 from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.table import NEIGHBOURS, OPERATIONS
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import (
     CollectionTooDeep,
     DatasetForbidden,
@@ -25,6 +25,7 @@ from tests.api.neighbours import (
 )
 from tests.api.neighbours.world import ErrorCase, neighbours, prepare, send_case
 from tests.conftest import MakeApi
+from tests.neighbours import NEIGHBOURS
 
 CASES = (
     *chats_errors.CASES,

@@ -17,7 +17,6 @@ import pytest
 from msgspec.structs import fields as fields_of
 
 from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.table import NEIGHBOURS
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import shipped
 from mock_server.openapi.calls import DATASET, of_neighbour
@@ -25,6 +24,7 @@ from mock_server.openapi.examples import USER
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
 from tests.api.neighbours.world import LOCAL_FILE, MIB
 from tests.conftest import MakeApi
+from tests.neighbours import NEIGHBOURS
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled

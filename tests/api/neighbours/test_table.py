@@ -9,13 +9,14 @@ import httpx2
 import pytest
 
 from mock_server.api.faults.table import KINDS
+from mock_server.api.operations import table
 from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.table import NEIGHBOURS
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.files import shipped
 from mock_server.openapi.calls import of_neighbour, valid_request
 from mock_server.openapi.examples import KEY, LOGIN, USER
 from tests.conftest import MakeApi
+from tests.neighbours import NEIGHBOURS
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
@@ -168,3 +169,8 @@ def test_what_axios_and_aiohttp_call_an_empty_body_counts_as_no_content_type(
     path = "/api/core/dataset/collection/delete?id=unknown"
     answer = demo.client.post(path, content=content, headers=headers)
     assert answer.status_code == status
+
+
+def test_a_row_is_named_as_the_operation_that_is_imported_later() -> None:
+    shown = [(row.name, row.path, row.legacy_path) for row in table.NEIGHBOURS]
+    assert shown == [(it.name, it.path, it.legacy_path) for it in NEIGHBOURS]

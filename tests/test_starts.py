@@ -1,0 +1,86 @@
+"""What a start does not import, so that it is quick."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import httpx2
+import pytest
+
+from tests.process import environment, serving
+from tests.support import SECONDS
+
+SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
+PARSER = {"click", "dataclasses", "http", "json", "re", "socket", "mock_server.cli"}
+UNUSED = {
+    "click.shell_completion",
+    "difflib",
+    "gzip",
+    "http.client",
+    "importlib.resources",
+    "mock_server.admin.resources.faults",
+    "mock_server.api.faults.table",
+    "mock_server.api.operations.neighbours",
+    "mock_server.api.request_log",
+    "mock_server.conformance",
+    "mock_server.fixture.dump",
+    "mock_server.openapi",
+    "multiprocessing",
+    "shutil",
+    "starlette.routing",
+    "tempfile",
+    "uvicorn.main",
+    "uvicorn.supervisors",
+    "zttp.endpoint",
+}
+
+
+CODE = """
+import sys
+from mock_server.__main__ import main
+try:
+    main()
+finally:
+    print("LOADED", *sys.modules, file=sys.stderr)
+"""
+
+
+def process(*args: str) -> subprocess.Popen[str]:
+    """A command that tells its modules when it ends."""
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def loaded(command: subprocess.Popen[str]) -> set[str]:
+    """The modules of a command, which has to succeed."""
+    _, said = command.communicate(timeout=SECONDS)
+    assert command.returncode == 0, said
+    return set(said.rpartition("LOADED")[2].split())
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_to_say_what_there_is_loads_no_server(option: str) -> None:
+    assert loaded(process(option)) & SERVER == set()
+
+
+def test_a_health_check_loads_no_command_line() -> None:
+    with serving("--port=0") as (url, _):
+        check = process("healthcheck", "--port", url.rpartition(":")[2])
+        assert loaded(check) & (SERVER | PARSER) == set()
+
+
+def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> None:
+    server = process("serve", "--port=0")
+    assert server.stdout is not None
+    url = server.stdout.readline().removeprefix("READY ").strip()
+    assert httpx2.get(f"{url}/__admin/health").status_code == 200
+    server.terminate()
+    modules = loaded(server)
+    assert "mock_server.admin.resources.health" in modules
+    assert modules & UNUSED == set()
