@@ -151,7 +151,7 @@ class Loader:
         """The generation, sorted. Raises LimitReached and FixtureError."""
         self._memory.check_room(found.size, "body")
         generation = found.build()
-        generation.sort(order)
+        generation.prepare(order)
         return generation
 
     async def _load_in_child(

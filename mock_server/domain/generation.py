@@ -82,10 +82,11 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         found.update(row.id for job in self.jobs for row in job.rows)
         return frozenset(found)
 
-    def sort(self, order: Order) -> None:
-        """Put all collections in order, so that no request has to wait for that."""
+    def prepare(self, order: Order) -> None:
+        """Sort and fold all collections, so that no request has to wait for that."""
         for dataset in self.datasets.values():
-            dataset.tree.listing(None, order)
+            for part in dataset.tree.large(order).values():
+                part.fold()
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
         """All chats and collections, in lists of `at_once`."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.index import Haystack, Listing, Search, fold
+from mock_server.domain.haystack import Haystack, fold
+from mock_server.domain.index import Listing, Search
 from mock_server.domain.records import Collection
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -41,7 +42,7 @@ def test_folding_every_character_twice_changes_nothing() -> None:
     ],
 )
 def test_case_and_composition_do_not_matter(name: str, term: str) -> None:
-    assert list(Haystack([[name]]).find(term)) == [0]
+    assert list(Haystack.of([[name]]).find(term)) == [0]
 
 
 @given(st.lists(st.lists(words, max_size=3), max_size=8), words.filter(bool))
@@ -51,7 +52,7 @@ def test_finds_each_item_once_and_in_order(items: list[list[str]], term: str) ->
         for index, texts in enumerate(items)
         if any(fold(term) in fold(text) for text in texts)
     ]
-    assert list(Haystack(items).find(term)) == expected
+    assert list(Haystack.of(items).find(term)) == expected
 
 
 runs = st.tuples(st.integers(0, 5_000), st.integers(1, 40))
@@ -62,12 +63,12 @@ def test_hits_are_found_where_they_are_dense_and_sparse(
     runs: list[tuple[int, int]],
 ) -> None:
     hits = [n % every == 0 for length, every in runs for n in range(length)]
-    haystack = Haystack([["a hit" if hit else "none"] for hit in hits])
+    haystack = Haystack.of([["a hit" if hit else "none"] for hit in hits])
     assert list(haystack.find("hit")) == [n for n, hit in enumerate(hits) if hit]
 
 
 def test_a_term_never_matches_across_two_texts() -> None:
-    haystack = Haystack([["red", "blue"], ["green"]])
+    haystack = Haystack.of([["red", "blue"], ["green"]])
     for term in ("redblue", "red blue", "db", "bluegreen", "eg"):
         assert not haystack.find(term)
 
