@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import growth, memory, rates, start
+from tests.bench import growth, memory, rates, stalls, start
 from tests.bench.figures import HEAD, Figure
 
 SECTIONS = {
@@ -21,6 +21,7 @@ SECTIONS = {
     "growth": growth.figures,
     "start": start.figures,
     "memory": memory.figures,
+    "stalls": stalls.figures,
 }
 
 

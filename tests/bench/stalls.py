@@ -1,0 +1,131 @@
+"""How long other clients wait while the server does what takes long.
+
+What takes long is asked for by a process of its own; the client that measures asks for
+one page after the other, with a pause in between.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mock_server.fixture.yaml_text import yaml_lines
+from tests.bench.figures import Figure, shown
+from tests.bench.fixture_load import document
+from tests.bench.growth import DATASET
+from tests.bench.growth import document as repeated
+from tests.process import environment, serving
+from tests.support import LIST, fetch
+from tests.wire.sockets import connect, exchange
+
+MOST_MS = 5.0
+PAUSE_SECONDS = 0.001
+IDLE_SECONDS = 2.0
+AGAIN = 2
+"""How often each document is put: the second time the first one is let go."""
+SANDBOX = "/__admin/sandboxes"
+ASK = """
+import sys
+from urllib.request import Request, urlopen
+
+method, url, kind, path, times = sys.argv[1:]
+headers = {"Content-Type": kind, "Authorization": "Bearer k"}
+with open(path, "rb") as file:
+    content = file.read()
+for _ in range(int(times)):
+    with urlopen(Request(url, content, headers, method=method)) as answer:
+        answer.read()
+"""
+"""A program that sends a file so often."""
+
+
+def waits(client: socket.socket, work: subprocess.Popen[bytes] | None) -> list[float]:
+    """What each page takes, in milliseconds, until the work is done, or for a while."""
+    found: list[float] = []
+    end = time.monotonic() + IDLE_SECONDS
+    while time.monotonic() < end if work is None else work.poll() is None:
+        start = time.perf_counter()
+        assert exchange(client).startswith(b"HTTP/1.1 200 ")
+        found.append((time.perf_counter() - start) * 1e3)
+        time.sleep(PAUSE_SECONDS)
+    assert work is None or work.returncode == 0
+    return found
+
+
+def asking(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A process that sends what is large."""
+    return subprocess.Popen([sys.executable, "-c", ASK, *arguments], env=environment())
+
+
+def p99(ms: Sequence[float]) -> float:
+    """What all but one in a hundred stay below."""
+    return statistics.quantiles(ms, n=100, method="inclusive")[98]
+
+
+def figures_of(
+    name: str, client: socket.socket, arguments: Sequence[str]
+) -> Iterator[Figure]:
+    """What others feel of what is sent, and what they feel of nothing."""
+    idle = waits(client, None)
+    start = time.monotonic()
+    busy = waits(client, asking(arguments))
+    took = shown(time.monotonic() - start, "s")
+    at_rest = f"at rest {p99(idle):.1f} ms, it takes {took}"
+    yield Figure(f"p99 of others, {name}", p99(busy), "ms", MOST_MS, note=at_rest)
+    note = f"at rest {max(idle):.1f} ms"
+    yield Figure(f"longest stall, {name}", max(busy), "ms", note=note)
+
+
+def searches(folder: Path) -> Iterator[Figure]:
+    """The first search of a million collections, and one more."""
+    fixture, body = folder / "fixture.json", folder / "body.json"
+    fixture.write_text(json.dumps(repeated(1_000_000)))
+    with serving("--port=0", "demo", str(fixture)) as (url, _):
+        client = connect(url)
+        for name, term in (("first search of 10^6", "none"), ("a search", "nor this")):
+            asked = {"offset": 0, "datasetId": DATASET, "searchText": term}
+            body.write_text(json.dumps(asked))
+            yield from figures_of(
+                name, client, ["POST", url + LIST, "application/json", str(body), "1"]
+            )
+
+
+def documents(folder: Path) -> Iterator[tuple[str, str, Path]]:
+    """What is put: its name, its type, its file."""
+    for name, kind, count in (
+        ("32 MB of YAML", "yaml", 138_000),
+        ("32 MB of JSON", "json", 180_000),
+        ("6 MB of YAML", "yaml", 26_000),
+    ):
+        path = folder / f"{count}.{kind}"
+        with path.open("w") as file:
+            if kind == "yaml":
+                file.writelines(yaml_lines(document(count)))
+            else:
+                json.dump(document(count), file)
+        yield name, f"application/{kind}", path
+
+
+def puts(folder: Path) -> Iterator[Figure]:
+    """Large states of another sandbox."""
+    with serving("--port=0") as (url, _):
+        fetch("POST", url + SANDBOX, json={"name": "s"})
+        client, address = connect(url), f"{url}{SANDBOX}/s/state"
+        for name, kind, path in documents(folder):
+            yield from figures_of(
+                f"{name} are put", client, ["PUT", address, kind, str(path), f"{AGAIN}"]
+            )
+
+
+def figures() -> Iterator[Figure]:
+    """What others feel of first searches and of large states."""
+    with tempfile.TemporaryDirectory() as name:
+        yield from searches(Path(name))
+        yield from puts(Path(name))
