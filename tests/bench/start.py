@@ -15,6 +15,7 @@ from urllib.request import urlopen
 import yaml
 
 from mock_server.fixture.load import load_fixture
+from tests.bench import large
 from tests.bench.figures import Figure, median
 from tests.bench.fixture_load import Loader, document
 from tests.bench.growth import document as repeated
@@ -118,3 +119,4 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         yield from starts(name)
         yield from loads(Path(name))
+        yield from large.figures(Path(name))
