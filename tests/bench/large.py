@@ -27,7 +27,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The CPU time that the work takes once, without the collector, as a start has it."""
+    """The CPU time that the work takes once; as at a start, nothing is collected."""
     gc.collect()
     gc.disable()
     try:
