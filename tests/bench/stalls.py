@@ -46,6 +46,21 @@ for _ in range(int(times)):
         answer.read()
 """
 """A program that sends a file so often."""
+RELOAD = """
+import json, os, signal, sys, time
+from urllib.request import urlopen
+
+url, pid = sys.argv[1:]
+
+def generation():
+    return json.load(urlopen(url + "/__admin/health"))["generation"]
+
+before = generation()
+os.kill(int(pid), signal.SIGHUP)
+while generation() == before:
+    time.sleep(0.1)
+"""
+"""A program that has a server load its files again."""
 
 
 def waits(client: socket.socket, work: subprocess.Popen[bytes] | None) -> list[float]:
@@ -61,9 +76,10 @@ def waits(client: socket.socket, work: subprocess.Popen[bytes] | None) -> list[f
     return found
 
 
-def asking(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    """A process that sends what is large."""
-    return subprocess.Popen([sys.executable, "-c", ASK, *arguments], env=environment())
+def running(program: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A process that runs a program."""
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.Popen(command, env=environment())
 
 
 def p99(ms: Sequence[float]) -> float:
@@ -72,12 +88,12 @@ def p99(ms: Sequence[float]) -> float:
 
 
 def figures_of(
-    name: str, client: socket.socket, arguments: Sequence[str]
+    name: str, client: socket.socket, program: str, arguments: Sequence[str]
 ) -> Iterator[Figure]:
-    """What others feel of what is sent, and what they feel of nothing."""
+    """What others feel of what a program does, and what they feel of nothing."""
     idle = waits(client, None)
     start = time.monotonic()
-    busy = waits(client, asking(arguments))
+    busy = waits(client, running(program, arguments))
     took = shown(time.monotonic() - start, "s")
     at_rest = f"at rest {p99(idle):.1f} ms, it takes {took}"
     yield Figure(f"p99 of others, {name}", p99(busy), "ms", MOST_MS, note=at_rest)
@@ -96,7 +112,7 @@ def searches(folder: Path) -> Iterator[Figure]:
             asked = {"offset": 0, "datasetId": DATASET, "searchText": term}
             body.write_text(json.dumps(asked))
             sent = ["POST", url + LIST, "application/json", str(body), "1"]
-            longest.append(max(waits(client, asking(sent))))
+            longest.append(max(waits(client, running(ASK, sent))))
         idle = max(waits(client, None))
     note = f"at rest {idle:.1f} ms, during a second search {longest[1]:.1f} ms"
     name = "longest stall, first search of 10^6"
@@ -120,14 +136,15 @@ def documents(folder: Path) -> Iterator[tuple[str, str, Path]]:
 
 
 def puts(folder: Path) -> Iterator[Figure]:
-    """Large states of another sandbox."""
-    with serving("--port=0") as (url, _):
-        fetch("POST", url + SANDBOX, json={"name": "s"})
-        client, address = connect(url), f"{url}{SANDBOX}/s/state"
-        for name, kind, path in documents(folder):
-            yield from figures_of(
-                f"{name} are put", client, ["PUT", address, kind, str(path), f"{AGAIN}"]
-            )
+    """Large states of another sandbox, and large files of the default one."""
+    for name, kind, path in documents(folder):
+        with serving("--port=0", "--memory=2GiB", "demo", str(path)) as (url, process):
+            fetch("POST", url + SANDBOX, json={"name": "s"})
+            client, address = connect(url), f"{url}{SANDBOX}/s/state"
+            sent = ["PUT", address, kind, str(path), f"{AGAIN}"]
+            yield from figures_of(f"{name} are put", client, ASK, sent)
+            asked = [url, f"{process.pid}"]
+            yield from figures_of(f"{name} are loaded again", client, RELOAD, asked)
 
 
 def figures() -> Iterator[Figure]:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.generation import Generation
 from mock_server.domain.haystack import Haystack, fold
-from mock_server.domain.index import Listing, Search
+from mock_server.domain.index import ANYWHERE, Listing, Search, Within
 from mock_server.domain.records import Collection
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -73,7 +75,8 @@ def test_a_term_never_matches_across_two_texts() -> None:
         assert not haystack.find(term)
 
 
-tags = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
+# Some of them hold what is looked for in names alone.
+tags = st.lists(st.sampled_from(["a", "x", "yx"]), max_size=3).map(tuple)
 collections = st.lists(
     st.builds(
         lambda name, kind, tags: Collection("id", name, type=kind, tags=tags),
@@ -119,3 +122,15 @@ def test_the_latest_results_are_kept() -> None:
     listing.find(three, 2)
     assert listing.find(one, 2) is kept[one]
     assert listing.find(two, 2) is not kept[two]
+
+
+def test_what_is_large_is_folded_before_the_first_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = [Collection(f"{n}", f"N{n}", parent_id="f") for n in range(600)]
+    tree = Tree([Collection("f", "F"), *inside])
+    Generation(datasets={"d": Dataset("d", tree=tree)}).prepare("name")
+    monkeypatch.setattr(Haystack, "of", None)
+    parts: list[Within] = [ANYWHERE, "f"]
+    for within in parts:
+        assert len(tree.listing(within, "name").find(Search("n59"), 1)) == 11
