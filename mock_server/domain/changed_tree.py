@@ -105,6 +105,9 @@ class ChangedTree(FolderTree):
             part = self._parts[order, within] = self._part(order, within)
         return part
 
+    def prepare(self, order: Order) -> None:
+        self._base.prepare(order)
+
     def large(self, order: Order) -> Mapping[Within, Listing]:
         return self._base.large(order)
 

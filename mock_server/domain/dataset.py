@@ -51,6 +51,10 @@ class FolderTree(ABC):
         """The collections within a part, in an order; ties always go by `_id`."""
 
     @abstractmethod
+    def prepare(self, order: Order) -> None:
+        """Make what requests would have to wait for: listings, look-ups, searches."""
+
+    @abstractmethod
     def large(self, order: Order) -> Mapping[Within, Listing]:
         """The loaded parts, in an order, that take long to be folded for searches."""
 
@@ -117,9 +121,15 @@ class Tree(FolderTree):
     def listing(self, within: Within, order: Order) -> Listing:
         return self._parts(order).get(within, _EMPTY)
 
+    def prepare(self, order: Order) -> None:
+        for part in self.large(order).values():
+            part.fold()
+        if len(self) >= LARGE:
+            self.get("")  # makes the look-up by id
+
     def large(self, order: Order) -> Mapping[Within, Listing]:
         parts = self._parts(order).items()
-        return {at: part for at, part in parts if len(part.items) >= _LARGE}
+        return {at: part for at, part in parts if len(part.items) >= LARGE}
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         # To sort a million takes seconds: whatever order has been made will do.
@@ -154,8 +164,8 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
-_LARGE = 500
-"""Collections of a part; to fold so many takes up to a millisecond."""
+LARGE = 500
+"""Collections; to look through so many, or to fold them, takes up to a millisecond."""
 
 
 class Dataset(Struct, frozen=True, eq=False):
