@@ -90,14 +90,13 @@ def _blocks(items: Iterable[Iterable[str]]) -> Iterator[Block]:
 
 
 def _block(texts: Sequence[str]) -> Iterator[Block]:
-    text = "".join(texts)
-    if len(text) > _CHARS and len(texts) > 1:
+    if sum(map(len, texts)) > _CHARS and len(texts) > 1:
         middle = len(texts) // 2
         yield from _block(texts[:middle])
         yield from _block(texts[middle:])
         return
     # Where an item starts is known only now: folding may change lengths.
-    folded = _folded_bytes(text)
+    folded = _folded_bytes("".join(texts))
     lengths = map(len, folded.split(_ITEM_END_BYTE)[:-1])
     starts = accumulate((length + 1 for length in lengths), initial=0)
     yield Block(folded, array("I", starts))
