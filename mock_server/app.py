@@ -87,7 +87,7 @@ def create_app(
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, limits, operations)
-    generation.sort(chosen.list_order)
+    generation.prepare(chosen.list_order)
     sandboxes = Sandboxes(generation, as_profile(profile), chosen, environment)
     return application(
         sandboxes,

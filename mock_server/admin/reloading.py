@@ -47,6 +47,8 @@ class Reloader:
         """Adds to a generation what is in none of the files. May raise ValueError."""
         self.on_end: Callable[[Reload], object] = lambda _: None
         """Called after each reload, unless there was nothing to do."""
+        self.on_begin: Callable[[], object] = lambda: None
+        """Called before files are loaded that are to take the place of others."""
         self.last: Reload | None = None
         """The last one, with problems as they may be shown: few, and no secrets."""
         self._sandboxes = sandboxes
@@ -92,7 +94,8 @@ class Reloader:
         except FixtureError:
             self._refused = None
             raise
-        digest = digest_of(contents)
+        # In a thread, which lets others be served: 256 MiB take a second.
+        digest = await asyncio.to_thread(digest_of, contents)
         if not always and digest == self._served:
             self._refused = None
             return Reload(_now()) if self.last and self.last.problems else None
@@ -101,6 +104,7 @@ class Reloader:
         self._refused = digest
         default = self._sandboxes.default
         order = default.start_choices.list_order
+        self.on_begin()
         loaded = await self._loader.load_files(contents, order)
         try:
             generation = self.complete(loaded)
@@ -168,7 +172,7 @@ class Reloader:
                 continue
             contents.append(content)
             # Editors empty a file before they write it. As a fixture it would be valid.
-            if not content.content.strip():
+            if not content.content or content.content.isspace():
                 message = "empty: write {} for a fixture that holds nothing"
                 problems.append(Problem(content.name, 0, 0, message))
         return contents, problems, _stamps(files)

@@ -14,7 +14,7 @@ from mock_server.cli.output import LineWriter, tell
 from mock_server.domain.generation import Generation
 from mock_server.domain.printable import one_line, size_text
 
-_QUIET_SECONDS = 1.0
+QUIET_SECONDS = 1.0
 _LOG_SECONDS = 10.0
 _TERMINAL_SECONDS = 0.2
 # One line up, and the line cleared (ECMA-48 8.3.22, 8.3.41).
@@ -34,7 +34,7 @@ class Loading:
         self,
         files: Sequence[str],
         stream: TextIO | None = None,
-        quiet_seconds: float = _QUIET_SECONDS,
+        quiet_seconds: float = QUIET_SECONDS,
         term: str | None = None,
     ) -> None:
         """`stream` is stderr by default, `term` the variable TERM."""
@@ -68,7 +68,7 @@ class Loading:
         out = LineWriter(self._stream)
         what = f"loading {', '.join(self._files)} ({_size(self._files)})"
         out.write(_fitting(f"{what} ...", is_terminal))
-        for pause in _pauses(is_terminal):
+        for pause in pauses(is_terminal):
             if self._over.wait(pause):
                 break
             seconds = f"{time.monotonic() - self._begun:.0f} s"
@@ -116,10 +116,10 @@ class Counting:
             click.echo(_LINE_AGAIN, err=True, nl=False)
 
 
-def _pauses(is_terminal: bool) -> Iterator[float]:
+def pauses(is_terminal: bool) -> Iterator[float]:
     """Seconds between two lines: logs are to stay short however long it takes."""
     for number in count(1):
-        yield _QUIET_SECONDS if is_terminal else _LOG_SECONDS * number
+        yield QUIET_SECONDS if is_terminal else _LOG_SECONDS * number
 
 
 def _is_terminal(stream: TextIO | None, term: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 from mock_server.admin.reloading import Reload
 from mock_server.app import Application
 from mock_server.cli.output import USAGE, Stop, counted
+from mock_server.cli.progress import QUIET_SECONDS, pauses
 from mock_server.cli.reports import report_text
 from mock_server.domain.printable import one_line
 
@@ -46,6 +47,8 @@ class Following:
         self._app = app
         self._watcher = watcher
         self._say = say
+        self._timer: asyncio.TimerHandle | None = None
+        app.reloader.on_begin = self._begin
         app.reloader.on_end = self._tell
 
     def start(self) -> None:
@@ -69,6 +72,7 @@ class Following:
         """End it, and all that the application has under way."""
         if self._watcher is not None:
             self._watcher.stop()
+        self._end()
         self._app.close()
 
     def hang_up(self) -> None:
@@ -78,7 +82,26 @@ class Following:
         else:
             self._say(f"SIGHUP: {_NO_FILES} load again")
 
+    def _begin(self) -> None:
+        """Tell of a reload once it takes long, and then from time to time."""
+        loop, waits = asyncio.get_running_loop(), pauses(is_terminal=False)
+        files, begun = ", ".join(self._app.reloader.files), loop.time()
+
+        def tell() -> None:
+            self._say(
+                one_line(f"loading {files} again ... {loop.time() - begun:.0f} s")
+            )
+            self._timer = loop.call_later(next(waits), tell)
+
+        self._end()
+        self._timer = loop.call_later(QUIET_SECONDS, tell)
+
+    def _end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
     def _tell(self, done: Reload) -> None:
+        self._end()
         if done.problems:
             self._say(report_text(done.problems))
             self._say("not reloaded: what was loaded before is served")

@@ -151,6 +151,7 @@ def _run(
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
+    app.loader.on_growth = gc.freeze
     try:
         server.serve(
             logged(app, app, log_format, err.write, gives_ids=log_format is not None),

@@ -14,6 +14,7 @@ from typing import Any, get_args
 from weakref import ref
 
 from mock_server.domain.dataset import FolderTree, Tree
+from mock_server.domain.haystack import fold
 from mock_server.domain.index import (
     ANYWHERE,
     SORT_KEYS,
@@ -22,7 +23,6 @@ from mock_server.domain.index import (
     Order,
     Search,
     Within,
-    fold,
 )
 from mock_server.domain.memory import Holding
 from mock_server.domain.merged import Differences, Key, Merged
@@ -104,6 +104,12 @@ class ChangedTree(FolderTree):
                 return self._base.listing(within, order)
             part = self._parts[order, within] = self._part(order, within)
         return part
+
+    def prepare(self, order: Order) -> None:
+        self._base.prepare(order)
+
+    def large(self, order: Order) -> Mapping[Within, Listing]:
+        return self._base.large(order)
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         out = self._out_of.get(folder, _NONE)

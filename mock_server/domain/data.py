@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from mock_server.domain import errors, training
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.index import fold
+from mock_server.domain.haystack import fold
 from mock_server.domain.records import Collection, Row
 from mock_server.domain.state import State
 from mock_server.domain.targets import check_dataset

@@ -51,6 +51,14 @@ class FolderTree(ABC):
         """The collections within a part, in an order; ties always go by `_id`."""
 
     @abstractmethod
+    def prepare(self, order: Order) -> None:
+        """Make what requests would have to wait for: listings, look-ups, searches."""
+
+    @abstractmethod
+    def large(self, order: Order) -> Mapping[Within, Listing]:
+        """The loaded parts, in an order, that take long to be folded for searches."""
+
+    @abstractmethod
     def children(self, folder: str | None) -> Sequence[Collection]:
         """The collections in a folder, in any order."""
 
@@ -111,9 +119,17 @@ class Tree(FolderTree):
         return self._by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
-        if order not in self._listings:
-            self._listings[order] = listings(self._collections, order)
-        return self._listings[order].get(within, _EMPTY)
+        return self._parts(order).get(within, _EMPTY)
+
+    def prepare(self, order: Order) -> None:
+        for part in self.large(order).values():
+            part.fold()
+        if len(self) >= LARGE:
+            self.get("")  # makes the look-up by id
+
+    def large(self, order: Order) -> Mapping[Within, Listing]:
+        parts = self._parts(order).items()
+        return {at: part for at, part in parts if len(part.items) >= LARGE}
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         # To sort a million takes seconds: whatever order has been made will do.
@@ -126,6 +142,11 @@ class Tree(FolderTree):
         key = SORT_KEYS[order]
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
+
+    def _parts(self, order: Order) -> Mapping[Within, Listing]:
+        if order not in self._listings:
+            self._listings[order] = listings(self._collections, order)
+        return self._listings[order]
 
     @cached_property
     def _by_id(self) -> Mapping[str, Collection]:
@@ -143,6 +164,8 @@ class Tree(FolderTree):
 
 
 _EMPTY = Listing(())
+LARGE = 500
+"""Collections; to look through so many, or to fold them, takes up to a millisecond."""
 
 
 class Dataset(Struct, frozen=True, eq=False):

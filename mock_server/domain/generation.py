@@ -1,14 +1,15 @@
 """The loaded content of fixtures, which all sandboxes of a server share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
+from operator import attrgetter
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
-from mock_server.domain.dataset import Dataset
+from mock_server.domain.dataset import LARGE, Dataset, FolderTree
 from mock_server.domain.faults import Definition
 from mock_server.domain.index import Order
 from mock_server.domain.jobs import Job
@@ -65,27 +66,36 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """All data rows by id, made when one is first looked for."""
         return dict(places_of(self.datasets.values()))
 
+    def has(self, own_id: str) -> bool:
+        """Whether an id is one that a store may not give again."""
+        # Large trees look up by id anyway: to gather a million ids takes 0.7 s.
+        return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
+
     @cached_property
-    def ids(self) -> frozenset[str]:
-        """The ids that a store may not give again, made when it first gives one."""
+    def _large_trees(self) -> Sequence[FolderTree]:
+        trees = (dataset.tree for dataset in self.datasets.values())
+        return [tree for tree in trees if len(tree) >= LARGE]
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        """All ids but those of the collections of large trees."""
         found = set(self.datasets)
         for app in self.apps.values():
             for records in app.records.values():
                 found.update(record.id for record in records)
         for dataset in self.datasets.values():
-            for collection in dataset.tree:
-                found.add(collection.id)
-                if collection.file_id:
-                    found.add(collection.file_id)
+            if len(dataset.tree) < LARGE:
+                found.update(collection.id for collection in dataset.tree)
+            found.update(filter(None, map(attrgetter("file_id"), dataset.tree)))
             for rows in dataset.rows.values():
                 found.update(row.id for row in rows)
         found.update(row.id for job in self.jobs for row in job.rows)
         return frozenset(found)
 
-    def sort(self, order: Order) -> None:
-        """Put all collections in order, so that no request has to wait for that."""
+    def prepare(self, order: Order) -> None:
+        """Sort and fold all collections, so that no request has to wait for that."""
         for dataset in self.datasets.values():
-            dataset.tree.listing(None, order)
+            dataset.tree.prepare(order)
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
         """All chats and collections, in lists of `at_once`."""

@@ -1,23 +1,21 @@
 """Collections of a dataset put in order, split up by folder, and searched.
 
-Search is literal and ignores case: no pattern, and no match across two texts. What it
-needs is made at the first search and kept with the listing.
+What a search needs is made at the first one and kept with the listing; of large ones
+earlier, by whoever loads them.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cached_property
-from itertools import compress, islice
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol, overload
-from unicodedata import normalize
 
 from msgspec import Struct
 
+from mock_server.domain.haystack import Haystack, fold
 from mock_server.domain.records import Collection
 
 Order = Literal["update_time_desc", "name", "fixture"]
@@ -44,8 +42,9 @@ def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Li
     for item in ordered:
         folders.setdefault(item.parent_id, []).append(item)
     parts: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
-    parts.update((parent, Listing(items)) for parent, items in folders.items())
-    return parts
+    if len(folders) == 1:
+        return parts | dict.fromkeys(folders, parts[ANYWHERE])
+    return parts | {parent: Listing(items) for parent, items in folders.items()}
 
 
 def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
@@ -108,8 +107,12 @@ class Listed(Protocol):
 class Listing:
     """Collections in one order (`items`), with what a search in them needs."""
 
-    def __init__(self, items: Sequence[Collection]) -> None:
+    def __init__(
+        self, items: Sequence[Collection], haystack: Haystack | None = None
+    ) -> None:
+        """`haystack` is what `fold` makes, where that has been made already."""
         self.items = items
+        self._haystack = haystack
         # The latest results, by age: a client that pages asks for each again.
         self._results: dict[Search, Hits] = {}
 
@@ -123,13 +126,19 @@ class Listing:
         self._results[search] = hits
         return hits
 
+    def fold(self) -> Haystack:
+        """The names and tags of all, folded, which is done once."""
+        if self._haystack is None:
+            texts = ((item.name, *item.tags) for item in self.items)
+            self._haystack = Haystack.of(texts)
+        return self._haystack
+
     def _matching(self, search: Search) -> Sequence[int]:
         """The indices of matching collections, ascending."""
         parts: list[Sequence[int]] = []
         if search.term:
-            by_name = search.fields == "name"
-            haystack = self._names if by_name else self._names_and_tags
-            parts.append(haystack.find(search.term))
+            names_only = search.fields == "name"
+            parts.append(self.fold().find(search.term, names_only=names_only))
         if search.folders_only:
             parts.append(self._folders)
         if search.tags:
@@ -162,14 +171,6 @@ class Listing:
                 indices[tag].append(at)
         return indices
 
-    @cached_property
-    def _names(self) -> Haystack:
-        return Haystack((item.name,) for item in self.items)
-
-    @cached_property
-    def _names_and_tags(self) -> Haystack:
-        return Haystack((item.name, *item.tags) for item in self.items)
-
 
 class Hits(Sequence["Collection"]):
     """What a search has found: indices, and collections once they are asked for.
@@ -193,69 +194,3 @@ class Hits(Sequence["Collection"]):
         if isinstance(at, slice):
             return tuple(self._items[index] for index in self.indices[at])
         return self._items[self.indices[at]]
-
-
-def fold(text: str) -> str:
-    """The text as it is compared: case folded, NFC. Folding twice changes nothing."""
-    if text.isascii():
-        return text.lower()
-    # Folding may undo a composition, and composing before it may change what it does.
-    return normalize("NFC", normalize("NFC", text).casefold())
-
-
-# What ends a text, and the texts of an item. As lone surrogates, no valid text holds
-# them and folding leaves them alone; as bytes (PEP 383) no UTF-8 holds them.
-_TEXT_END, _ITEM_END = "\udcff", "\udcfe"
-_ITEM_END_BYTE = b"\xfe"
-_FOLDED_AT_ONCE = 1_024
-"""Items: folding each by itself takes longer, all of them together much memory."""
-_SCANNED_AT_ONCE = 4_096
-"""Items that are looked through before the next `find` at most."""
-
-
-class Haystack:
-    """The folded texts of a sequence of items, as one block of bytes to search in."""
-
-    def __init__(self, items: Iterable[Iterable[str]]) -> None:
-        self._starts = array("Q", [0])
-        parts: list[bytes] = []
-        length = 0
-        # Where an item starts is known only now: folding may change lengths.
-        texts = (_TEXT_END.join(item) + _ITEM_END for item in items)
-        while block := "".join(islice(texts, _FOLDED_AT_ONCE)):
-            parts.append(_folded_bytes(block))
-            for item in parts[-1].split(_ITEM_END_BYTE)[:-1]:
-                length += len(item) + 1
-                self._starts.append(length)
-        self._bytes = b"".join(parts)
-
-    def find(self, term: str) -> array[int]:
-        """The indices of the items of which one text contains `term`, ascending.
-
-        The term is not empty.
-        """
-        # A `find` over the whole block skips quickly what does not match. Where hits
-        # lie close together, more and more items are looked through one by one: that
-        # takes less for each than another `find`.
-        needle, text, starts = fold(term).encode(), self._bytes, self._starts
-        hits = array("Q")
-        width, last = 1, len(starts) - 1
-        at = text.find(needle)
-        while at >= 0:
-            first = bisect_right(starts, at) - 1
-            end = min(first + width, last)
-            items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
-            # Not `needle in item`: of bytes, that takes twice as long.
-            matched = [item.find(needle) >= 0 for item in items]
-            hits.extend(compress(range(first, end), matched))
-            width = min(2 * width, _SCANNED_AT_ONCE) if 4 * sum(matched) > width else 1
-            at = text.find(needle, starts[end])
-        return hits
-
-
-def _folded_bytes(text: str) -> bytes:
-    """The folded text in UTF-8, with its ends as single bytes."""
-    data = text.encode("utf-8", "surrogateescape")
-    if len(data) == len(text):  # ASCII but for the ends
-        return data.lower()
-    return fold(text).encode("utf-8", "surrogateescape")

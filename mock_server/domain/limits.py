@@ -118,7 +118,7 @@ class Limits:
     # Fixtures and states
 
     fixture_bytes: int = 32 * 1024 * 1024
-    """Bytes of one fixture file in YAML, or of a state that is put. YAML takes forty
+    """Bytes of one fixture file in YAML, or of a state that is put. YAML takes ten
     times its size in memory while it is read."""
     json_file_bytes: int = 256 * 1024 * 1024
     """Bytes of one fixture file in JSON."""

@@ -24,7 +24,7 @@ class Loaded:
     def has(self, own_id: str) -> bool:
         """Whether anything has been loaded with that id."""
         parts = self._generation, *self.datasets.values(), *self.apps.values()
-        return any(own_id in part.ids for part in parts)
+        return any(part.has(own_id) for part in parts)
 
     def row_place(self, row_id: str) -> RowPlace | None:
         """Where a row was loaded, in a dataset that has not been replaced since."""

@@ -9,7 +9,7 @@ same everywhere.
 
 from itertools import pairwise
 
-from mock_server.domain.index import fold
+from mock_server.domain.haystack import fold
 
 _MOST_PARTS = 64
 """Parts of a question that are compared, its first ones: a long question takes no

@@ -54,15 +54,19 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
         yield Difference(path, wanted, value)
 
 
+# To make a union of types takes longer than to ask for one.
+_CONTAINERS = (dict, list)
+
+
 def deeper_than(value: object, depth: int) -> bool:
     """Whether arrays and objects nest deeper than so many levels."""
     # Level by level instead of recursively: data may be nested as an attack.
-    level = [value] if isinstance(value, dict | list) else []
+    level = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(depth):
         level = [
             child
             for each in level
             for child in (each.values() if isinstance(each, dict) else each)
-            if isinstance(child, dict | list)
+            if isinstance(child, _CONTAINERS)
         ]
     return bool(level)

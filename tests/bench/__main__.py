@@ -23,6 +23,7 @@ from tests.bench import (
     peers,
     rates,
     ratios,
+    stalls,
     start,
     writes,
 )
@@ -36,6 +37,7 @@ SECTIONS = {
     "start": start.figures,
     "memory": memory.figures,
     "many": many.figures,
+    "stalls": stalls.figures,
 }
 PEERS = "peers"
 """Only measured when it is asked for, since it installs them."""

@@ -23,6 +23,7 @@ DATASET = "grown"
 COMMON = ("article", "rticl", "ticle", "icle 0", "cle")
 MISSES = ("none of these", "nor this", "absent", "zebra", "not there")
 TARGETS = {
+    "first search of all": 25e-3,
     "search without a hit": 25e-3,
     "search with one hit": 25e-3,
     "search that all names match": 250e-3,

@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import yaml
 
 from mock_server.fixture.load import load_fixture
+from tests.bench import large
 from tests.bench.figures import Figure, median
 from tests.bench.fixture_load import Loader, document
 from tests.bench.growth import document as repeated
@@ -212,3 +213,4 @@ def figures() -> Iterator[Figure]:
         yield from starts(name)
         yield from commands(name)
         yield from loads(Path(name))
+        yield from large.figures(Path(name))

@@ -246,6 +246,21 @@ def test_sighup_reloads_and_ends_nothing(
         assert process.wait(SECONDS) == 0
 
 
+@pytest.mark.full
+@pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
+def test_a_reload_that_takes_long_is_told_meanwhile(fixture: Path) -> None:
+    assert HANGUP is not None
+    entry = "{name: 'N {n}', repeat: 300000}"
+    with serving("--port=0", str(fixture)) as (url, process):
+        fixture.write_text(f"datasets: [{{id: d, collections: [{entry}]}}]")
+        process.send_signal(HANGUP)
+        wait(lambda: has_generation(url, 2))
+        process.terminate()
+        _, told = process.communicate()
+    assert f"loading {fixture} again ... 1 s\n" in told
+    assert "reloaded 1 dataset, 300000 collections" in told
+
+
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
 def test_sighup_without_files_says_that_there_are_none() -> None:
     assert HANGUP is not None

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.index import Haystack, Listing, Search, fold
+from mock_server.domain.dataset import Dataset, Tree
+from mock_server.domain.generation import Generation
+from mock_server.domain.haystack import Haystack, fold
+from mock_server.domain.index import ANYWHERE, Listing, Search, Within
 from mock_server.domain.records import Collection
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -41,7 +44,7 @@ def test_folding_every_character_twice_changes_nothing() -> None:
     ],
 )
 def test_case_and_composition_do_not_matter(name: str, term: str) -> None:
-    assert list(Haystack([[name]]).find(term)) == [0]
+    assert list(Haystack.of([[name]]).find(term)) == [0]
 
 
 @given(st.lists(st.lists(words, max_size=3), max_size=8), words.filter(bool))
@@ -51,7 +54,7 @@ def test_finds_each_item_once_and_in_order(items: list[list[str]], term: str) ->
         for index, texts in enumerate(items)
         if any(fold(term) in fold(text) for text in texts)
     ]
-    assert list(Haystack(items).find(term)) == expected
+    assert list(Haystack.of(items).find(term)) == expected
 
 
 runs = st.tuples(st.integers(0, 5_000), st.integers(1, 40))
@@ -62,17 +65,18 @@ def test_hits_are_found_where_they_are_dense_and_sparse(
     runs: list[tuple[int, int]],
 ) -> None:
     hits = [n % every == 0 for length, every in runs for n in range(length)]
-    haystack = Haystack([["a hit" if hit else "none"] for hit in hits])
+    haystack = Haystack.of([["a hit" if hit else "none"] for hit in hits])
     assert list(haystack.find("hit")) == [n for n, hit in enumerate(hits) if hit]
 
 
 def test_a_term_never_matches_across_two_texts() -> None:
-    haystack = Haystack([["red", "blue"], ["green"]])
+    haystack = Haystack.of([["red", "blue"], ["green"]])
     for term in ("redblue", "red blue", "db", "bluegreen", "eg"):
         assert not haystack.find(term)
 
 
-tags = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
+# Some of them hold what is looked for in names alone.
+tags = st.lists(st.sampled_from(["a", "x", "yx"]), max_size=3).map(tuple)
 collections = st.lists(
     st.builds(
         lambda name, kind, tags: Collection("id", name, type=kind, tags=tags),
@@ -118,3 +122,15 @@ def test_the_latest_results_are_kept() -> None:
     listing.find(three, 2)
     assert listing.find(one, 2) is kept[one]
     assert listing.find(two, 2) is not kept[two]
+
+
+def test_what_is_large_is_folded_before_the_first_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = [Collection(f"{n}", f"N{n}", parent_id="f") for n in range(600)]
+    tree = Tree([Collection("f", "F"), *inside])
+    Generation(datasets={"d": Dataset("d", tree=tree)}).prepare("name")
+    monkeypatch.setattr(Haystack, "of", None)
+    parts: list[Within] = [ANYWHERE, "f"]
+    for within in parts:
+        assert len(tree.listing(within, "name").find(Search("n59"), 1)) == 11

@@ -8,7 +8,7 @@ from msgspec import Meta, convert
 
 from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
 from mock_server.domain import errors
-from mock_server.domain.index import fold
+from mock_server.domain.haystack import fold
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import App, Chat
 from mock_server.fixture.document import ChatPart

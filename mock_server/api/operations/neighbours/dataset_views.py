@@ -11,7 +11,7 @@ from mock_server.api.request import RequestBody
 from mock_server.domain import clock, dataset_folders, errors, targets
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.index import fold
+from mock_server.domain.haystack import fold
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing import Page
 from mock_server.domain.memory import Memory
