@@ -15,6 +15,7 @@ from mock_server.cli import settings
 from mock_server.cli.profile import ProfileName
 from mock_server.cli.settings import later
 from mock_server.environment import variable
+from mock_server.wire.deferred import defer
 from mock_server.wire.parts import HttpParser
 
 
@@ -106,4 +107,6 @@ def serve(**options: Any) -> None:
 
     A FIXTURE is a YAML or JSON file; several are merged.
     """
+    # In this process only: in others, such as a test run, these packages are theirs.
+    defer()
     import_module("mock_server.cli.serving").serve(**options)

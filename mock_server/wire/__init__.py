@@ -4,8 +4,3 @@ This package subclasses uvicorn's server and protocols and h11's buffer, so all 
 dependencies are pinned. Both parsers must give the same result for any bytes: what one
 of them refuses, or another server might read differently, is refused with either.
 """
-
-from mock_server.wire.deferred import defer
-
-# Before any module here imports them.
-defer()

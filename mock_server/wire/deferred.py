@@ -3,7 +3,8 @@
 uvicorn's has its command line, with processes and a watcher of files: 18 ms of the 135
 in which a bare application is imported. zttp's has QUIC, 8 ms. So the packages are made
 without running that. It runs when somebody asks the package for a name that is not in
-the table below, and then all is as usual.
+the table below, and then all is as usual. It is for the command `serve`, in whose
+process nobody else uses them.
 """
 
 from importlib import import_module

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-AFTER = "import mock_server.server, sys, threading, uvicorn\n"
-BEFORE = "import uvicorn, mock_server.server, sys\n"
+DEFER = "from mock_server.wire.deferred import defer; defer()\n"
+AFTER = DEFER + "import mock_server.server, sys, threading, uvicorn\n"
+BEFORE = "import uvicorn, sys\n" + DEFER
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ BEFORE = "import uvicorn, mock_server.server, sys\n"
         AFTER + "assert not hasattr(uvicorn, 'nope') and uvicorn.run",
         AFTER + "import uvicorn.main; assert uvicorn.main and uvicorn.run",
         BEFORE + "assert 'uvicorn.main' in sys.modules and uvicorn.run",
+        "import mock_server.server, sys\nassert 'uvicorn.main' in sys.modules",
         AFTER
         + "ask = lambda: found.append(uvicorn.run)\n"
         + "found, asking = [], [threading.Thread(target=ask) for _ in range(8)]\n"
