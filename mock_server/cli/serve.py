@@ -107,6 +107,6 @@ def serve(**options: Any) -> None:
 
     A FIXTURE is a YAML or JSON file; several are merged.
     """
-    # In this process only: in others, such as a test run, these packages are theirs.
+    # In this process only: in others, such as a test run, uvicorn is not ours alone.
     defer()
     import_module("mock_server.cli.serving").serve(**options)

@@ -1,10 +1,9 @@
-"""Packages whose `__init__` loads far more than a server uses.
+"""uvicorn without its `__init__`, which loads far more than a server uses.
 
-uvicorn's has its command line, with processes and a watcher of files: 18 ms of the 135
-in which a bare application is imported. zttp's has QUIC, 8 ms. So the packages are made
-without running that. It runs when somebody asks the package for a name that is not in
-the table below, and then all is as usual. It is for the command `serve`, in whose
-process nobody else uses them.
+That has the command line, with processes and a watcher of files: 18 ms of the 135 in
+which a bare application is imported. So the package is made without running it. It runs
+when somebody asks the package for a name that is not in the table below, and then all
+is as usual. It is for the command `serve`, in whose process nobody else uses uvicorn.
 """
 
 from importlib import import_module
@@ -14,15 +13,9 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-_ZTTP = (
-    "CLIENT NEED_DATA SERVER Connection Data EndOfMessage H1Connection HeaderBlock "
-    "LocalProtocolError ProtocolError RemoteProtocolError Request Response"
-)
-_PLACES = {
-    "uvicorn": {"Config": "uvicorn.config", "Server": "uvicorn.server"},
-    "zttp": dict.fromkeys(_ZTTP.split(), "zttp._zttp"),
-}
-"""Where names are that a package has from its submodules, and that are used here."""
+# zttp's loads QUIC, 8 ms more; but its names are looked up several times a request.
+_PLACES = {"Config": "uvicorn.config", "Server": "uvicorn.server"}
+"""Where names are that the package has from its submodules, and that are used here."""
 _LOCK = RLock()
 
 
@@ -32,7 +25,7 @@ class _Deferred(ModuleType):
     _is_running = False
 
     def __getattr__(self, name: str) -> Any:
-        place = _PLACES[self.__name__].get(name)
+        place = _PLACES.get(name)
         found = getattr(import_module(place), name, None) if place else None
         if found is not None:
             return found
@@ -51,9 +44,8 @@ class _Deferred(ModuleType):
 
 
 def defer() -> None:
-    """Make the packages, unless they are there already or not installed."""
-    for name in _PLACES:
-        spec = None if name in modules else find_spec(name)
-        if spec is not None:
-            module = modules[name] = module_from_spec(spec)
-            module.__class__ = _Deferred
+    """Make the package, unless it is there already."""
+    spec = None if "uvicorn" in modules else find_spec("uvicorn")
+    if spec is not None:
+        module = modules["uvicorn"] = module_from_spec(spec)
+        module.__class__ = _Deferred

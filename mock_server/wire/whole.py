@@ -75,7 +75,7 @@ class WholeSend:
         connection.end_message()
         cycle.response_complete = True
         cycle.message_event.set()
-        cycle.transport.write_whole(connection.data_to_send())
+        cycle.transport.write(connection.data_to_send())
         if not cycle.keep_alive or connection.should_close():
             cycle.transport.close()
         cycle.on_response()
