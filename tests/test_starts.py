@@ -32,7 +32,6 @@ UNUSED = {
     "tempfile",
     "uvicorn.main",
     "uvicorn.supervisors",
-    "zttp.endpoint",
 }
 
 
