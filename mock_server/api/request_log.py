@@ -12,7 +12,7 @@ from mock_server.api.context import DECLARED, ENTERED
 from mock_server.api.headers import Header, values
 from mock_server.api.log_format import LogFormat
 from mock_server.api.operations.operation import Operations
-from mock_server.api.request_id import REQUEST_ID, made_id, sent_id
+from mock_server.api.request_id import REQUEST_ID, made_id, only_id
 from mock_server.api.sending import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
@@ -100,7 +100,7 @@ class RequestLog:
             await self._app(scope, receive, noting)
         finally:
             if id_of is not None and noting.id is None:
-                noting.id = id_of(noting.headers)
+                noting.id = id_of(())
             duration_ms = (time.perf_counter() - start) * 1000
             self._write(self._format(self._line(scope, noting, duration_ms)))
 
@@ -126,12 +126,10 @@ class RequestLog:
             request_id=response.id,
         )
 
-    def _id_of(self, scope: Scope, headers: Sequence[Header]) -> str:
-        """The id that an answer with these headers has, as declared ones may, or is to
-        have.
-        """
-        for given in (headers, scope["headers"]):
-            sent = sent_id(given)
+    def _id_of(self, scope: Scope, own: Sequence[bytes]) -> str:
+        """The id of an answer: its `own`, as declared ones may have, else another."""
+        for given in (own, values(scope["headers"], REQUEST_ID)):
+            sent = only_id(given)
             # Clients put keys anywhere by mistake, and no line may show one.
             if sent and self._redact_message(scope, sent) == sent:
                 return sent
@@ -163,7 +161,7 @@ class _NotingSend:
     """
 
     def __init__(
-        self, send: Send, id_of: Callable[[Sequence[Header]], str] | None
+        self, send: Send, id_of: Callable[[Sequence[bytes]], str] | None
     ) -> None:
         self._send = send
         self._id_of = id_of
@@ -194,11 +192,10 @@ class _NotingSend:
         self.status, self.headers = status, headers
         if self._id_of is None:
             return headers
+        own = values(headers, REQUEST_ID)
         if self.id is None:
-            self.id = self._id_of(headers)
-        if values(headers, REQUEST_ID):
-            return headers
-        return [*headers, (REQUEST_ID, self.id.encode())]
+            self.id = self._id_of(own)
+        return headers if own else [*headers, (REQUEST_ID, self.id.encode())]
 
 
 def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
