@@ -16,7 +16,7 @@ def sent_id(headers: Iterable[Header]) -> str | None:
 
 
 def only_id(given: Sequence[bytes]) -> str | None:
-    """The id that these values of the header give; None if not one of that form does."""
+    """The id that these values of the header give; None if none does."""
     is_one = len(given) == 1 and _ID.fullmatch(given[0])
     return given[0].decode() if is_one else None
 
