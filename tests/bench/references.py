@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.zttp_impl import ZttpProtocol
 
 from mock_server.server import bind, url_of
 
@@ -116,12 +116,16 @@ KINDS: dict[str, Callable[[Canned], ASGIApp]] = {
 ALL = KINDS | {"stream": Stream}
 
 
+# Older versions of uvicorn, with which the tests of this folder run too, have it not.
+_PROTOCOL = "uvicorn.protocols.http.zttp_impl"
+
+
 def serve(app: ASGIApp) -> None:
     """Serve with the settings of the mock server, on uvicorn's own protocol."""
     listener = bind("127.0.0.1", 0)
     config = uvicorn.Config(
         app,
-        http=ZttpProtocol,
+        http=import_module(_PROTOCOL).ZttpProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
