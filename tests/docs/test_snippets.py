@@ -23,6 +23,7 @@ from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of
 from tests.docs.tables import MockServer, cli, load_fixture, words_left
 
 EXAMPLES = ROOT / ".github" / "examples"
+FILES = sorted(path for path in EXAMPLES.iterdir() if path.is_file())
 GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
@@ -169,7 +170,7 @@ def parsed(command: click.Command, given: list[str]) -> None:
 
 @pytest.mark.parametrize("page", those("yaml"), ids=name_of)
 def test_fixtures_load(page: Path, folder: Path) -> None:
-    examples = {path.read_text() for path in EXAMPLES.iterdir()}
+    examples = {path.read_text() for path in FILES}
     for block in blocks(page, "yaml"):
         assert all(yaml.safe_load_all(block.text))
         if block.text not in examples and block.file != "broken.yaml":
@@ -178,7 +179,7 @@ def test_fixtures_load(page: Path, folder: Path) -> None:
             assert load_fixture(path).counts()
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_each_example_is_shown_as_it_is(path: Path) -> None:
     shown = [block.text for page in PAGES for block in blocks(page)]
     assert path.read_text() in shown
