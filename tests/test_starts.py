@@ -46,13 +46,14 @@ finally:
 
 
 def process(*args: str) -> subprocess.Popen[str]:
-    """A command that tells its modules when it ends."""
+    """A command that tells its modules when it ends, without those of coverage."""
+    own = {k: v for k, v in environment().items() if not k.startswith("COVERAGE_")}
     return subprocess.Popen(
         [sys.executable, "-c", CODE, *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(),
+        env=own,
     )
 
 
