@@ -21,35 +21,40 @@ from tests.support import LIBRARY, Api, Switch, client_of
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
 settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
-settings.register_profile("full", deadline=None, max_examples=500, print_blob=True)
+settings.register_profile("ci", deadline=None, max_examples=200, print_blob=True)
+settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
 SAMPLE = 10
 """Of so many rows of a long table one is tried in quick runs."""
 _LONGEST = "tests/openapi/test_schemathesis.py"
 MakeApi = Callable[..., Api]
 
 
-def is_full(config: pytest.Config) -> bool:
-    """Whether this is the long run, `-m full`."""
-    return bool(config.option.markexpr == "full")
+def tier(config: pytest.Config) -> str:
+    """Which tests run: `quick`, or by marker `ci` or `full`."""
+    marker = str(config.option.markexpr)
+    return marker if marker in ("ci", "full") else "quick"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The same few examples of properties in every quick run, many others in full."""
+    """The same few examples of properties in every quick run, many others in longer."""
     # Where that is set, as in many images, all processes that tests start would compile
     # all modules again: half of the time that they take to start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    settings.load_profile("full" if is_full(config) else "quick")
+    settings.load_profile(tier(config))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Decide what is in the long run too, or only there."""
+    """Decide what is in the longer runs too, or only there."""
+    longer = tier(config)
     for item in items:
         is_property = is_hypothesis_test(getattr(item, "obj", None))
-        if (is_property and is_full(config)) or is_left_out(item):
-            item.add_marker(pytest.mark.full)
+        if is_property and longer != "quick":
+            item.add_marker(longer)
+        if is_left_out(item):
+            item.add_marker(pytest.mark.ci)
         if best_parser() != "zttp" and "zttp" in parameters(item):
             item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
     # What takes minutes comes first: at the end a worker would be alone with it.
@@ -63,7 +68,7 @@ def parameters(item: pytest.Item) -> list[object]:
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """Whether a row of a long table is for the long run.
+    """Whether a row of a long table is for CI only.
 
     Those on the face in process stay; of others, most are over sockets.
     """

@@ -56,13 +56,13 @@ def get_state(api: Api) -> Any:
     return response.json()
 
 
-FULL = pytest.mark.full
+LONG = pytest.mark.ci
 
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(
     "path",
-    ["/__admin/state", pytest.param("/__admin/sandboxes/team/state", marks=FULL)],
+    ["/__admin/state", pytest.param("/__admin/sandboxes/team/state", marks=LONG)],
 )
 @pytest.mark.parametrize("content_type", [JSON, YAML])
 @pytest.mark.parametrize("case", STATES)
@@ -78,7 +78,7 @@ def test_a_hostile_state_is_refused_and_the_old_one_stays(
     assert world.fingerprint() == before
 
 
-SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=FULL)])
+SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=LONG)])
 
 
 @pytest.mark.usefixtures("quiet")
@@ -88,7 +88,7 @@ SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=FUL
         ("zttp", JSON, list(STATES)[::5]),
         ("h11", YAML, list(STATES)[1::5]),
         *(
-            pytest.param(face, content_type, STATES, marks=FULL)
+            pytest.param(face, content_type, STATES, marks=LONG)
             for face in ("zttp", "h11")
             for content_type in (JSON, YAML)
         ),
@@ -191,7 +191,7 @@ def with_field(body: dict[str, Any], name: str, value: bytes) -> bytes:
 @pytest.mark.parametrize("row", routes(writing()), ids=str)
 @pytest.mark.parametrize(
     "values",
-    [sorted(VALUES)[::6], pytest.param(sorted(VALUES), marks=FULL)],
+    [sorted(VALUES)[::6], pytest.param(sorted(VALUES), marks=LONG)],
     ids=["some", "all"],
 )
 def test_no_value_of_a_field_breaks_a_route_or_what_is_read_later(

@@ -147,7 +147,7 @@ def cut_short(client: socket.socket) -> bytes:
             return b""
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("accept", ["application/json", "application/yaml"])
 def test_a_round_trip_of_a_large_state_changes_nothing(accept: str) -> None:
     with MockServer(MANY) as server:

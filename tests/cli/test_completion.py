@@ -23,7 +23,7 @@ from tests.process import environment
 from tests.support import SECONDS
 
 PROGRAM = "mock-server"
-FULL = pytest.mark.full
+LONG = pytest.mark.ci
 
 
 def completed(*words: str, folder: Path | None = None, shell: str = "zsh") -> list[str]:
@@ -116,16 +116,16 @@ def test_the_option_fault_is_completed_with_kinds_presets_and_fields() -> None:
         ("fault add dri", "dribble"),
         ("choices set page_size_over_limit =", "reject clamp"),
         ("--fault = error : status = 500,ti", "500,times="),
-        pytest.param("--choice error_form = p", "plain", marks=FULL),
-        pytest.param("--choice = error_form = p", "plain", marks=FULL),
+        pytest.param("--choice error_form = p", "plain", marks=LONG),
+        pytest.param("--choice = error_form = p", "plain", marks=LONG),
         pytest.param(
-            "choices set error_form = plain item_f", "item_fields=", marks=FULL
+            "choices set error_form = plain item_f", "item_fields=", marks=LONG
         ),
-        pytest.param("--profile = dep", "deployed", marks=FULL),
-        pytest.param("--fault drib", "dribble", marks=FULL),
-        pytest.param("--fault error : st", "status=", marks=FULL),
+        pytest.param("--profile = dep", "deployed", marks=LONG),
+        pytest.param("--fault drib", "dribble", marks=LONG),
+        pytest.param("--fault error : st", "status=", marks=LONG),
         pytest.param(
-            "wait --url http : //127.0.0.1 : 8000 --sandb", "--sandbox", marks=FULL
+            "wait --url http : //127.0.0.1 : 8000 --sandb", "--sandbox", marks=LONG
         ),
     ],
 )

@@ -113,7 +113,7 @@ def test_a_terminal_sees_how_far_it_is(tmp_path: Path) -> None:
     assert told.endswith("\x1b[2K")
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_file_too_large_to_be_served_is_told() -> None:
     ended = run("generate", "--collections", "200000")
     assert len(ended.out) > Limits.fixture_bytes
@@ -121,7 +121,7 @@ def test_a_file_too_large_to_be_served_is_told() -> None:
     assert "as JSON it may have 256.0 MiB" in ended.err
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_million_collections_take_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "million.json"

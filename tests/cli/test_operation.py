@@ -19,7 +19,7 @@ VARIABLES = {"MOCK_SERVER_METRICS": "true", "MOCK_SERVER_LOG_FORMAT": "text"}
     ("options", "variables"),
     [
         (["--metrics", "--log-format=json"], {}),
-        pytest.param([], VARIABLES, marks=pytest.mark.full),
+        pytest.param([], VARIABLES, marks=pytest.mark.ci),
     ],
 )
 def test_metrics_and_ids_are_there_if_asked_for(

@@ -110,7 +110,7 @@ def malformed(address: str, count: int) -> None:
     [(["--log-format", "text"], log_lines, 400), ([], malformed, 2_500)],
     ids=["request_lines", "loggers"],
 )
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_server_goes_on_when_nobody_reads_its_stderr(
     args: list[str], send: object, count: int
 ) -> None:

@@ -12,7 +12,7 @@ from tests.process import COMMAND, environment
 from tests.support import SECONDS, fetch
 
 # Each alone, in the long run only: all at once is the hardest.
-SINGLE = [pytest.param(each, marks=pytest.mark.full) for each in ("<&-", ">&-", "2>&-")]
+SINGLE = [pytest.param(each, marks=pytest.mark.ci) for each in ("<&-", ">&-", "2>&-")]
 
 
 def closed(command: str, streams: str) -> list[str]:

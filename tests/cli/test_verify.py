@@ -104,7 +104,7 @@ def test_junit_has_failures_and_skipped_tests(deployed: MockServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["seen.yaml", pytest.param("seen.json", marks=pytest.mark.full)]
+    "name", ["seen.yaml", pytest.param("seen.json", marks=pytest.mark.ci)]
 )
 def test_a_profile_that_was_seen_is_served(
     deployed: MockServer, tmp_path: Path, name: str
@@ -121,7 +121,7 @@ def test_a_profile_that_was_seen_is_served(
         assert report_of(url).values == seen.values
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_choice_wins_over_the_profile_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "seen.yaml"
     path.write_text("choices: {list_order: name, tags_empty: absent}")

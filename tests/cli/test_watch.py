@@ -23,9 +23,9 @@ HANGUP = getattr(signal, "SIGHUP", None)
 
 
 def some_of(rows: Sequence[Any], quick: int = 2) -> list[Any]:
-    """So many rows in quick runs, as each starts a server; all in full ones."""
-    full = pytest.mark.full
-    return [*rows[:quick], *(pytest.param(each, marks=full) for each in rows[quick:])]
+    """So many rows in quick runs, as each starts a server; all in CI."""
+    long = pytest.mark.ci
+    return [*rows[:quick], *(pytest.param(each, marks=long) for each in rows[quick:])]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_other_sandboxes_keep_what_they_have(url: str, fixture: Path) -> None:
     assert (total(old), total(f"Bearer {make('new')}")) == (2, 6)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_folder_may_be_replaced(url: str, fixture: Path) -> None:
     folder = fixture.parent
     for number in (2, 3):  # the new folder is watched too
@@ -156,7 +156,7 @@ def test_a_link_may_be_replaced_as_in_a_mounted_config_map(tmp_path: Path) -> No
             wait(lambda: served(url) == number)  # noqa: B023 - called at once
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_several_files_are_one_fixture(tmp_path: Path) -> None:
     first, second = tmp_path / "a.yaml", tmp_path / "b.json"
     first.write_text("datasets: [{id: d, collections: [{name: a}]}]")
@@ -226,7 +226,7 @@ def test_only_who_watches_loads_what_watches(fixture: Path) -> None:
 
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
 @pytest.mark.parametrize(
-    "options", [("--watch",), pytest.param((), marks=pytest.mark.full)]
+    "options", [("--watch",), pytest.param((), marks=pytest.mark.ci)]
 )
 def test_sighup_reloads_and_ends_nothing(
     fixture: Path, options: tuple[str, ...]
@@ -246,7 +246,7 @@ def test_sighup_reloads_and_ends_nothing(
         assert process.wait(SECONDS) == 0
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
 def test_a_reload_that_takes_long_is_told_meanwhile(fixture: Path) -> None:
     assert HANGUP is not None
@@ -316,12 +316,12 @@ def saved_under_load(url: str, fixture: Path, saves: int, every: int) -> int:
     return seen.answers
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_saves_under_load_fail_no_request(url: str, fixture: Path) -> None:
     assert saved_under_load(url, fixture, 6, 1) > 10
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_thousand_saves_under_load_fail_no_request(url: str, fixture: Path) -> None:
     answers = saved_under_load(url, fixture, 1_000, 4)
     print(f"{answers} answers, generation {health(url)['generation']}")

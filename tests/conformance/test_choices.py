@@ -76,7 +76,7 @@ def test_some_values_are_named_right(
     check(server, *case)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_every_value_is_named_right(
     server: MockServer, case: tuple[str, Deviation]

@@ -45,7 +45,7 @@ def url() -> Iterator[str]:
         process.wait()
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.skipif(
     not PRISM, reason="needs npm: @stoplight/prism-cli, and name it in PRISM"
 )

@@ -106,7 +106,7 @@ FIELDS += [("data", "list"), ("data", "total")]
 FIELDS += [("envelope", each) for each in ("code", "statusText", "data")]
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
 @pytest.mark.parametrize(("place", "name"), FIELDS)
 def test_odd_values_are_told_and_end_nothing(

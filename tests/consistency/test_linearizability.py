@@ -275,7 +275,7 @@ async def recorded(services: Sequence[Service], seed: int) -> History:
     return history
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(300, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [10, pytest.param(300, marks=pytest.mark.ci)])
 def test_every_history_of_the_server_has_an_order(count: int) -> None:
     with MockServer(FIXTURE) as server:
         histories = asyncio.run(histories_at(server.url, count))

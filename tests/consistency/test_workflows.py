@@ -83,7 +83,7 @@ def pair() -> Iterator[tuple[Sandbox, Sandbox]]:
         assert chat["chatId"] == "one"
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(200, marks=pytest.mark.ci)])
 def test_nothing_crosses_between_two_programs_at_work(
     pair: tuple[Sandbox, Sandbox], rounds: int
 ) -> None:

@@ -139,7 +139,7 @@ async def peak(requests: Sequence[Sent]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("name", INPUTS)
 def test_twice_the_size_takes_twice_the_memory_at_most(name: str) -> None:
     each = INPUTS[name]

@@ -74,7 +74,7 @@ def test_a_route_of_a_table_is_there(code: str) -> None:
     assert code in {name for name, _ in tables.routes()}
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_their_examples_do_what_ours_do(tmp_path: Path) -> None:
     (panel,) = (each for each in blocks(PAGE, "python") if each.file == "panel.py")
     shown = {each.file: each.text for each in blocks(PAGE, "python")}

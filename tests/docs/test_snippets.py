@@ -89,7 +89,7 @@ def agrees(shown: str, printed: str) -> bool:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("page", those("console"), ids=name_of)
-@pytest.mark.full
+@pytest.mark.ci
 def test_commands_print_what_is_shown(
     page: Path, folder: Path, server: MockServer
 ) -> None:
@@ -122,7 +122,7 @@ def test_scripts_print_what_they_say(page: Path, server: MockServer) -> None:
         assert printed.getvalue().splitlines()[-len(shown) :] == shown
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_tests_pass(pytester: pytest.Pytester) -> None:
     shown = 0
     for page in those("python"):

@@ -22,7 +22,7 @@ def test_folding_twice_changes_nothing(word: str) -> None:
     assert fold(fold(word)) == fold(word)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_folding_every_character_twice_changes_nothing() -> None:
     points = [*range(0xD800), *range(0xE000, 0x110000)]
     assert [p for p in points if fold(fold(chr(p))) != fold(chr(p))] == []

@@ -21,7 +21,7 @@ FLAGS = [
 VIRTUAL_TIME = "--virtual-time-budget=20000"
 """Ends a page that has nothing more to wait for."""
 BROWSER_TEST = [
-    pytest.mark.full,
+    pytest.mark.ci,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 """The marks of tests in a browser."""

@@ -33,7 +33,7 @@ def generate(project: Path, name: str) -> None:
     )
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @needs("go", "java")
 @NEEDS_GENERATOR
 def test_a_client_of_the_operations_compiles(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_the_guide_generates_in_the_same_way() -> None:
     assert f"packageName={ADMIN} --global-property {PARTS}\n" in command.text
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @needs("go", "java")
 @NEEDS_GENERATOR
 def test_a_client_of_the_admin_api_steers_a_server(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.e2e.chromium import CHROMIUM
 from tests.examples.projects import DOCUMENTS, JUNIT, NEEDS_JUNIT, copied, needs, run
 from tests.openapi.committed import NAMES, Name
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 NPM = ("npm", "--silent")
 OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
 

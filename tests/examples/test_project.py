@@ -36,7 +36,7 @@ def python(project: Path, *args: str) -> str:
     return done.stdout
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_strict_types_are_right(project: Path) -> None:
     said = python(project, "mypy", "--strict", "--config-file=", "tests")
     assert said == "Success: no issues found in 4 source files\n"
@@ -46,7 +46,7 @@ def test_the_package_says_that_it_is_typed() -> None:
     assert (resources.files("mock_server") / "py.typed").is_file()
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 @pytest.mark.parametrize("is_remote", [False, True])
 def test_it_passes_however_it_is_run(

@@ -462,7 +462,7 @@ def test_the_server_answers_as_the_plain_model_does() -> None:
     run(1, *QUICK)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("number", range(2, 8))
 def test_it_does_so_in_long_stories(number: int) -> None:
     run(number, *FULL)

@@ -72,7 +72,7 @@ def test_nothing_is_found_in_the_operations(fresh: str, check: Check) -> None:
     check(fresh, PUBLIC, 10, ALONE, "--seed=1")
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("document", [PUBLIC, ADMIN])
 def test_nothing_is_found_in_300_examples_of_each(
     fresh: str, check: Check, document: str
@@ -80,20 +80,20 @@ def test_nothing_is_found_in_300_examples_of_each(
     check(fresh, document, 300, ALONE, "--seed=1", without=STREAMS_AND_TWINS)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_nothing_is_found_in_the_routes_of_single_sandboxes(
     fresh: str, check: Check
 ) -> None:
     check(fresh, ADMIN, 10, ALONE, "--seed=1", "--include-path-regex", TWINS)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_nothing_is_found_in_long_sequences(check: Check) -> None:
     with running(demo()) as url:
         check(url, ADMIN, 300, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_nothing_is_found_in_sequences_in_single_sandboxes(check: Check) -> None:
     with running(demo()) as url:
         check(url, ADMIN, 100, TOGETHER, "--seed=1", "--include-path-regex", TWINS)

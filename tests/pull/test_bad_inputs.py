@@ -153,7 +153,7 @@ def test_what_is_no_service_is_told(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
 def test_no_stranger_is_pulled(strange: Strange, tmp_path: Path, name: str) -> None:
     assert ends(strange, name, tmp_path)[0] in (UNREACHABLE, UNFIT)

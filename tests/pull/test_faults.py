@@ -24,7 +24,7 @@ from tests.pull.walks import (
 
 RUNS = [
     # Two of them in every run of the tests, one for each profile.
-    pytest.param(profile, seed, marks=() if seed == n else pytest.mark.full)
+    pytest.param(profile, seed, marks=() if seed == n else pytest.mark.ci)
     for n, profile in enumerate(("documented", "deployed"))
     for seed in range(40)
 ]

@@ -25,7 +25,7 @@ COLLECTIONS = Wanted((DATASET,))
 
 def mostly_full(first: object, *others: object) -> list[Any]:
     """Values of a parameter, of which quick runs try the first."""
-    return [first, *(pytest.param(each, marks=pytest.mark.full) for each in others)]
+    return [first, *(pytest.param(each, marks=pytest.mark.ci) for each in others)]
 
 
 def document(

@@ -39,7 +39,7 @@ def ask(url: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "name", ["seen.json", pytest.param("seen.yaml", marks=pytest.mark.full)]
+    "name", ["seen.json", pytest.param("seen.yaml", marks=pytest.mark.ci)]
 )
 def test_what_is_seen_is_saved_at_the_end(
     target: str, tmp_path: Path, name: str
@@ -58,7 +58,7 @@ def test_what_is_seen_is_saved_at_the_end(
         assert ask(url) == seen
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_it_is_saved_when_asked_to(target: str, tmp_path: Path) -> None:
     path = tmp_path / "seen.json"
     given = ["--target", target, "--save", str(path), "--port=0"]
@@ -98,7 +98,7 @@ def test_what_an_earlier_run_has_saved_stays_if_nothing_is_seen(
     assert path.read_text() == "mine"
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_full_disk_is_told_at_the_end(target: str) -> None:
     given = ["--target", target, "--save", "/dev/full", "--port=0"]
     with serving("record", *given) as (_, process):
@@ -108,7 +108,7 @@ def test_a_full_disk_is_told_at_the_end(target: str) -> None:
     assert err.splitlines()[-1] == "cannot write /dev/full: No space left on device"
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_target_that_is_not_there_yet_is_a_warning() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         where = "127.0.0.1:%d" % server.getsockname()[1]
@@ -182,7 +182,7 @@ def test_without_the_library_it_says_how_to_get_it() -> None:
     assert done.stderr == f"record needs the library httpx2: {needed}\n"
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @needs_openssl
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_the_certificate_of_a_target_is_verified(

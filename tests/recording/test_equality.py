@@ -152,7 +152,7 @@ def test_answers_are_those_of_the_target(client: str, profile: str) -> None:
     assert differences(client, profile, 1, 50) == []
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 def test_ten_thousand_answers_are_those_of_the_target(

@@ -45,7 +45,7 @@ def rows(names: Iterable[str]) -> list[Any]:
     """A row for each; those that are like others are for the long run."""
     quick = {"garbage", "closed_at_once", "http_2", "page_404", "gzip", "redirect_302"}
     quick |= SILENT | {"closed_in_body", "huge_chunk"}
-    long = pytest.mark.full
+    long = pytest.mark.ci
     return [
         pytest.param(name, marks=() if name in quick else long)
         for name in sorted(names)

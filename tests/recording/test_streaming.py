@@ -103,7 +103,7 @@ def most_memory(process: subprocess.Popen[str]) -> int:
     return int(line.split()[1]) * 1024
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_large_body_passes_without_being_held(direction: str) -> None:

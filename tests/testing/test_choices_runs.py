@@ -33,7 +33,7 @@ def summary(result: pytest.RunResult) -> list[str]:
     return after[: next(n for n, line in enumerate(after) if line.startswith("="))]
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_what_is_left_out_would_have_told_nothing(run: Run) -> None:
     quick = run("varied", choices("all"), "--tb=no", "-rN")
     whole = run("varied", choices("all!"), "--tb=no", "-rN")
@@ -230,7 +230,7 @@ def test_to_accept_needs_choices_and_a_file(run: Run) -> None:
     result.stderr.fnmatch_lines(["*in the ini value mock_server_choices_accepted, *"])
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_workers_learn_from_each_other(run: Run) -> None:
     result = run("accepting", choices("all"), "-n2", "-k", "anywhere", apart=True)
     (line,) = summary(result)
@@ -238,7 +238,7 @@ def test_workers_learn_from_each_other(run: Run) -> None:
     result.stdout.fnmatch_lines(["mock-server choices: 1 test, at most * runs; *"])
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_workers_leave_out_what_others_have_learnt(run: Run) -> None:
     options = "-k", "test_pins", "--tb=no"
     result = run("varied", choices("all"), "-n2", *options, apart=True)

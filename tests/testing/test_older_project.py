@@ -10,7 +10,7 @@ import pytest
 
 from tests.versions import environment
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 PINS = [
     *("fastapi==0.115.*", "starlette==0.41.*", "uvicorn==0.34.*", "pydantic==2.10.*"),
     *("pytest==8.*", "pytest-asyncio==0.25.*", "httpx==0.28.*", "anyio==4.6.*"),

@@ -42,7 +42,7 @@ class Hasty(Panel):
                 return
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_paging_bug_is_found_and_shrinks_to_a_readable_fixture() -> None:
     choices = {"page_size_max": 30}
     with (

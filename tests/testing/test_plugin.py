@@ -152,11 +152,11 @@ def test_a_running_server_gives_each_test_a_sandbox(
     ("workers", "count"),
     [
         (2, 10),
-        pytest.param(4, 40, marks=pytest.mark.full),
-        pytest.param(4, 400, marks=pytest.mark.full),
+        pytest.param(4, 40, marks=pytest.mark.ci),
+        pytest.param(4, 400, marks=pytest.mark.ci),
     ],
 )
-@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.ci)])
 def test_parallel_tests_do_not_meet(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: bool, workers: int, count: int
 ) -> None:
@@ -179,7 +179,7 @@ def test_async_tests_can_use_it(run: Run) -> None:
     result.assert_outcomes(passed=1)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("extra", [(), ("-n", "2")])
 def test_other_plugins_are_no_trouble(run: Run, extra: tuple[str, ...]) -> None:
     pytest.importorskip("pytest_asyncio")

@@ -73,7 +73,7 @@ def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
         ("redirect_302", "30", "got a redirect (302) to 'http://localhost:"),
     ],
 )
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_run_says_in_one_line_what_is_there(
     strange: Strange, tmp_path: Path, name: str, seconds: str, said: str
 ) -> None:
@@ -144,7 +144,7 @@ def mock_server_settings():
 
 
 @pytest.mark.parametrize("warnings", ["default", "error"])
-@pytest.mark.full
+@pytest.mark.ci
 def test_settings_without_an_effect_are_told_once(
     tmp_path: Path, warnings: str
 ) -> None:

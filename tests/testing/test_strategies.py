@@ -128,7 +128,7 @@ def test_a_fixture_with_a_long_folder_shrinks_to_one_entry() -> None:
     assert load_fixture(found).counts()["collections"] == 31
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_fixture_with_a_folder_in_a_folder_shrinks_to_two() -> None:
     def nests(document: dict[str, Any]) -> bool:
         (collections, *_) = load_fixture(document).datasets.values()

@@ -23,7 +23,7 @@ from tests.wire.battery import (
     status,
 )
 
-FULL = pytest.mark.full
+LONG = pytest.mark.ci
 Live = Callable[[HttpParser], tuple[Switch, str]]
 
 
@@ -46,7 +46,7 @@ def test_good_requests_have_their_effect(
 
 # Those of bad bodies are tried by the API's own tests, over the same parsers.
 @pytest.mark.parametrize(
-    "case", [*REFUSED, *(pytest.param(each, marks=FULL) for each in BAD_BODIES)]
+    "case", [*REFUSED, *(pytest.param(each, marks=LONG) for each in BAD_BODIES)]
 )
 def test_bad_requests_have_none(
     server: tuple[Application, str], case: str, caplog: pytest.LogCaptureFixture

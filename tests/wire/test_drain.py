@@ -54,7 +54,7 @@ def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 @pytest.mark.parametrize("round_number", range(20))
 def test_64_busy_connections_lose_no_request(http: str, round_number: int) -> None:
@@ -73,7 +73,7 @@ def ended(http: str) -> tuple[int, str, bytes]:
         return *stop(process, signal.SIGINT), idle.recv(1)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_idle_connections_and_half_bodies_end() -> None:
     """Both servers take the five seconds of a drain, at the same time."""
     with ThreadPoolExecutor(2) as pool:

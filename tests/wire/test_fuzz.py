@@ -127,13 +127,13 @@ def test_mutated_requests_end_cleanly(live: Live, http: HttpParser) -> None:
     run(live, http, seed=1, count=250)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_1_000_mutated_requests_end_cleanly(live: Live, http: HttpParser) -> None:
     run(live, http, seed=1, count=1_000)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", range(10))
 def test_100_000_mutated_requests_end_cleanly(live: Live, seed: int) -> None:
     run(live, best_parser(), seed + 100, count=10_000)

@@ -20,7 +20,7 @@ resource = pytest.importorskip("resource")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_killed_server_can_start_again_at_once() -> None:
     with serving("--port=0") as (url, process):
         port = str(urlsplit(url).port)

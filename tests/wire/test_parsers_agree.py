@@ -90,12 +90,12 @@ def test_the_parsers_agree_on_whole_payloads(of_whole: Outcomes) -> None:
     check(of_whole)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_the_parsers_agree_on_halves_of_what_decides_the_framing() -> None:
     check(outcomes(halved, [*FINE, *LAST, *REFUSED][::6]))
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_the_parsers_agree_byte_by_byte() -> None:
     check(outcomes(in_bytes, list(PAYLOADS)[::15]))
 
@@ -130,13 +130,13 @@ def test_the_corpus_is_large() -> None:
     assert len({payload.data for payload in PAYLOADS.values()}) == len(PAYLOADS)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("cut", [halved, in_bytes])
 def test_the_pace_changes_nothing(cut: Cut) -> None:
     check(outcomes(cut))
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("part", range(8))
 def test_no_cut_changes_anything(part: int) -> None:
     check(outcomes(everywhere, list(PAYLOADS)[part::8]))

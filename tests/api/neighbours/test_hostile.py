@@ -124,7 +124,7 @@ def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None
     attack(demo, operation, NOT_JSON.values())
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_no_hostile_field_is_an_accident(demo: Api, operation: Operation) -> None:
     attack(demo, operation, bodies(operation, all_of(operation, EVERY)))
@@ -144,7 +144,7 @@ def test_hostile_queries_are_no_accident(demo: Api, operation: Operation) -> Non
     ask(demo, operation, some_of(operation, QUERY_VALUES))
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_no_hostile_query_is_an_accident(demo: Api, operation: Operation) -> None:
     ask(demo, operation, all_of(operation, QUERY_VALUES))

@@ -47,7 +47,7 @@ def grown(folder: Path, count: int, name: str, keeps: bool) -> float:
 
 
 @pytest.mark.parametrize(
-    "count", [40, pytest.param(990, marks=pytest.mark.full)], ids=str
+    "count", [40, pytest.param(990, marks=pytest.mark.ci)], ids=str
 )
 @pytest.mark.parametrize(("name", "keeps"), [("a.pdf", True), ("a.txt", False)])
 def test_what_is_uploaded_leaves_no_more_than_is_kept(

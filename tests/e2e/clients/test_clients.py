@@ -35,7 +35,7 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 @pytest.mark.parametrize(
     "command",

@@ -11,7 +11,7 @@ import pytest
 from mock_server.embedding import MockServer
 from tests.support import APP, CHAT, LIBRARY, PIN, fetch, wait
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 urllib3 = pytest.importorskip("urllib3")
 requests = pytest.importorskip("requests")
 

@@ -16,7 +16,7 @@ from tests.process import serving
 from tests.support import LIST, PIN, fetch
 
 pytestmark = [
-    pytest.mark.full,
+    pytest.mark.ci,
     pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
 ]
 SNIPPET = TEMPLATE.with_name("sandboxes.py").read_text()

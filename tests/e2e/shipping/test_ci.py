@@ -20,8 +20,8 @@ def test_the_command_of_the_readme_runs_the_tests() -> None:
 
 
 def test_no_test_runs_twice() -> None:
-    full = ["-m full" in line for line in RUN.splitlines() if "bin/pytest" in line]
-    assert full == [False, True]
+    long = ["-m ci" in line for line in RUN.splitlines() if "bin/pytest" in line]
+    assert long == [False, True]
 
 
 def test_nothing_beside_the_repository_is_named() -> None:

@@ -30,7 +30,7 @@ from tests.e2e.shipping.containers import (
 from tests.e2e.shipping.locks import locked
 from tests.support import ROOT
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 READY_SECONDS, STOP_SECONDS = 10, 3
 
 

@@ -52,7 +52,7 @@ def test_each_line_pins_a_version_and_has_hashes(path: Path) -> None:
         assert "--hash=sha256:" in text, pin
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize("path", [RUNTIME, TOOLS], ids=lambda path: path.name)
 def test_there_are_wheels_for_the_platforms_of_the_image(

@@ -94,7 +94,7 @@ def test_wheel_zipapp_and_image_are_attested() -> None:
     assert "secrets." not in TEXT
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("schema", "path"),
     [("github-workflows", WORKFLOW), ("dependabot", GITHUB / "dependabot.yml")],
@@ -104,12 +104,12 @@ def test_a_file_of_github_is_valid(schema: str, path: Path) -> None:
     assert passes("check-jsonschema", "--builtin-schema", f"vendor.{schema}", path)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_a_linter_of_workflows_finds_nothing_dangerous() -> None:
     assert passes(*ZIZMOR, WORKFLOW, GITHUB / "dependabot.yml")
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "path",
     [GITHUB / "pre-commit.yaml", GITHUB / "examples" / "pre-commit.yaml"],
@@ -119,7 +119,7 @@ def test_a_configuration_of_pre_commit_is_valid(path: Path) -> None:
     assert passes("pre-commit", "validate-config", path)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.parametrize("broken", [False, True], ids=["good", "broken"])
 def test_the_hook_of_the_example_tells_broken_fixtures(

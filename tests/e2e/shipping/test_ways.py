@@ -87,7 +87,7 @@ WAYS = {
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
-@pytest.mark.full
+@pytest.mark.ci
 def test_the_commands_of_an_example_work_beside_its_server(
     way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +127,7 @@ def test_the_workflow_runs_what_everybody_runs() -> None:
     assert any(step.get("run", "").endswith(" .ci/run") for step in steps)
 
 
-@pytest.mark.full
+@pytest.mark.ci
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
 def test_an_example_is_valid(path: Path) -> None:
     lint = Path(sys.executable).with_name("check-jsonschema")
@@ -136,7 +136,7 @@ def test_an_example_is_valid(path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_the_manifest_of_kubernetes_is_valid() -> None:
     lint = Path(sys.executable).with_name("kubernetes-validate")
     command = [str(lint), "--strict", str(EXAMPLES / "kubernetes.yaml")]
@@ -154,7 +154,7 @@ def has_image() -> bool:
     return asked.returncode == 0
 
 
-@pytest.mark.full
+@pytest.mark.ci
 def test_the_testcontainers_example_runs_the_image() -> None:
     path = EXAMPLES / "test_container.py"
     spec = importlib.util.spec_from_file_location("example", path)

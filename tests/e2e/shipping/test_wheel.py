@@ -19,7 +19,7 @@ from tests.docs.pages import README, blocks
 from tests.process import serving
 from tests.support import ROOT, fetch
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 FIXTURES = ROOT / "fixtures"
 CONSOLE = ROOT / "mock_server" / "console"
 DEMO = ROOT / "mock_server" / "demo"

@@ -17,7 +17,7 @@ from mock_server import __version__
 from tests.process import environment, serving
 from tests.support import ROOT, fetch
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.ci
 PROJECT = ROOT / "tests/testing/projects/installed"
 PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 UV = shutil.which("uv", path=PATH) or "uv"

@@ -57,7 +57,7 @@ def tries() -> Iterator[Any]:
             there, what = NEEDS[library]
             for weather in WEATHERS:
                 is_quick = library == "httpx2" and weather != "fair"
-                marks = [] if is_quick else [pytest.mark.full]
+                marks = [] if is_quick else [pytest.mark.ci]
                 if not there:
                     marks.append(pytest.mark.skip(reason=f"needs {what}"))
                 yield pytest.param(name, library, weather, marks=marks)
@@ -99,7 +99,7 @@ def test_a_program_gets_its_work_done(name: str, library: str, weather: str) -> 
 
 @pytest.mark.parametrize("seed", range(2, 12))
 @pytest.mark.parametrize("name", WORKFLOWS)
-@pytest.mark.full
+@pytest.mark.ci
 def test_other_faults_do_not_stop_it_either(name: str, seed: int) -> None:
     run(name, "httpx2", "flaky", seed)
 
