@@ -17,6 +17,7 @@ from mock_server.app import create_app
 from mock_server.server import running
 from mock_server.wire.parts import HttpParser, best_parser
 from tests.support import LIBRARY, Api, Switch, client_of
+from tests.target import FACE, lead
 
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
@@ -27,6 +28,11 @@ SAMPLE = 10
 """Of so many rows of a long table one is tried in quick runs."""
 _LONGEST = "tests/openapi/test_schemathesis.py"
 MakeApi = Callable[..., Api]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which server the behaviour suite is for, if not for those that it starts."""
+    parser.addoption("--target-url", help="run what has a face on this server, alone")
 
 
 def tier(config: pytest.Config) -> str:
@@ -49,6 +55,9 @@ def pytest_collection_modifyitems(
 ) -> None:
     """Decide what is in the longer runs too, or only there."""
     longer = tier(config)
+    if config.option.target_url:
+        config.hook.pytest_deselected(items=[i for i in items if not is_for_any(i)])
+        items[:] = filter(is_for_any, items)
     for item in items:
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if is_property and longer != "quick":
@@ -65,6 +74,11 @@ def parameters(item: pytest.Item) -> list[object]:
     """What a test is run with."""
     call = getattr(item, "callspec", None)
     return list(call.params.values()) if call else []
+
+
+def is_for_any(item: pytest.Item) -> bool:
+    """Whether a test can be run on a server that somebody else has started."""
+    return FACE in parameters(item) and item.get_closest_marker("fresh") is None
 
 
 def is_left_out(item: pytest.Item) -> bool:
@@ -93,18 +107,25 @@ def live() -> Iterator[Callable[[HttpParser], tuple[Switch, str]]]:
         yield server
 
 
-@pytest.fixture(params=["asgi", "zttp", "h11"])
-def face(request: pytest.FixtureRequest) -> str:
-    """In process, or over a socket with either parser."""
-    return str(request.param)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what has a face on each: in process, and over a socket with either parser."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    if "face" in metafunc.fixturenames and not any("face" in m.args[0] for m in marks):
+        target = metafunc.config.option.target_url
+        metafunc.parametrize("face", [FACE] if target else ["asgi", "zttp", "h11"])
 
 
 @pytest.fixture
-def make_api(face: str, live: Callable[[str], tuple[Switch, str]]) -> Iterator[MakeApi]:
+def make_api(
+    face: str, live: Callable[[str], tuple[Switch, str]], pytestconfig: pytest.Config
+) -> Iterator[MakeApi]:
     """Makes an API over a fixture, by default the library."""
     with ExitStack() as stack:
 
         def make(fixture: Any = LIBRARY, **options: Any) -> Api:
+            if face == FACE:
+                target = client_of(pytestconfig.option.target_url)
+                return lead(stack.enter_context(target), fixture, **options)
             app = create_app(fixture, **options)
             client: httpx2.Client
             if face == "asgi":

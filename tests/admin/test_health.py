@@ -16,6 +16,7 @@ from tests.support import Api
 HEALTH = "/__admin/health"
 
 
+@pytest.mark.fresh
 def test_health_says_what_is_served(make_api: MakeApi, face: str) -> None:
     api = make_api(shipped("paging.yaml"), profile="deployed")
     response = api.client.get(HEALTH)

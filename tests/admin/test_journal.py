@@ -19,6 +19,7 @@ KEY = "fastgpt-secret-key"
 REDACTED = "fast" + hashlib.sha256(KEY.encode()).hexdigest()[:8]
 
 
+@pytest.mark.fresh
 def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
     api.pin(key=KEY)
     (entry,) = api.journal()
@@ -55,6 +56,7 @@ def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
     assert api.journal()[-1]["hint"] is None
 
 
+@pytest.mark.fresh
 def test_every_request_has_one_entry_and_admin_calls_have_none(api: Api) -> None:
     api.pin()
     api.list_v2(offset="x")
@@ -101,6 +103,7 @@ def test_an_unmatched_request_has_a_hint(api: Api) -> None:
         ({"body": '{"offset": 0}', "status": 200}, [2]),
     ],
 )
+@pytest.mark.fresh
 def test_entries_are_found_by_criteria(
     api: Api, query: dict[str, Any], seqs: list[int]
 ) -> None:
@@ -111,6 +114,7 @@ def test_entries_are_found_by_criteria(
     assert [entry["seq"] for entry in api.journal(**query)] == seqs
 
 
+@pytest.mark.fresh
 def test_entries_are_found_by_member(make_api: MakeApi) -> None:
     keys = [{"key": "key-of-ann", "member": "ann"}, {"key": "key-of-bob"}]
     api = make_api({"keys": keys})
@@ -119,6 +123,7 @@ def test_entries_are_found_by_member(make_api: MakeApi) -> None:
     assert [entry["seq"] for entry in api.journal(member="ann")] == [2]
 
 
+@pytest.mark.fresh
 def test_next_goes_on_where_an_answer_ends(api: Api) -> None:
     for _ in range(5):
         api.pin()
@@ -154,6 +159,7 @@ def test_a_bad_query_is_400(api: Api, query: str) -> None:
     assert "at query" in answer.json()["message"]
 
 
+@pytest.mark.fresh
 def test_an_emptied_journal_goes_on_counting(api: Api) -> None:
     api.pin()
     emptied = api.admin("DELETE", "/journal").json()

@@ -176,6 +176,7 @@ def test_the_default_sandbox_cannot_be_deleted(api: Api) -> None:
     assert api.pin().status_code == 200
 
 
+@pytest.mark.fresh
 def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
     api.pin()
     assert api.admin("GET", "/sandboxes/default/journal").json()["total"] == 1
@@ -195,6 +196,7 @@ def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
         ),
     ],
 )
+@pytest.mark.fresh
 def test_a_sandbox_has_the_servers_own_choices_unless_it_names_a_profile(
     make_api: MakeApi, asked: dict[str, Any], unknown: str, size: int
 ) -> None:

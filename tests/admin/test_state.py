@@ -15,6 +15,7 @@ SMALL: dict[str, Any] = {"apps": [{"id": APP, "chats": [{"chatId": CHAT}]}]}
 YAML = {"Accept": "application/yaml"}
 
 
+@pytest.mark.fresh
 def test_a_reset_brings_everything_back(api: Api) -> None:
     api.pin()
     api.admin("PUT", "/clock", {"now": "2030-01-01T00:00:00Z", "frozen": True})
@@ -28,6 +29,7 @@ def test_a_reset_brings_everything_back(api: Api) -> None:
     assert api.pin().headers["x-mock-generation"] == "2"
 
 
+@pytest.mark.fresh
 def test_snapshots_outlive_a_reset(api: Api) -> None:
     api.admin("PUT", "/snapshots/kept")
     api.admin("POST", "/reset")
@@ -96,6 +98,7 @@ def test_health_tells_of_the_put_state(api: Api) -> None:
     assert fixture["sha256"] != before["sha256"]
 
 
+@pytest.mark.fresh
 def test_a_broken_state_is_refused_with_every_place_and_changes_nothing(
     api: Api,
 ) -> None:
@@ -126,6 +129,7 @@ def test_many_problems_are_counted_not_listed(api: Api) -> None:
     assert len(answer.content) < 5_000
 
 
+@pytest.mark.fresh
 def test_a_snapshot_keeps_store_clock_and_choices(api: Api) -> None:
     api.pin()
     api.admin("PUT", "/choices", {"choices": {"list_order": "name"}})

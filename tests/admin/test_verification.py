@@ -46,6 +46,7 @@ def test_what_is_so_is_200(seen: Api, body: Any, count: int) -> None:
     assert verify(seen, body) == (200, {"ok": True, "count": count})
 
 
+@pytest.mark.fresh
 def test_what_is_not_so_is_409_with_the_nearest_entries(seen: Api) -> None:
     body = {"operation": "updateHistory", "body": {"top": False, "chatId": "c"}}
     status, answer = verify(seen, body)
@@ -62,6 +63,7 @@ def test_what_is_not_so_is_409_with_the_nearest_entries(seen: Api) -> None:
     }
 
 
+@pytest.mark.fresh
 def test_too_many_are_shown_as_they_are(seen: Api) -> None:
     status, answer = verify(seen, {"body": {"appId": APP}, "exactly": 0})
     assert (status, answer["count"]) == (409, 1)
@@ -76,6 +78,7 @@ def test_bounds_are_said_in_words(seen: Api) -> None:
     assert answer["message"] == "Expected at most 1, got 4"
 
 
+@pytest.mark.fresh
 def test_a_wrong_order_says_which_step_is_missing(seen: Api) -> None:
     steps = [{"operation": "updateHistory"}, {"operation": "listV2", "status": 200}]
     status, answer = verify(seen, {"inOrder": steps})

@@ -122,6 +122,7 @@ def test_that_any_key_counts_is_told_once_as_on_a_server_of_its_own(
 @pytest.mark.parametrize(
     "options", [{"fixture": KEYED}, {"choices": {"unknown_key": "reject"}}]
 )
+@pytest.mark.fresh
 def test_where_not_any_key_counts_none_is_told_so(
     make_team: Make, options: dict[str, Any]
 ) -> None:
@@ -130,6 +131,7 @@ def test_where_not_any_key_counts_none_is_told_so(
     assert [entry["hint"] for entry in journal(api)] == [None]
 
 
+@pytest.mark.fresh
 def test_choice_unknown_key_holds_where_none_is_declared(make_team: Make) -> None:
     api, _ = make_team(choices={"unknown_key": "reject"})
     answer = api.send("PUT", TEAM + PIN, PIN_BODY)
@@ -222,6 +224,7 @@ def test_pages_may_call_it(make_team: Make) -> None:
     assert len(journal(api)) == 1
 
 
+@pytest.mark.fresh
 def test_a_login_is_the_sandboxs(make_team: Make) -> None:
     api, _ = make_team(KEYED, profile="deployed")
     code = api.client.get(
@@ -247,7 +250,7 @@ def test_it_has_the_description(make_team: Make) -> None:
     )
 
 
-@pytest.mark.parametrize("face", ["asgi"], indirect=True)
+@pytest.mark.parametrize("face", ["asgi"])
 def test_the_request_log_shows_no_declared_key_of_it(make_team: Make) -> None:
     api, _ = make_team()
     assert isinstance(api.client, TestClient)
@@ -282,6 +285,7 @@ CALLS: list[tuple[str, str, object, str | None]] = [
 
 
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
+@pytest.mark.fresh
 def test_it_answers_and_journals_as_a_server_of_its_own(
     make_team: Make, profile: str
 ) -> None:

@@ -250,7 +250,7 @@ def test_a_reset_takes_faults_away_and_begins_their_ids_anew(api: Api) -> None:
     assert add(api, "error") == "f1"
 
 
-@pytest.mark.parametrize("face", ["asgi"], indirect=True)
+@pytest.mark.parametrize("face", ["asgi"])
 @pytest.mark.parametrize("kind", CONNECTION_KINDS)
 def test_in_process_a_connection_fault_is_an_error_of_the_test(
     api: Api, kind: str
@@ -261,6 +261,7 @@ def test_in_process_a_connection_fault_is_an_error_of_the_test(
     assert api.top() is False
 
 
+@pytest.mark.fresh
 def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
     def run() -> tuple[list[bytes], list[dict[str, Any]]]:
         api = make_api()

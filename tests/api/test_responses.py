@@ -269,6 +269,7 @@ def test_the_list_says_what_is_answered(declared: Api) -> None:
     assert rows[3]["contentType"] is None
 
 
+@pytest.mark.fresh
 def test_large_bodies_are_sent_whole_and_journalled_cut(
     make_api: MakeApi, tmp_path: Path
 ) -> None:

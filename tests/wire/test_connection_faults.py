@@ -15,7 +15,7 @@ import pytest
 from mock_server.api.faults.garbage import GARBAGE
 from tests.support import APP, CHAT, DATASET, LIST, PIN, SECONDS, Api, wait
 
-pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"])
 ROUNDS = 50
 TICK = 0.01
 """How early a timer may be, in seconds."""

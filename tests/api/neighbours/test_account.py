@@ -215,6 +215,7 @@ def token_in(api: Api, key: dict[str, str]) -> str:
     return str(answer.json()["data"]["token"])
 
 
+@pytest.mark.fresh
 def test_a_login_with_the_key_of_a_sandbox_leads_there(api: Api) -> None:
     name, key = sandbox(api)
     token = token_in(api, key)
@@ -226,6 +227,7 @@ def test_a_login_with_the_key_of_a_sandbox_leads_there(api: Api) -> None:
         assert (who.status_code, who.headers["x-mock-sandbox"]) == (200, name)
 
 
+@pytest.mark.fresh
 def test_a_token_of_a_sandbox_that_has_ended_is_refused(api: Api) -> None:
     name, key = sandbox(api)
     token = token_in(api, key)
@@ -301,7 +303,7 @@ def test_no_password_is_told_however_it_is_sent(
     assert "hunter2" not in kept(api)
 
 
-@pytest.mark.parametrize("face", ["asgi"], indirect=True)
+@pytest.mark.parametrize("face", ["asgi"])
 def test_the_request_log_tells_no_token(api: Api) -> None:
     assert isinstance(api.client, TestClient)
     app = api.client.app

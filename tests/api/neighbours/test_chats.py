@@ -285,7 +285,7 @@ def test_a_stream_meets_errors_and_spoiled_ends(api: Api) -> None:
     assert ask(api, stream=True).text == right[:-1] + "]"
 
 
-@pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+@pytest.mark.parametrize("face", ["zttp", "h11"])
 def test_a_stream_that_is_cut_ends_too_early(api: Api) -> None:
     api.admin("POST", "/faults", {"kind": "truncate"})
     with pytest.raises(httpx2.RemoteProtocolError):

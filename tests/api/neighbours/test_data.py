@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.api.neighbours.world import (
     DATA,
     DATASET,
@@ -187,6 +189,7 @@ def test_readers_read_and_writers_write(make_api: MakeApi) -> None:
         assert send(api, *each, WRITER).status_code == 200
 
 
+@pytest.mark.fresh
 def test_a_reset_brings_the_same_ids_again(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     first = insert(api, "q")

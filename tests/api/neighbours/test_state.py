@@ -91,6 +91,7 @@ def test_a_state_goes_on_training_where_it_was(make_api: MakeApi) -> None:
 
 
 @pytest.mark.parametrize("training", ["instant", "stepped"])
+@pytest.mark.fresh
 def test_a_file_id_is_not_given_again_while_a_collection_has_it(
     make_api: MakeApi, training: str
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_file_id_is_not_given_again_while_a_collection_has_it(
 
 
 @pytest.mark.parametrize("training", ["instant", "stepped"])
+@pytest.mark.fresh
 def test_snapshots_resets_and_sandboxes_hold_it(
     make_api: MakeApi, training: str
 ) -> None:

@@ -279,7 +279,7 @@ def test_an_export_is_csv(make_api: MakeApi) -> None:
     assert answer.headers["content-type"].startswith("text/csv")
 
 
-@pytest.mark.parametrize("face", ["zttp", "h11"], indirect=True)
+@pytest.mark.parametrize("face", ["zttp", "h11"])
 def test_a_client_that_goes_leaves_nothing(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     before = to_document(api.sandbox.store)
