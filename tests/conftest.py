@@ -56,8 +56,9 @@ def pytest_collection_modifyitems(
     """Decide what is in the longer runs too, or only there."""
     longer = tier(config)
     if config.option.target_url:
-        config.hook.pytest_deselected(items=[i for i in items if not is_for_any(i)])
-        items[:] = filter(is_for_any, items)
+        keep(is_for_any, items, config)
+    if longer == "ci":
+        keep(lambda item: item.get_closest_marker("full") is None, items, config)
     for item in items:
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if is_property and longer != "quick":
@@ -68,6 +69,16 @@ def pytest_collection_modifyitems(
             item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
     # What takes minutes comes first: at the end a worker would be alone with it.
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
+def keep(
+    wanted: Callable[[pytest.Item], bool],
+    items: list[pytest.Item],
+    config: pytest.Config,
+) -> None:
+    """Leave out all other tests."""
+    config.hook.pytest_deselected(items=[each for each in items if not wanted(each)])
+    items[:] = filter(wanted, items)
 
 
 def parameters(item: pytest.Item) -> list[object]:

@@ -195,6 +195,7 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
     assert body.replace("\u2028", r"\u2028") in capsys.readouterr().out
 
 
+@pytest.mark.ci
 def test_a_journal_of_many_pages_is_read_to_its_end() -> None:
     with MockServer() as server:
         with client_of(server.url) as client:

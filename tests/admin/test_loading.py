@@ -69,6 +69,7 @@ def test_others_are_served_while_documents_are_loaded(server: MockServer) -> Non
     assert [each.result().status_code for each in puts] == [200, 200]
 
 
+@pytest.mark.ci
 def test_one_too_many_is_503_before_its_body_is_read(server: MockServer) -> None:
     address = urlsplit(server.url)
     with (
@@ -110,6 +111,7 @@ def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
     assert server.sandbox.state.generation == 1
 
 
+@pytest.mark.ci
 def test_a_state_for_a_sandbox_that_is_gone_is_for_no_other(
     server: MockServer,
 ) -> None:
@@ -224,6 +226,7 @@ def test_a_process_ends_with_its_orders() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc here")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.ci
 def test_a_server_that_ends_leaves_no_process(how: signal.Signals) -> None:
     with serving("--port=0") as (url, process), ThreadPoolExecutor() as pool:
         asked = [pool.submit(put, url, LARGE) for _ in range(Limits.loads)]

@@ -33,6 +33,8 @@ from tests.admin.key_places import (
 from tests.process import serving
 from tests.support import LIST, SECONDS
 
+pytestmark = pytest.mark.sampled
+
 
 @dataclass
 class Heard:

@@ -80,6 +80,7 @@ def test_the_head_of_a_large_state_has_no_body(server: MockServer) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
+@pytest.mark.ci
 def test_changes_meanwhile_are_not_in_it() -> None:
     with MockServer(MANY) as server:
         before = expected(server)

@@ -118,6 +118,7 @@ def test_a_sandbox_has_a_stream_of_its_own(client: httpx2.Client) -> None:
         assert next(entries)["data"]["request"]["body"]["top"] is False
 
 
+@pytest.mark.ci
 def test_a_followed_sandbox_is_not_idle(client: httpx2.Client) -> None:
     client.post("/__admin/sandboxes", json={"name": "mine", "ttl": 1})
     path = "/__admin/sandboxes/mine/journal/stream"

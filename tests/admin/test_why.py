@@ -273,6 +273,7 @@ def can_be_read(case: Case) -> bool:
 
 
 @given(cases())
+@pytest.mark.ci
 def test_every_collection_has_its_reason_and_remedies_that_work(case: Case) -> None:
     app = application(case)
     for item in case.items:

@@ -262,6 +262,7 @@ def test_in_process_a_connection_fault_is_an_error_of_the_test(
 
 
 @pytest.mark.fresh
+@pytest.mark.ci
 def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
     def run() -> tuple[list[bytes], list[dict[str, Any]]]:
         api = make_api()

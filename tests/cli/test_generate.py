@@ -102,6 +102,7 @@ def test_a_missing_library_is_told_with_its_extra(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no terminals of this kind there")
+@pytest.mark.ci
 def test_a_terminal_sees_how_far_it_is(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     args = ("generate", "--collections", "60000", "--output", str(tmp_path / "x.json"))

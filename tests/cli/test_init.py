@@ -42,6 +42,7 @@ def test_it_writes_a_fixture_that_loads_and_that_editors_know(tmp_path: Path) ->
     Draft202012Validator(json.loads(published())).validate(value)
 
 
+@pytest.mark.ci
 def test_its_conftest_serves_the_fixture_to_tests(pytester: pytest.Pytester) -> None:
     assert run("init", str(pytester.path)).status == 0
     pytester.makepyfile(test_it=A_TEST)

@@ -148,6 +148,7 @@ def on_terminal(url: str, **variables: str) -> str:
         return terminal.read1(65_536).decode()
 
 
+@pytest.mark.ci
 def test_colours_are_for_terminals_that_want_them(server: MockServer) -> None:
     settings = {"NO_COLOR": ""}
     fetch("GET", server.url + "/nowhere")
@@ -222,6 +223,7 @@ def test_criteria_hold_for_what_is_followed(server: MockServer) -> None:
     assert (status, out) == (0, "")
 
 
+@pytest.mark.ci
 def test_a_stream_that_breaks_off_is_opened_again() -> None:
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]

@@ -46,6 +46,7 @@ def test_a_server_that_was_not_asked_has_neither() -> None:
         assert fetch("GET", f"{url}/__admin/metrics").status_code == 404
 
 
+@pytest.mark.ci
 def test_without_the_library_metrics_are_refused_in_one_line() -> None:
     code = (
         "import sys; sys.modules['prometheus_client'] = None;"

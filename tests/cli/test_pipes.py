@@ -60,6 +60,7 @@ def test_a_command_that_nobody_reads_ends_quietly(
     assert unread(server, *args) == (0, "")
 
 
+@pytest.mark.ci
 def test_what_is_false_or_broken_stays_so_though_nobody_reads_it(
     server: MockServer,
 ) -> None:

@@ -42,6 +42,7 @@ def test_a_log_gets_a_line_at_the_beginning_and_one_at_the_end(tmp_path: Path) -
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+@pytest.mark.ci
 def test_a_terminal_gets_one_line_that_changes() -> None:
     main, end = os.openpty()
     with os.fdopen(end, "w") as stream:

@@ -62,6 +62,7 @@ def problems(url: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("save", some_of(GOOD))
+@pytest.mark.ci
 def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) -> None:
     save(fixture, version(2))
     wait(lambda: served(url) == 2)
@@ -70,6 +71,7 @@ def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) 
 
 
 @pytest.mark.parametrize("save", some_of(BAD))
+@pytest.mark.ci
 def test_a_broken_file_changes_nothing_until_it_is_good(
     url: str, fixture: Path, save: Save
 ) -> None:
@@ -83,6 +85,7 @@ def test_a_broken_file_changes_nothing_until_it_is_good(
     assert problems(url) == []
 
 
+@pytest.mark.ci
 def test_a_save_that_changes_nothing_resets_nothing(url: str, fixture: Path) -> None:
     in_place(fixture, "broken: [")
     wait(lambda: problems(url))
@@ -91,6 +94,7 @@ def test_a_save_that_changes_nothing_resets_nothing(url: str, fixture: Path) -> 
     assert health(url)["generation"] == 1
 
 
+@pytest.mark.ci
 def test_a_problem_is_told_with_its_place(fixture: Path) -> None:
     with serving(str(fixture), "--watch", "--port=0") as (url, process):
         in_place(fixture, 'datasets:\n  - id: d\n    nmae: "##[x]\\e"\n')
@@ -103,6 +107,7 @@ def test_a_problem_is_told_with_its_place(fixture: Path) -> None:
     assert "what was loaded before is served" in err
 
 
+@pytest.mark.ci
 def test_a_problem_quotes_no_fixture_to_those_without_the_token(fixture: Path) -> None:
     with serving(str(fixture), "--watch", "--port=0", "--admin-token=t") as (url, _):
         in_place(fixture, "apps: [{id: a, permissions: {fastgpt-secret: read}}]")
@@ -112,6 +117,7 @@ def test_a_problem_quotes_no_fixture_to_those_without_the_token(fixture: Path) -
         assert answer.json()["reload"]["problems"][0]["message"]
 
 
+@pytest.mark.ci
 def test_other_sandboxes_keep_what_they_have(url: str, fixture: Path) -> None:
     def make(name: str) -> str:
         body = {"name": name}
@@ -139,6 +145,7 @@ def test_a_folder_may_be_replaced(url: str, fixture: Path) -> None:
         wait(lambda: served(url) == number)  # noqa: B023 - called at once
 
 
+@pytest.mark.ci
 def test_a_link_may_be_replaced_as_in_a_mounted_config_map(tmp_path: Path) -> None:
     def publish(number: int) -> None:
         folder = tmp_path / f"..{number}"
@@ -169,6 +176,7 @@ def test_several_files_are_one_fixture(tmp_path: Path) -> None:
         assert health(url)["fixture"]["files"] == ["a.yaml", "b.json"]
 
 
+@pytest.mark.ci
 def test_faults_of_files_and_options_begin_anew(fixture: Path) -> None:
     options = str(fixture), "--watch", "--fault=reset", "--port=0"
     with serving(*options) as (url, _):
@@ -178,6 +186,7 @@ def test_faults_of_files_and_options_begin_anew(fixture: Path) -> None:
     assert [each["kind"] for each in faults] == ["error", "reset"]
 
 
+@pytest.mark.ci
 def test_responses_and_their_files_are_loaded_again(url: str, fixture: Path) -> None:
     for number, body in enumerate(("one", "two"), 2):
         # Another line, as only the fixture file is watched.

@@ -77,6 +77,7 @@ def test_every_page_is_of_one_generation(url: str, swaps: int) -> None:
 
 
 @SWAPS
+@pytest.mark.ci
 def test_no_client_goes_back_to_an_earlier_generation(url: str, swaps: int) -> None:
     for pages in asyncio.run(under_load(url, swapping({}, swaps))):
         generations = [page.generation for page in pages]
@@ -84,6 +85,7 @@ def test_no_client_goes_back_to_an_earlier_generation(url: str, swaps: int) -> N
 
 
 @ROUNDS
+@pytest.mark.ci
 def test_a_write_acknowledged_before_a_reset_is_gone_after_it(
     url: str, rounds: int
 ) -> None:
@@ -97,6 +99,7 @@ def test_a_write_acknowledged_before_a_reset_is_gone_after_it(
 
 
 @ROUNDS
+@pytest.mark.ci
 def test_a_write_begun_after_a_reset_has_returned_stays(url: str, rounds: int) -> None:
     async def scenario(client: httpx2.AsyncClient, _shown: list[Pages]) -> None:
         for _ in range(rounds):

@@ -104,8 +104,8 @@ def stall() -> float:
     return min(reference() for _ in range(3))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", INPUTS)
-@pytest.mark.sampled
 def test_twice_the_size_costs_twice_at_most_and_stalls_nobody(
     name: str, stall: float
 ) -> None:

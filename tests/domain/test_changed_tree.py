@@ -141,7 +141,7 @@ class Changes(RuleBasedStateMachine):
 
 
 TestChanges = Changes.TestCase
-TestChanges.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+TestChanges.settings = settings(stateful_step_count=25)
 
 
 @pytest.mark.parametrize("order", ORDERS)

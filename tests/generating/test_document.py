@@ -71,6 +71,7 @@ def test_a_seed_makes_these_bytes(locale: str) -> None:
     assert hashlib.sha256(found).hexdigest() == PINNED[locale]
 
 
+@pytest.mark.ci
 def test_another_process_makes_the_same_bytes() -> None:
     command = [sys.executable, "-m", "mock_server", "generate", "--seed", "7"]
     # This one has another hash seed, or one that is drawn.

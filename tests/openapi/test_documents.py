@@ -45,6 +45,7 @@ def test_the_committed_document_is_up_to_date(
         pytest.fail(f"mock_server/openapi/{name}.json is stale; renew it by: {command}")
 
 
+@pytest.mark.ci
 def test_the_command_renews_the_documents(tmp_path: Path) -> None:
     for folder in ("mock_server", "fixtures"):
         ignored = shutil.ignore_patterns("__pycache__")

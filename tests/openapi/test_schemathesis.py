@@ -19,6 +19,8 @@ from mock_server.server import running
 from tests.openapi.fresh import KEY, TOKEN, Fresh, demo
 from tests.support import ROOT
 
+pytestmark = pytest.mark.ci
+FULL = pytest.mark.full
 HERE = Path(__file__).parent
 PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
 KEYS = {PUBLIC: KEY, ADMIN: TOKEN}
@@ -68,32 +70,31 @@ def check(tmp_path: Path) -> Check:
     return run
 
 
-def test_nothing_is_found_in_the_operations(fresh: str, check: Check) -> None:
-    check(fresh, PUBLIC, 10, ALONE, "--seed=1")
-
-
-@pytest.mark.ci
+@pytest.mark.parametrize("examples", [30, pytest.param(300, marks=FULL)])
 @pytest.mark.parametrize("document", [PUBLIC, ADMIN])
-def test_nothing_is_found_in_300_examples_of_each(
-    fresh: str, check: Check, document: str
+def test_nothing_is_found_in_the_operations(
+    fresh: str, check: Check, document: str, examples: int
 ) -> None:
-    check(fresh, document, 300, ALONE, "--seed=1", without=STREAMS_AND_TWINS)
+    check(fresh, document, examples, ALONE, "--seed=1", without=STREAMS_AND_TWINS)
 
 
-@pytest.mark.ci
+@pytest.mark.parametrize("examples", [2, pytest.param(10, marks=FULL)])
 def test_nothing_is_found_in_the_routes_of_single_sandboxes(
-    fresh: str, check: Check
+    fresh: str, check: Check, examples: int
 ) -> None:
-    check(fresh, ADMIN, 10, ALONE, "--seed=1", "--include-path-regex", TWINS)
+    check(fresh, ADMIN, examples, ALONE, "--seed=1", "--include-path-regex", TWINS)
 
 
-@pytest.mark.ci
-def test_nothing_is_found_in_long_sequences(check: Check) -> None:
+@pytest.mark.parametrize("examples", [30, pytest.param(300, marks=FULL)])
+def test_nothing_is_found_in_long_sequences(check: Check, examples: int) -> None:
     with running(demo()) as url:
-        check(url, ADMIN, 300, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
+        check(url, ADMIN, examples, TOGETHER, "--seed=1", without=STREAMS_AND_TWINS)
 
 
-@pytest.mark.ci
-def test_nothing_is_found_in_sequences_in_single_sandboxes(check: Check) -> None:
+@pytest.mark.parametrize("examples", [10, pytest.param(100, marks=FULL)])
+def test_nothing_is_found_in_sequences_in_single_sandboxes(
+    check: Check, examples: int
+) -> None:
     with running(demo()) as url:
-        check(url, ADMIN, 100, TOGETHER, "--seed=1", "--include-path-regex", TWINS)
+        more = ("--seed=1", "--include-path-regex", TWINS)
+        check(url, ADMIN, examples, TOGETHER, *more)

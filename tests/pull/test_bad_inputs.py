@@ -208,6 +208,7 @@ def test_an_address_that_goes_too_far_is_told(server: MockServer) -> None:
     assert ended.err.endswith("(did you mean the address without /api?)\n")
 
 
+@pytest.mark.ci
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")
     *retries, last = ended.err.splitlines()

@@ -70,6 +70,7 @@ def test_it_is_saved_when_asked_to(target: str, tmp_path: Path) -> None:
         assert ask(url)
 
 
+@pytest.mark.ci
 def test_the_banner_tells_what_passes_where(target: str) -> None:
     with serving("record", "--target", target, "--port=0") as (url, process):
         process.send_signal(signal.SIGHUP)
@@ -84,6 +85,7 @@ def test_the_banner_tells_what_passes_where(target: str) -> None:
     ]
 
 
+@pytest.mark.ci
 def test_what_an_earlier_run_has_saved_stays_if_nothing_is_seen(
     target: str, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def test_what_is_left_out_would_have_told_nothing(run: Run) -> None:
     assert runs + counts["not"] == all_runs > 2 * runs
 
 
+@pytest.mark.ci
 def test_the_cost_is_told_before(run: Run) -> None:
     result = run("choosy", choices("list_order,tags_empty"))
     expected = "mock-server choices: 4 tests, at most 16 runs; values that cannot *"

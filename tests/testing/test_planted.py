@@ -16,6 +16,7 @@ from tests.testing.conftest import Run
 FEW = settings(derandomize=True, max_examples=200)
 
 
+@pytest.mark.ci
 def test_a_hidden_assumption_is_found(run: Run) -> None:
     run("assuming", alone=True).assert_outcomes(passed=1)
     result = run("assuming", "--mock-server-choices=all", alone=True)

@@ -32,6 +32,7 @@ def test_settings_are_arguments_of_the_server(run: Run) -> None:
     run("settings").assert_outcomes(passed=1)
 
 
+@pytest.mark.ci
 def test_the_app_and_the_server_show_the_same(run: Run) -> None:
     run("app", apart=True).assert_outcomes(passed=3)
 
@@ -90,6 +91,7 @@ def test_a_strictness_that_cannot_be_is_one_line(run: Run, value: str) -> None:
     assert "Expected" in line
 
 
+@pytest.mark.ci
 def test_strictness_holds_in_process_and_the_marker_says_more(run: Run) -> None:
     result = run("strictly")
     result.assert_outcomes(passed=3, failed=2)
@@ -99,6 +101,7 @@ def test_strictness_holds_in_process_and_the_marker_says_more(run: Run) -> None:
 
 
 @pytest.mark.parametrize("is_remote", [False, True])
+@pytest.mark.ci
 def test_a_test_may_have_several_servers(run: Run, is_remote: bool) -> None:
     with MockServer() as server:
         url = ["--mock-server-url", server.url] if is_remote else []
@@ -112,6 +115,7 @@ def test_a_fault_that_never_fires_is_told(run: Run) -> None:
     result.stdout.fnmatch_lines([told])
 
 
+@pytest.mark.ci
 def test_all_choices_tell_what_a_client_depends_on(run: Run) -> None:
     result = run("choosy", "--mock-server-choices=all!", "-v")
     result.stdout.fnmatch_lines(
@@ -157,6 +161,7 @@ def test_a_running_server_gives_each_test_a_sandbox(
     ],
 )
 @pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.ci)])
+@pytest.mark.ci
 def test_parallel_tests_do_not_meet(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: bool, workers: int, count: int
 ) -> None:
@@ -168,6 +173,7 @@ def test_parallel_tests_do_not_meet(
         assert [each.name for each in server.app.sandboxes.all()] == ["default"]
 
 
+@pytest.mark.ci
 def test_no_thread_is_left_behind(run: Run) -> None:
     result = run("threads", "-s", "-p", "threads_left", apart=True)
     result.assert_outcomes(passed=1)

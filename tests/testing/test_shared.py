@@ -116,6 +116,7 @@ def test_a_run_says_in_one_line_what_is_there(
     ],
 )
 @pytest.mark.sampled
+@pytest.mark.ci
 def test_a_setting_that_cannot_be_is_a_usage_error(
     tmp_path: Path, url: str | None, variables: dict[str, str], said: str
 ) -> None:
@@ -126,6 +127,7 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.ci
 def test_a_run_uses_the_token_of_the_environment(tmp_path: Path) -> None:
     with MockServer(admin_token=TOKEN) as server:
         without = run(tmp_path, server.url)

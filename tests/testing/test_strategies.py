@@ -117,6 +117,7 @@ def test_without_chats_or_datasets_there_is_nothing_to_request() -> None:
     assert list_requests({}).is_empty
 
 
+@pytest.mark.ci
 def test_a_fixture_with_a_long_folder_shrinks_to_one_entry() -> None:
     def is_long(document: dict[str, Any]) -> bool:
         return load_fixture(document).counts()["collections"] > 30

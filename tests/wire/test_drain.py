@@ -81,6 +81,7 @@ def test_idle_connections_and_half_bodies_end() -> None:
             assert (status, "Traceback" in err, rest) == (0, False, b""), err
 
 
+@pytest.mark.ci
 def test_a_second_signal_ends_at_once() -> None:
     with serving("--port=0") as (url, process), connect(url) as half:
         exchange(half, REQUEST[:-5])
@@ -90,6 +91,7 @@ def test_a_second_signal_ends_at_once() -> None:
         assert stop(process, signal.SIGTERM)[0] == 0
 
 
+@pytest.mark.ci
 def test_a_second_signal_ends_a_held_request_without_a_traceback() -> None:
     with (
         serving("--port=0", "--fault=hang") as (url, process),

@@ -35,6 +35,7 @@ def test_a_killed_server_can_start_again_at_once() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc here")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.ci
 def test_a_stop_while_loading_is_a_stop(tmp_path: Path, how: signal.Signals) -> None:
     slow = tmp_path / "slow.yaml"
     entries = "[{name: x, repeat: 2000000}]"
@@ -63,6 +64,7 @@ def resident_bytes(pid: int) -> int:
     return size
 
 
+@pytest.mark.ci
 def test_few_descriptors_are_no_crash() -> None:
     def few() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
@@ -97,6 +99,7 @@ def is_served(url: str) -> bool:
 
 
 @FULL
+@pytest.mark.ci
 def test_a_full_stderr_does_not_stop_serving() -> None:
     with open("/dev/full", "w") as full:
         process = subprocess.Popen(
@@ -116,6 +119,7 @@ def test_a_full_stderr_does_not_stop_serving() -> None:
         process.communicate()
 
 
+@pytest.mark.ci
 def test_a_client_that_resets_leaves_no_trace() -> None:
     with serving("--port=0") as (url, process):
         for _ in range(50):
@@ -133,6 +137,7 @@ def test_a_client_that_resets_leaves_no_trace() -> None:
     assert err.count("\n") <= 4 + 50
 
 
+@pytest.mark.ci
 def test_a_request_is_answered_though_the_client_has_finished_sending() -> None:
     with serving("--port=0") as (url, _), connect(url) as client:
         client.sendall(b"GET /__admin/health HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -86,6 +86,7 @@ def of_whole() -> Outcomes:
     return outcomes(whole)
 
 
+@pytest.mark.ci
 def test_the_parsers_agree_on_whole_payloads(of_whole: Outcomes) -> None:
     check(of_whole)
 

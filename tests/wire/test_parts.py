@@ -51,6 +51,7 @@ def test_the_first_that_is_missing_is_named(part: Part, missing: str) -> None:
 
 
 @pytest.mark.parametrize("how", [SERVES, STARTS])
+@pytest.mark.ci
 def test_a_uvicorn_that_does_not_fit_is_told_in_a_line(how: str) -> None:
     command = [sys.executable, "-c", BROKEN + how]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -6,11 +6,14 @@ import asyncio
 import socket
 from typing import Any
 
+import pytest
+
 from mock_server.wire.transport import CoalescingTransport
 from tests.process import serving
 from tests.wire.sockets import REQUEST, connect
 
 
+@pytest.mark.ci
 def test_an_answer_comes_in_one_piece() -> None:
     with serving("--port=0") as (url, _), connect(url) as client:
         for _ in range(20):

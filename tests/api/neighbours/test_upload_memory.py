@@ -47,9 +47,10 @@ def grown(folder: Path, count: int, name: str, keeps: bool) -> float:
 
 
 @pytest.mark.parametrize(
-    "count", [40, pytest.param(990, marks=pytest.mark.ci)], ids=str
+    "count", [25, pytest.param(990, marks=pytest.mark.ci)], ids=str
 )
 @pytest.mark.parametrize(("name", "keeps"), [("a.pdf", True), ("a.txt", False)])
+@pytest.mark.ci
 def test_what_is_uploaded_leaves_no_more_than_is_kept(
     tmp_path: Path, name: str, keeps: bool, count: int
 ) -> None:
