@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.app import Application
@@ -156,6 +157,12 @@ def wait(condition: Callable[[], Any]) -> Any:
         assert time.monotonic() < end, "this has not come true"
         time.sleep(0.005)
     return found
+
+
+def seeds(ci: int, full: int) -> list[Any]:
+    """So many numbers for CI, and more for the runs before a release."""
+    more = (pytest.param(n, marks=pytest.mark.full) for n in range(ci, full))
+    return [*range(ci), *more]
 
 
 def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:

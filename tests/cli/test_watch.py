@@ -330,7 +330,7 @@ def test_saves_under_load_fail_no_request(url: str, fixture: Path) -> None:
     assert saved_under_load(url, fixture, 6, 1) > 10
 
 
-@pytest.mark.ci
+@pytest.mark.full
 def test_a_thousand_saves_under_load_fail_no_request(url: str, fixture: Path) -> None:
     answers = saved_under_load(url, fixture, 1_000, 4)
     print(f"{answers} answers, generation {health(url)['generation']}")

@@ -157,7 +157,7 @@ def test_a_running_server_gives_each_test_a_sandbox(
     [
         (2, 10),
         pytest.param(4, 40, marks=pytest.mark.ci),
-        pytest.param(4, 400, marks=pytest.mark.ci),
+        pytest.param(4, 400, marks=pytest.mark.full),
     ],
 )
 @pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.ci)])
