@@ -113,6 +113,7 @@ def test_a_state_may_be_called_json_in_any_case(api: Api) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
+@pytest.mark.direct
 def test_a_state_of_more_than_32_mib_is_413(api: Api) -> None:
     before = get_state(api)
     for content_type in (JSON, YAML):

@@ -48,6 +48,7 @@ def test_odd_authorization_is_401(api: Api, value: bytes) -> None:
     assert pin(api, value) == (401, False)
 
 
+@pytest.mark.direct
 def test_missing_or_double_authorization_is_401(api: Api) -> None:
     assert pin(api) == (401, False)
     assert pin(api, b"Bearer k", b"Bearer k") == (401, False)

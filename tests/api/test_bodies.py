@@ -103,6 +103,7 @@ def test_a_body_of_1_mib_is_served(api: Api) -> None:
 
 
 @pytest.mark.parametrize("size", [MIB + 1, 20 * MIB])
+@pytest.mark.direct
 def test_a_larger_body_is_413_and_the_client_sees_it(api: Api, size: int) -> None:
     response = api.client.put(PIN, content=b" " * size, headers=[AUTH, JSON])
     assert response.status_code == 413
@@ -112,6 +113,7 @@ def test_a_larger_body_is_413_and_the_client_sees_it(api: Api, size: int) -> Non
     )
 
 
+@pytest.mark.direct
 def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
     response = api.client.put(PIN, content=chunks(3 * MIB), headers=[AUTH, JSON])
     assert response.status_code == 413

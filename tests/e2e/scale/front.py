@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ TEMPLATE = ROOT / ".github/examples/nginx.conf"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 _MAIN = """\
 daemon off;
+{user}
 worker_processes {workers};
 pid {folder}/pid;
 error_log {folder}/error.log;
@@ -49,6 +51,11 @@ def shipped(replicas: Sequence[str], port: int) -> str:
     return text.replace("listen 8000;", f"listen 127.0.0.1:{port};")
 
 
+def is_root() -> bool:
+    """Whether nginx would run its workers as somebody else."""
+    return getattr(os, "geteuid", lambda: 1)() == 0
+
+
 @contextmanager
 def front(replicas: Sequence[str], *, workers: int = 1) -> Iterator[str]:
     """An nginx in front of servers; gives its URL."""
@@ -59,6 +66,7 @@ def front(replicas: Sequence[str], *, workers: int = 1) -> Iterator[str]:
         main = Path(folder) / "nginx.conf"
         main.write_text(
             _MAIN.format(
+                user="user root;" if is_root() else "",  # who owns the folder
                 workers=workers,
                 folder=folder,
                 temporary=" ".join(stores),

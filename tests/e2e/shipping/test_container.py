@@ -16,6 +16,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from mock_server import __version__
+from tests.behaviour import check_behaviour
 from tests.e2e.shipping.containers import (
     BASE,
     IMAGE,
@@ -144,6 +145,10 @@ def facts(root: Path) -> dict[str, tuple[object, ...]]:
         name, owner = str(path.relative_to(root)), (status.st_uid, status.st_gid)
         found[name] = (status.st_mode, *owner, sha256(content).hexdigest())
     return found
+
+
+def test_it_behaves_as_a_server_in_process(container: Container) -> None:
+    check_behaviour(container.url)
 
 
 def test_neither_documentation_nor_tests_are_in_it(image: Engine) -> None:
