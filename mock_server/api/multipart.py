@@ -6,6 +6,7 @@ of its text are kept, of other parts their values.
 
 from codecs import getincrementaldecoder
 from collections.abc import Callable
+from contextlib import closing
 from logging import CRITICAL, Logger
 from typing import Any
 
@@ -39,11 +40,11 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
     """
     # Of JSON no type has been checked: it is what nearly all bodies are.
     check_media_type(body.scope["headers"], "multipart/form-data")
-    form = Form(boundary_of(body), max_bytes, memory.limits)
-    async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
-        form.take(piece)
-        body.charge(_COPIES * form.kept, memory)
-    return form.fields_as_json()
+    with closing(Form(boundary_of(body), max_bytes, memory.limits)) as form:
+        async for piece in body.pieces(max_bytes + memory.limits.body_bytes):
+            form.take(piece)
+            body.charge(_COPIES * form.kept, memory)
+        return form.fields_as_json()
 
 
 def boundary_of(body: RequestBody) -> bytes:
@@ -70,7 +71,11 @@ class Upload(Struct):
 
 
 class Form:
-    """A form, as far as it has come."""
+    """A form, as far as it has come; `close` lets go of it.
+
+    What calls it back refers to it, so otherwise it would be kept, with its file, until
+    the collector of garbage comes by, and nobody be charged for that.
+    """
 
     def __init__(self, boundary: bytes, max_bytes: int, limits: Limits) -> None:
         """A file has at most `max_bytes`."""
@@ -116,6 +121,11 @@ class Form:
         if self._file is not None:
             fields = {_FILE: _file_fields(self._file)} | fields
         return msgspec.json.encode(fields)
+
+    def close(self) -> None:
+        """Take nothing any more."""
+        self._keep = _drop
+        del self._parser
 
     def _callbacks(self) -> dict[str, Callable[..., Any]]:
         def header_name(data: bytes, start: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""Connections that a client cuts: after any byte sent, or any byte read of an answer."""
+"""Connections that a client cuts, after any byte sent, or some bytes heard."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Cut:
     def whole(self) -> list[Asked]:
         """The requests that are sent to their end."""
         ends = accumulate(len(each.content) for each in self.asked)
-        return [each for each, end in zip(self.asked, ends, strict=True) if end <= self.sent]
+        return [
+            each for each, end in zip(self.asked, ends, strict=True) if end <= self.sent
+        ]
 
     def perform(self, url: str) -> bytes:
         """Send, read, cut; gives what was heard."""
@@ -66,7 +68,9 @@ class Cut:
         return heard
 
 
-def request(method: str, path: str, body: object, kind: str = "application/json") -> bytes:
+def request(
+    method: str, path: str, body: object, kind: str = "application/json"
+) -> bytes:
     """A request as bytes; a body that is no bytes is sent as JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = (
@@ -91,7 +95,8 @@ def _upload(random: Random, mark: str) -> Asked:
     body = (
         b'--cut\r\nContent-Disposition: form-data; name="data"\r\n\r\n'
         b'{"datasetId": "%b"}\r\n--cut\r\nContent-Disposition: form-data; name="file"; '
-        b'filename="%b.txt"\r\n\r\n%b\r\n--cut--\r\n' % (DATASET.encode(), mark.encode(), text)
+        b'filename="%b.txt"\r\n\r\n%b\r\n--cut--\r\n'
+        % (DATASET.encode(), mark.encode(), text)
     )
     return Asked(request("POST", f"{_ROUTE}/create/localFile", body, FORM), mark)
 
@@ -155,7 +160,9 @@ def drawn(random: Random, number: int) -> Cut:
     size = len(asked[at].content)
     everything = sum(len(each.content) for each in asked)
     # Of an upload nearly all bytes are its file's: so often near the head, or all.
-    in_it = random.choice((random.randrange(min(size, 300)), random.randrange(size + 1)))
+    in_it = random.choice(
+        (random.randrange(min(size, 300)), random.randrange(size + 1))
+    )
     sent = random.choice((before + in_it, before + in_it, everything))
     read: int | None = 0
     if sent == everything:

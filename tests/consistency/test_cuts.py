@@ -30,6 +30,7 @@ FIXTURE = {
     "apps": [{"id": APP, "chats": []}],
     "datasets": [{"id": DATASET, "collections": [ENTRY]}],
 }
+LARGE = {"datasets": [{"id": DATASET, "collections": [ENTRY | {"repeat": 3_000}]}]}
 DELAY = {"kind": "delay", "ms": 2, "probability": 0.3, "times": 10_000, "ttl": 600}
 MARK = re.compile(r"(?:pin|create|upload)-\d+-\d+")
 BEFORE, AFTER = "f1", "f2"
@@ -72,8 +73,8 @@ class Server:
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """What the admin API answers, which has to be a success."""
-        sent = {"json": body or {}} if method in ("POST", "PUT") else {}
-        answer = self.client.request(method, f"/__admin{path}", **sent)
+        content = body or {} if method in ("POST", "PUT") else None
+        answer = self.client.request(method, f"/__admin{path}", json=content)
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -136,20 +137,29 @@ def server(http: HttpParser) -> Iterator[Server]:
         yield made
 
 
-def check(server: Server, cuts: list[Cut], heard: list[bytes]) -> None:
-    """What is there was sent whole, once; and the journal tells of it."""
+def check(server: Server, cuts: list[Cut], heard: list[bytes]) -> Counter[str]:
+    """What is there was sent whole, once; and the journal tells of it.
+
+    Gives how often each kind had an effect, and how often none.
+    """
     kept, (known, held_up) = server.kept(), server.entered()
+    seen: Counter[str] = Counter()
     for cut, answers in zip(cuts, heard, strict=True):
+        assert b"HTTP/1.1 500 " not in answers, cut
         whole = {each.mark for each in cut.whole()}
-        for asked in filter(None, (each.mark for each in cut.asked)):
-            there = kept[asked]
-            assert there <= (asked in whole), (asked, cut)
-            if MARK.fullmatch(asked):
-                least, most = known[asked], known[asked] + held_up[asked]
-                assert least <= there <= most, (asked, cut, answers)
+        if answers.startswith(b"HTTP/1.1 20") and cut.asked[0].mark:
+            assert kept[cut.asked[0].mark] == 1, (cut, answers)
+        for mark in filter(None, (each.mark for each in cut.asked)):
+            there = kept[mark]
+            assert there <= (mark in whole), (mark, cut)
+            if MARK.fullmatch(mark):
+                least, most = known[mark], known[mark] + held_up[mark]
+                assert least <= there <= most, (mark, cut, answers)
+            seen[f"{mark.partition('-')[0]} {there}"] += 1
+    return seen
 
 
-def run(server: Server, seed: int) -> None:
+def run(server: Server, seed: int) -> Counter[str]:
     """Cut a hundred times, and look at what is there."""
     server.begin(seed)
     before, _ = server.watched.held()
@@ -157,13 +167,35 @@ def run(server: Server, seed: int) -> None:
     with ThreadPoolExecutor(4) as pool:
         heard = list(pool.map(lambda cut: cut.perform(server.url), cuts))
     wait(partial(server.is_at_rest, before))
-    check(server, cuts, heard)
+    return check(server, cuts, heard)
+
+
+def check_loads(server: Server) -> None:
+    """As many large states are loaded at once as ever."""
+    with ThreadPoolExecutor(2) as pool:
+        path = "/sandboxes/loading/state"
+        for each in [pool.submit(server.ask, "PUT", path, LARGE) for _ in range(2)]:
+            each.result()
 
 
 @linux
 @pytest.mark.parametrize("http", ["zttp", "h11"])
-@pytest.mark.parametrize("seeds", [range(1, 3)])
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(1, 2),
+        pytest.param(range(2, 12), marks=pytest.mark.ci),
+        *(
+            pytest.param(range(start, start + 10), marks=pytest.mark.full)
+            for start in range(100, 200, 10)
+        ),
+    ],
+    ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}" if isinstance(seeds, range) else None,
+)
 def test_a_cut_leaves_nothing_or_all(http: HttpParser, seeds: range) -> None:
     with server(http) as made:
-        for seed in seeds:
-            run(made, seed)
+        seen = sum((run(made, seed) for seed in seeds), Counter[str]())
+        check_loads(made)
+    print(", ".join(f"{what}: {count}" for what, count in sorted(seen.items())))
+    kinds = ("pin", "create", "upload", "sandbox", "snapshot")
+    assert {f"{kind} {there}" for kind in kinds for there in (0, 1)} == set(seen)

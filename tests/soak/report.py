@@ -47,6 +47,9 @@ def _held(result: Result) -> Iterator[Figure]:
     yield Figure(
         "growth of resident memory", last - first, "MiB", MOST_GROWTH_MIB, note=note
     )
+    data = growth(result.charged)
+    note = f"{data[0]:.1f}, then {data[1]:.1f}"
+    yield Figure("of it, charged to data", data[1] - data[0], "MiB", note=note)
     before, after = result.before, result.after
     for name, one, other in (
         ("descriptors", before.descriptors, after.descriptors),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
+from tests.bench.wire import MIB
 from tests.soak.pacing import closed, opened
 from tests.soak.served import Held, Served, served
 from tests.soak.stalls import Stalls, probing
@@ -49,6 +50,8 @@ class Result:
     latest: float
     rss: Sequence[float]
     """One value a second."""
+    charged: Sequence[float]
+    """What the server says that its data takes, at the same moments."""
     stalls: Stalls
     memory: dict[str, int]
     stories: dict[str, int]
@@ -71,13 +74,13 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
     traffic = Traffic(server.url, fixture, plan.seed)
     await traffic.each_once()
     before = await _at_rest(server, traffic, None)
-    saturation = await _saturation(server, traffic, plan)
+    saturation = await _saturation(traffic, plan)
     rate = saturation * plan.share
     plan.tell(f"saturation {saturation:.0f} stories a second, load {rate:.0f}")
     start, cpu, waited = monotonic(), server.cpu(), server.waited()
-    asked, rss = traffic.client.asked, list[float]()
+    asked, sizes = traffic.client.asked, list[tuple[float, float]]()
     with probing(server.url) as stalls:
-        looking = asyncio.create_task(_look(server, traffic, plan, rss))
+        looking = asyncio.create_task(_look(server, traffic, plan, sizes))
         beside = asyncio.create_task(traffic.beside(plan.seconds))
         latest = await opened(traffic.story, rate, plan.seconds)
         await beside
@@ -100,7 +103,8 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
         cpu_share=cpu_share,
         waited_share=waited_share,
         latest=latest,
-        rss=rss,
+        rss=[rss for rss, _ in sizes],
+        charged=[charged for _, charged in sizes],
         stalls=stalls,
         memory=health["memory"],
         stories=dict(traffic.done),
@@ -110,27 +114,27 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
     )
 
 
-async def _saturation(server: Served, traffic: Traffic, plan: Plan) -> float:
-    """How many stories a second would take a whole core of the server.
-
-    A client in Python may be slower than the server: then its CPU time tells.
-    """
-    start, cpu = monotonic(), server.cpu()
+async def _saturation(traffic: Traffic, plan: Plan) -> float:
+    """How many stories a second are over when there are always as many at work."""
+    start = monotonic()
     done = await closed(traffic.story, plan.saturating_seconds, WORKERS)
-    took, used = monotonic() - start, server.cpu() - cpu
-    return done / max(used, 1e-3) if used < took else done / took
+    return done / (monotonic() - start)
 
 
-async def _look(server: Served, traffic: Traffic, plan: Plan, rss: list[float]) -> None:
-    """Note the memory every second, and tell of it ten times."""
+async def _look(
+    server: Served, traffic: Traffic, plan: Plan, sizes: list[tuple[float, float]]
+) -> None:
+    """Note the memory every second, and tell of it now and then."""
     every = max(1, round(plan.seconds / TELLINGS))
     while True:
-        rss.append(server.rss())
-        if len(rss) % every == 0:
-            failed = len(traffic.unexpected)
+        health = await traffic.client.admin("GET", "/health")
+        sizes.append((server.rss(), health["memory"]["used"] / MIB))
+        if len(sizes) % every == 0:
+            rss, charged = sizes[-1]
             plan.tell(
-                f"{len(rss)} s: {traffic.client.asked:,} answers, "
-                f"{failed} unexpected, {rss[-1]:.1f} MiB"
+                f"{len(sizes)} s: {traffic.client.asked:,} answers, "
+                f"{len(traffic.unexpected)} unexpected, {rss:.1f} MiB, "
+                f"{charged:.1f} MiB of data"
             )
         await asyncio.sleep(1)
 

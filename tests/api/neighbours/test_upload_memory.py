@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.api.neighbours.world import DATASET, LOCAL_FILE, MIB, WORLD, made
+from mock_server.api.multipart import Form
+from tests.api.neighbours.world import (
+    DATASET,
+    LOCAL_FILE,
+    MIB,
+    WORLD,
+    made,
+    neighbours,
+    upload,
+)
 from tests.bench.wire import rss
+from tests.conftest import MakeApi
 from tests.process import serving
-from tests.support import client_of, fetch
+from tests.support import client_of, fetch, wait
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 HEADERS = {"Authorization": "Bearer owner-key"}
@@ -30,7 +41,7 @@ def grown(folder: Path, count: int, name: str, keeps: bool) -> float:
         client_of(url, headers=HEADERS) as client,
     ):
 
-        def upload() -> None:
+        def send() -> None:
             form = {"data": json.dumps({"datasetId": DATASET})}
             item = made(client.post(LOCAL_FILE, files={"file": file}, data=form))
             if not keeps:
@@ -39,11 +50,31 @@ def grown(folder: Path, count: int, name: str, keeps: bool) -> float:
 
         file = name, LINE * (MIB // len(LINE))
         for _ in range(5):
-            upload()
+            send()
         before = rss(process.pid)
         for _ in range(count):
-            upload()
+            send()
         return rss(process.pid) - before
+
+
+def forms() -> int:
+    """How many forms are in memory, of whatever server in this process."""
+    return sum(type(each) is Form for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("body", [b"Some text", b"\xff"], ids=["taken", "refused"])
+def test_a_form_is_let_go_of_without_the_collector(
+    make_api: MakeApi, body: bytes
+) -> None:
+    api = neighbours(make_api)
+    gc.collect()
+    gc.disable()
+    try:
+        fields = {"datasetId": DATASET if body.isascii() else "unknown"}
+        assert upload(api, content=body, fields=fields).is_success is body.isascii()
+        wait(lambda: forms() == 0)
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(
