@@ -57,6 +57,11 @@ class Watched:
         names = [getattr(each, "__qualname__", "?") for each in coroutines]
         return len(os.listdir(DESCRIPTORS)), sorted(names)
 
+    def waiting(self) -> int:
+        """Who waits for a reset, or for news of the sandbox."""
+        sandbox = self.app.sandbox
+        return len(sandbox.state.waits) + len(sandbox.listeners)
+
     def charged(self) -> int:
         """Bytes of memory that requests and streams are charged."""
         usage = self.app.sandboxes.memory.usage()
@@ -93,8 +98,9 @@ class Server:
     def is_at_rest(self, descriptors: int) -> bool:
         """Whether nothing is held for any other client than this one."""
         now, tasks = self.watched.held()
-        is_idle = tasks == ["Server.serve"] and not self.watched.charged()
-        return is_idle and now <= descriptors
+        idle = ["Server.serve"], 0, 0
+        got = tasks, self.watched.waiting(), self.watched.charged()
+        return got == idle and now <= descriptors
 
     def kept(self) -> Counter[str]:
         """How often each name is there, of whatever kind."""
