@@ -1,21 +1,35 @@
 """Tells whether overlapping calls can have happened one at a time, in some order.
 
-Wing and Gong's search with Lowe's memory, for a service that pins chats.
+Wing and Gong's search with Lowe's memory, for a service of chats and collections.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-Pinned = frozenset[str]
-"""The state of the service: the pin flag of each chat. All share one, for resets."""
-NO_PINS = Pinned()
+
+class State(NamedTuple):
+    """What the service holds: pinned chats, deleted ones, collections by id and name.
+
+    All share one, for resets.
+    """
+
+    pins: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    collections: frozenset[tuple[str, str]] = frozenset()
+
+
+EMPTY = State()
+MISSING = "missing"
+"""The result of a call on what is not there."""
+Result = bool | str | frozenset[tuple[str, str]] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Set the pin flag of a chat."""
+    """Set the pin flag of a chat, unless it is missing."""
 
     chat: str
     value: bool
@@ -23,17 +37,58 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Ask for the pin flag of a chat."""
+    """Ask for the pin flag of a chat, or that it is missing."""
 
     chat: str
 
 
 @dataclass(frozen=True, slots=True)
+class Talk:
+    """Talk in a chat, which makes it anew if it was deleted."""
+
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Delete a chat, be it there or not."""
+
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Make a collection; the result is its id."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give a collection another name, unless it is missing."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete a collection, unless it is missing."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """Ask for all collections."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reset:
-    """Bring all chats back to the baseline."""
+    """Bring all back to the baseline."""
 
 
-Operation = Pin | Read | Reset
+Operation = Pin | Read | Talk | Forget | Create | Rename | Delete | List | Reset
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +97,12 @@ class Record:
 
     client: int
     operation: Operation
-    result: bool | None
+    result: Result
     start: int
     end: int
 
 
-def is_linearizable(history: Iterable[Record], baseline: Pinned = NO_PINS) -> bool:
+def is_linearizable(history: Iterable[Record], baseline: State = EMPTY) -> bool:
     """Whether there is an order that explains all results.
 
     A call may be placed before another unless it began after the other had ended.
@@ -70,8 +125,10 @@ def is_linearizable(history: Iterable[Record], baseline: Pinned = NO_PINS) -> bo
             return True
         first_end = min(record.end for _, record in heads)
         for client, record in heads:
-            after = _after(record, state, baseline)
-            if record.start > first_end or after is None:
+            if record.start > first_end:
+                continue
+            result, after = perform(record.operation, state, baseline, record.result)
+            if result != record.result:
                 continue
             more = (*done[:client], done[client] + 1, *done[client + 1 :])
             if (more, after) not in seen:
@@ -80,12 +137,54 @@ def is_linearizable(history: Iterable[Record], baseline: Pinned = NO_PINS) -> bo
     return False
 
 
-def _after(record: Record, state: Pinned, baseline: Pinned) -> Pinned | None:
-    """The state that a call leaves; None if its result does not fit this one."""
-    match record.operation:
-        case Pin(chat, value):
-            return state | {chat} if value else state - {chat}
-        case Read(chat):
-            return state if record.result is (chat in state) else None
+def perform(
+    operation: Operation, state: State, baseline: State, made: Result = ""
+) -> tuple[Result, State]:
+    """The result of a call and the state that it leaves; `made` is the id of what is
+    created.
+    """
+    match operation:
         case Reset():
-            return baseline
+            return None, baseline
+        case List():
+            return state.collections, state
+        case Create(name):
+            return _create(made, name, state)
+        case Rename(one, _) | Delete(one):
+            return _change(operation, dict(state.collections).get(one), state)
+        case _:
+            return _of_chat(operation, state)
+
+
+def _create(made: Result, name: str, state: State) -> tuple[Result, State]:
+    if not isinstance(made, str) or made in dict(state.collections):
+        return MISSING, state
+    return made, state._replace(collections=state.collections | {(made, name)})
+
+
+def _change(
+    operation: Rename | Delete, name: str | None, state: State
+) -> tuple[Result, State]:
+    if name is None:
+        return MISSING, state
+    left = state.collections - {(operation.id, name)}
+    if isinstance(operation, Rename):
+        left |= {(operation.id, operation.name)}
+    return None, state._replace(collections=left)
+
+
+def _of_chat(
+    operation: Pin | Read | Talk | Forget, state: State
+) -> tuple[Result, State]:
+    pins, gone, chat = state.pins, state.gone, operation.chat
+    match operation:
+        case Talk():
+            return None, state._replace(gone=gone - {chat})
+        case Forget():
+            return None, state._replace(pins=pins - {chat}, gone=gone | {chat})
+        case _ if chat in gone:
+            return MISSING, state
+        case Pin(_, value):
+            now = pins | {chat} if value else pins - {chat}
+            return None, state._replace(pins=now)
+    return chat in pins, state

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -101,8 +101,8 @@ class Connection:
         self.writer.transport.abort()
 
 
-class Client:
-    """Connections to one server, kept for the next request.
+class Client(AbstractContextManager["Client"]):
+    """Connections to one server, kept for the next request, ended by its context.
 
     `asked` counts the answers that were waited for, `loading` is held while a large
     document is sent.
@@ -158,6 +158,9 @@ class Client:
         answer = await self.ask(method, f"/__admin{path}", body)
         expect(answer.status == status, f"{status} to {method} {path}", answer)
         return answer.json
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """End the connections that are kept."""
