@@ -31,8 +31,18 @@ BASELINE = State(
 )
 History = list[Record]
 Service = Callable[[Operation], Awaitable[Result]]
-KINDS = {Read: 8, Pin: 6, List: 4, Rename: 4, Create: 2, Delete: 1, Reset: 1.5}
-KINDS |= {Talk: 0.5, Forget: 0.5}
+KINDS: dict[type, float] = {
+    Read: 8,
+    Pin: 6,
+    List: 4,
+    Rename: 4,
+    Create: 2,
+    Reset: 1.5,
+    Delete: 1,
+    Talk: 0.5,
+    Forget: 0.5,
+}
+"""How often each operation is drawn."""
 
 
 def drawn(random: Random, ids: Sequence[str]) -> Operation:
@@ -46,7 +56,7 @@ def drawn(random: Random, ids: Sequence[str]) -> Operation:
         return Pin(chat, (chat in BASELINE.pins) is (random.random() < 1 / 3))
     if kind is Rename:
         return Rename(one, name)
-    return {
+    made: dict[type, Operation] = {
         Read: Read(chat),
         Talk: Talk(chat),
         Forget: Forget(chat),
@@ -54,7 +64,8 @@ def drawn(random: Random, ids: Sequence[str]) -> Operation:
         Delete: Delete(one),
         List: List(),
         Reset: Reset(),
-    }[kind]
+    }
+    return made[kind]
 
 
 async def others(random: Random, most: int) -> None:

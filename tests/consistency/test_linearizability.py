@@ -278,6 +278,7 @@ class Live:
     def asked(self, operation: Operation) -> tuple[str, str, Any]:
         """Method, path and body of a call."""
         route = "/api/core/dataset/collection"
+        body: dict[str, Any]
         match operation:
             case Pin(chat, value):
                 return "PUT", PIN, {"appId": APP, "chatId": chat, "top": value}

@@ -83,7 +83,14 @@ def pair() -> Iterator[tuple[Sandbox, Sandbox]]:
         assert chat["chatId"] == "one"
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(200, marks=pytest.mark.ci)])
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        2,
+        pytest.param(40, marks=pytest.mark.ci),
+        pytest.param(200, marks=pytest.mark.full),
+    ],
+)
 def test_nothing_crosses_between_two_programs_at_work(
     pair: tuple[Sandbox, Sandbox], rounds: int
 ) -> None:
