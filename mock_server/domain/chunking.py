@@ -4,6 +4,7 @@ Paragraphs, which blank lines separate, are joined while they fit into a chunk; 
 is longer than a chunk is cut.
 """
 
+import re
 from collections.abc import Iterator
 
 CHUNK_CHARS = 512
@@ -11,6 +12,7 @@ CHUNK_CHARS = 512
 MIN_CHUNK_CHARS = 64
 """Fewer count as these: a text must not become a row for each character."""
 _SEPARATOR = "\n\n"
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def chunks(text: str, size: int = CHUNK_CHARS) -> list[str]:
@@ -19,28 +21,22 @@ def chunks(text: str, size: int = CHUNK_CHARS) -> list[str]:
     made: list[str] = []
     joined: list[str] = []
     length = 0
-    for piece in _pieces(text, size):
-        length += len(_SEPARATOR) + len(piece)
-        if length - len(_SEPARATOR) > size and joined:
-            made.append(_SEPARATOR.join(joined))
-            joined, length = [], len(_SEPARATOR) + len(piece)
-        joined.append(piece)
+    for paragraph in paragraphs(text):
+        # Nothing else is served meanwhile, and a MiB may have 100,000 of them.
+        is_short = len(paragraph) <= size
+        for piece in (paragraph,) if is_short else _pieces(paragraph, size):
+            length += len(_SEPARATOR) + len(piece)
+            if length - len(_SEPARATOR) > size and joined:
+                made.append(_SEPARATOR.join(joined))
+                joined, length = [], len(_SEPARATOR) + len(piece)
+            joined.append(piece)
     return [*made, _SEPARATOR.join(joined)] if joined else made
 
 
-def _pieces(text: str, size: int) -> Iterator[str]:
-    """The paragraphs of a text, cut where they are longer than a chunk."""
-    for paragraph in paragraphs(text):
-        for at in range(0, len(paragraph), size):
-            yield paragraph[at : at + size]
+def _pieces(paragraph: str, size: int) -> Iterator[str]:
+    return (paragraph[at : at + size] for at in range(0, len(paragraph), size))
 
 
 def paragraphs(text: str) -> Iterator[str]:
     """The paragraphs of a text, without the blanks around them."""
-    lines: list[str] = []
-    for line in (*text.split("\n"), ""):
-        if line.strip():
-            lines.append(line)
-        elif lines:
-            yield "\n".join(lines).strip()
-            lines = []
+    return filter(None, map(str.strip, _BLANK_LINES.split(text)))

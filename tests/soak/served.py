@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.bench.load import cpu
 from tests.bench.wire import rss
 from tests.process import serving
+from tests.soak.stalls import waited_ms
 
 RUNNER = [sys.executable, "-m", "tests.soak.runner"]
 
@@ -32,27 +33,27 @@ class Served:
 
     def __init__(self, url: str, process: subprocess.Popen[str]) -> None:
         self.url = url
+        self.pid = process.pid
         self._process = process
 
     def rss(self) -> float:
         """MiB of resident memory."""
-        return rss(self._process.pid)
+        return rss(self.pid)
 
     def cpu(self) -> float:
         """CPU seconds so far."""
-        return cpu(self._process.pid)
+        return cpu(self.pid)
 
     def waited(self) -> float:
         """Seconds that its main thread was ready to run and had no core."""
-        text = Path(f"/proc/{self._process.pid}/schedstat").read_text()
-        return int(text.split()[1]) / 1e9
+        return waited_ms(self.pid) / 1e3
 
     def held(self) -> Held:
         """What it holds now."""
         self._process.send_signal(signal.SIGUSR1)
         assert self._process.stdout is not None
         tasks = json.loads(self._process.stdout.readline())
-        folder = Path(f"/proc/{self._process.pid}")
+        folder = Path(f"/proc/{self.pid}")
         descriptors = len(list((folder / "fd").iterdir()))
         return Held(descriptors, len(list((folder / "task").iterdir())), tasks)
 

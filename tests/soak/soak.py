@@ -79,7 +79,7 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
     plan.tell(f"saturation {saturation:.0f} stories a second, load {rate:.0f}")
     start, cpu, waited = monotonic(), server.cpu(), server.waited()
     asked, sizes = traffic.client.asked, list[tuple[float, float]]()
-    with probing(server.url) as stalls:
+    with probing(server.url, server.pid) as stalls:
         looking = asyncio.create_task(_look(server, traffic, plan, sizes))
         beside = asyncio.create_task(traffic.beside(plan.seconds))
         latest = await opened(traffic.story, rate, plan.seconds)
@@ -125,14 +125,16 @@ async def _look(
     server: Served, traffic: Traffic, plan: Plan, sizes: list[tuple[float, float]]
 ) -> None:
     """Note the memory every second, and tell of it now and then."""
-    every = max(1, round(plan.seconds / TELLINGS))
+    start, told = monotonic(), 0
     while True:
         health = await traffic.client.admin("GET", "/health")
         sizes.append((server.rss(), health["memory"]["used"] / MIB))
-        if len(sizes) % every == 0:
+        passed = monotonic() - start
+        if passed * TELLINGS > plan.seconds * (told + 1):
+            told += 1
             rss, charged = sizes[-1]
             plan.tell(
-                f"{len(sizes)} s: {traffic.client.asked:,} answers, "
+                f"{passed:.0f} s: {traffic.client.asked:,} answers, "
                 f"{len(traffic.unexpected)} unexpected, {rss:.1f} MiB, "
                 f"{charged:.1f} MiB of data"
             )
