@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mock_server import Fault
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import Fault, Match
+from mock_server.api.faults.fault import Match
 from mock_server.api.faults.lost_write import LostWrite
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField
