@@ -73,6 +73,7 @@ def all_are(status: int, rows: Sequence[Row]) -> dict[str, int]:
 FOREIGN: list[tuple[int, Headers]] = [
     (403, {"origin": "http://evil.example"}),
     (403, {"origin": "http://127.0.0.1:8001"}),
+    (403, {"origin": f"http://{HOST}.evil.example"}),
     (403, {"origin": "null"}),
     (403, {"sec-fetch-site": "cross-site"}),
     (403, {"sec-fetch-site": "same-site"}),
@@ -166,6 +167,7 @@ def test_a_link_on_any_page_opens_the_console_and_nothing_else(
         (403, {"sec-fetch-mode": "no-cors"}),
         (403, {"sec-fetch-mode": "cors"}),
         (403, {"origin": "http://evil.example"}),
+        (403, {"origin": f"http://{HOST}.evil.example"}),
         (403, {"origin": "null"}),
         (421, {"host": "rebind.example"}),
     ],

@@ -90,3 +90,14 @@ def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -
     entry = next(api.sandbox.journal.since(0))
     assert entry.sent.is_cut
     assert key not in repr(entry)
+
+
+def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
+    key, cut = "undeclared-key", Limits.journal_body_bytes
+    body = b'{"pad": "'.ljust(cut - 9, b"x") + key.encode() + b'"}'
+    headers = bearer(key) | {"Content-Type": "application/json"}
+    api.client.post(LIST, headers=headers, content=body)
+    entry = next(api.sandbox.journal.since(0))
+    assert entry.sent.body is not None
+    assert len(entry.sent.body) == cut
+    assert entry.sent.body.endswith(HIDDEN[:9])

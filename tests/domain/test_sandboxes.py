@@ -52,6 +52,12 @@ def test_a_key_leads_to_its_sandbox_and_any_other_to_the_default(
     assert turned.all.of_key(ISSUED_KEY_PREFIX) is None
 
 
+def test_a_sandbox_begins_with_the_choices_of_the_start(turned: Turned) -> None:
+    turned.all.default.choose("deployed", choose("deployed"))
+    mine = turned.all.create("mine")
+    assert (mine.state.profile, mine.choices) == ("documented", choose())
+
+
 def test_use_keeps_a_sandbox(turned: Turned) -> None:
     mine = turned.all.create("mine", ttl=10)
     assert mine.key is not None

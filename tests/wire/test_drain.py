@@ -9,9 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from mock_server.wire.parts import best_parser
+from mock_server import Fault
+from mock_server.app import create_app
+from mock_server.server import running
+from mock_server.wire.parts import HttpParser, best_parser
 from tests.process import serving
-from tests.support import SECONDS
+from tests.support import LIBRARY, SECONDS, wait
 from tests.wire.sockets import REQUEST, connect, exchange
 
 
@@ -52,6 +55,19 @@ def drained(http: str, clients: int) -> list[str]:
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_a_request_under_way_is_answered(http: HttpParser) -> None:
+    app = create_app(LIBRARY)
+    app.sandbox.faults.add(Fault.of("delay", ms=300))
+    with ThreadPoolExecutor(1) as pool:
+        with running(app, http=http) as url:
+            client = connect(url)
+            held = pool.submit(exchange, client)
+            wait(lambda: app.sandbox.state.waits)
+        with client:
+            assert b"connection: close" in held.result()
 
 
 @pytest.mark.ci
