@@ -1,0 +1,130 @@
+"""Mutants and the tests that kill them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import sqrt
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from tests.mutation.mutants import Mutant, Source
+from tests.planted.copies import Copy
+
+SUITES = (
+    *("tests/validation", "tests/domain", "tests/fixture", "tests/api", "tests/admin"),
+    *("tests/har", "tests/recorded", "tests/consistency"),
+    *("tests/wire/test_connection_faults.py", "tests/wire/test_unread.py"),
+)
+"""What mutants are run against: tests of their floors, and of those that use them."""
+QUICK_SECONDS, LONGEST_SECONDS = 2.0, 120
+_Z = 1.96  # of a 95 % interval
+
+Outcome = Literal["killed", "timeout", "survived", "not run"]
+
+
+class Trace(Struct):
+    """Tests with their seconds; by file and function, the numbers of its tests."""
+
+    tests: list[tuple[str, float]]
+    functions: dict[str, dict[int, list[int]]]
+
+    def of(self, mutant: Mutant) -> list[tuple[str, float]]:
+        """The tests that run what a mutant changes, the quickest first."""
+        numbers = self.functions.get(mutant.file, {}).get(mutant.function, [])
+        return sorted((self.tests[each] for each in numbers), key=lambda it: it[1])
+
+
+class Tried(Struct, frozen=True):
+    """What became of a mutant, and by which test."""
+
+    file: str
+    number: int
+    function: int
+    difference: str
+    outcome: Outcome
+    by: str = ""
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether the tests noticed it."""
+        return self.outcome in ("killed", "timeout")
+
+
+def traced(copy: Copy) -> Trace:
+    """What the tests run of the package as it is."""
+    result = copy.run(
+        *("-p", "tests.mutation.tracing", "--maxfail=99", *SUITES),
+        cpu=9_999,
+        wall=9_999,
+    )
+    if result.broken:
+        raise RuntimeError(f"the tests cannot be run: {copy.output[-2_000:]}")
+    content = (copy.folder / "trace.json").read_bytes()
+    return msgspec.json.decode(content, type=Trace, strict=False)
+
+
+def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
+    """What becomes of a mutant: first the quick tests are run, then all others."""
+    difference = source.difference(mutant.number)
+    known = trace.of(mutant)
+    outcome: Outcome = "survived" if known else "not run"
+    by = ""
+    with copy.changed(mutant.file, source.mutated(mutant.number)):
+        for tests in _stages(known):
+            outcome, by = _run(copy, tests)
+            if outcome != "survived":
+                break
+    return Tried(mutant.file, mutant.number, mutant.function, difference, outcome, by)
+
+
+def _stages(
+    tests: Sequence[tuple[str, float]],
+) -> Iterator[Sequence[tuple[str, float]]]:
+    """The tests that are quick together, then the others."""
+    sums = accumulate(seconds for _, seconds in tests)
+    quick = sum(each <= QUICK_SECONDS for each in sums) or 1
+    if tests:
+        yield tests[:quick]
+    if tests[quick:]:
+        yield tests[quick:]
+
+
+def _run(copy: Copy, tests: Sequence[tuple[str, float]]) -> tuple[Outcome, str]:
+    names = [name for name, _ in tests]
+    (copy.folder / "selected.json").write_text(json.dumps(names))
+    files = dict.fromkeys(name.partition("::")[0] for name in names)
+    seconds = sum(each for _, each in tests)
+    result = copy.run(
+        *("-p", "tests.mutation.selecting", *files),
+        cpu=20 + int(5 * seconds),
+        wall=LONGEST_SECONDS + int(10 * seconds),
+    )
+    if result.failed:
+        return "killed", result.failed[0]
+    if not result.broken:
+        return "survived", ""
+    is_ended = result.broken[0].startswith("status")
+    return ("timeout" if is_ended else "killed"), result.broken[0]
+
+
+def interval(killed: int, size: int) -> tuple[float, float]:
+    """The 95 % interval of a share that a sample shows (Wilson)."""
+    share, spread = killed / size, _Z * _Z / size
+    middle = (share + spread / 2) / (1 + spread)
+    half = _Z / (1 + spread) * sqrt(share * (1 - share) / size + spread / 4 / size)
+    return middle - half, middle + half
+
+
+def read(path: Path) -> list[Tried]:
+    """What a file of results holds, a line each; of a mutant the last one counts."""
+    if not path.exists():
+        return []
+    lines = path.read_bytes().splitlines()
+    found = [msgspec.json.decode(line, type=Tried) for line in lines]
+    latest: Mapping[tuple[str, int], Tried] = {(it.file, it.number): it for it in found}
+    return list(latest.values())
