@@ -206,6 +206,16 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
 
 
+def test_what_has_left_a_large_folder_leaves_its_neighbours_in_place() -> None:
+    items = [Collection(f"{n:03}", "x") for n in range(100)]
+    gone = Collection("040", "x", parent_id="000")
+    moved = changed(Tree(items))
+    moved.put(gone)
+    plain = Tree([*items[:40], *items[41:], gone])
+    for within in (ANYWHERE, None, "000"):
+        check_part(moved, plain, ("fixture", within), slice(38, 43))
+
+
 @pytest.mark.parametrize("ids", [["y"], ("y", "none"), {"y"}, iter(["y", "y"])])
 def test_collections_are_removed_by_any_ids(ids: Iterable[str]) -> None:
     tree = Tree([Collection("x", "X"), Collection("y", "Y")])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import sqrt
 from pathlib import Path
@@ -21,10 +22,14 @@ SUITES = (
     *("tests/wire/test_connection_faults.py", "tests/wire/test_unread.py"),
 )
 """What mutants are run against: tests of their floors, and of those that use them."""
-QUICK_SECONDS, LONGEST_SECONDS = 2.0, 120
+QUICK_SECONDS, MOST_SECONDS = 2.0, 60.0
+"""A mutant meets first so many seconds of its tests, and so many at most: what is in
+every request is run by nearly all tests. A survivor may so be none, a killed one is.
+"""
+_GRACE_SECONDS = 120
 _Z = 1.96  # of a 95 % interval
 
-Outcome = Literal["killed", "timeout", "survived", "not run"]
+Outcome = Literal["killed", "timeout", "survived"]
 
 
 class Trace(Struct):
@@ -34,9 +39,25 @@ class Trace(Struct):
     functions: dict[str, dict[int, list[int]]]
 
     def of(self, mutant: Mutant) -> list[tuple[str, float]]:
-        """The tests that run what a mutant changes, the quickest first."""
-        numbers = self.functions.get(mutant.file, {}).get(mutant.function, [])
-        return sorted((self.tests[each] for each in numbers), key=lambda it: it[1])
+        """The tests that run what a mutant changes, the nearest first.
+
+        What no test is seen to run is run at import, or in another process: then those
+        of the module, else all.
+        """
+        functions = self.functions.get(mutant.file, {})
+        numbers: Collection[int] = functions.get(mutant.function, ())
+        numbers = numbers or set().union(*functions.values())
+        numbers = numbers or range(len(self.tests))
+        tests = [self.tests[each] for each in numbers]
+        return sorted(tests, key=lambda test: (*_distance(test[0], mutant.file), test))
+
+
+def _distance(test: str, file: str) -> tuple[bool, bool, str]:
+    """How far a test is from a module, by their names; a file stays together."""
+    path = Path(test.partition("::")[0])
+    is_of_it = path.stem.removeprefix("test_") == Path(file).stem
+    is_of_floor = path.parts[1] == Path(file).parts[0]
+    return not is_of_it, not is_of_floor, str(path)
 
 
 class Tried(Struct, frozen=True):
@@ -71,11 +92,10 @@ def traced(copy: Copy) -> Trace:
 def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
     """What becomes of a mutant: first the quick tests are run, then all others."""
     difference = source.difference(mutant.number)
-    known = trace.of(mutant)
-    outcome: Outcome = "survived" if known else "not run"
+    outcome: Outcome = "survived"
     by = ""
     with copy.changed(mutant.file, source.mutated(mutant.number)):
-        for tests in _stages(known):
+        for tests in _stages(trace.of(mutant)):
             outcome, by = _run(copy, tests)
             if outcome != "survived":
                 break
@@ -85,13 +105,11 @@ def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
 def _stages(
     tests: Sequence[tuple[str, float]],
 ) -> Iterator[Sequence[tuple[str, float]]]:
-    """The tests that are quick together, then the others."""
-    sums = accumulate(seconds for _, seconds in tests)
-    quick = sum(each <= QUICK_SECONDS for each in sums) or 1
-    if tests:
-        yield tests[:quick]
-    if tests[quick:]:
-        yield tests[quick:]
+    """The tests that are quick together, then others that are not too long together."""
+    sums = list(accumulate(seconds for _, seconds in tests))
+    quick = max(1, bisect_right(sums, QUICK_SECONDS))
+    some = tests[:quick], tests[quick : bisect_right(sums, MOST_SECONDS)]
+    return filter(None, some)
 
 
 def _run(copy: Copy, tests: Sequence[tuple[str, float]]) -> tuple[Outcome, str]:
@@ -102,7 +120,7 @@ def _run(copy: Copy, tests: Sequence[tuple[str, float]]) -> tuple[Outcome, str]:
     result = copy.run(
         *("-p", "tests.mutation.selecting", *files),
         cpu=20 + int(5 * seconds),
-        wall=LONGEST_SECONDS + int(10 * seconds),
+        wall=_GRACE_SECONDS + int(10 * seconds),
     )
     if result.failed:
         return "killed", result.failed[0]

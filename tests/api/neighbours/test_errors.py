@@ -15,26 +15,11 @@ from mock_server.domain.errors import (
     TeamForbidden,
 )
 from mock_server.fixture.dump import to_document
-from tests.api.neighbours import (
-    account_errors,
-    chats_errors,
-    collections_errors,
-    data_errors,
-    datasets_errors,
-    uploads_errors,
-)
+from tests.api.messages import told_by
+from tests.api.neighbours.errors import CASES
 from tests.api.neighbours.world import ErrorCase, neighbours, prepare, send_case
 from tests.conftest import MakeApi
 from tests.neighbours import NEIGHBOURS
-
-CASES = (
-    *chats_errors.CASES,
-    *datasets_errors.CASES,
-    *collections_errors.CASES,
-    *uploads_errors.CASES,
-    *data_errors.CASES,
-    *account_errors.CASES,
-)
 
 
 @pytest.mark.sampled
@@ -49,6 +34,7 @@ def test_it_is_refused_and_nothing_has_changed(
     told = answer.json()
     got = answer.status_code, told["code"], told["statusText"], told["data"]
     assert got == (case.status, case.code, case.status_text, None), told["message"]
+    assert f"{case}: {told['message']}" in told_by("neighbours")
     assert to_document(api.sandbox.store) == before
     assert api.journal()[-1]["operation"] == case.operation
 
