@@ -1,31 +1,18 @@
-"""What server and model start from, and how a request reaches the server."""
+"""The documents from which stories start: one with keys, one without."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Mapping
-from functools import cache
-from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode
-
-from starlette.types import Message, Scope
-
-from mock_server import load_fixture
-from mock_server.app import Application, create_app
-from mock_server.domain.generation import Generation
 
 OWNER, WRITER, READER, NOBODY = "owner-key", "writer-key", "reader-key", "nobody-key"
-SUMMER = "2025-06-01T00:00:00.000Z"
-KEYS = (OWNER, WRITER, READER, NOBODY)
+USER, PASSWORD = "root", "secret"
 
 
 def _id(letter: str) -> str:
     return letter * 24
 
 
-DOCUMENT: dict[str, Any] = {
+WITH_KEYS: dict[str, Any] = {
     "clock": "2026-01-01T00:00:00.000Z",
     "keys": [
         {"key": OWNER, "member": "tmb-owner"},
@@ -33,7 +20,7 @@ DOCUMENT: dict[str, Any] = {
         {"key": READER, "permission": "read"},
         {"key": NOBODY, "permission": "none"},
     ],
-    "users": [{"username": "root", "password": "secret", "member": "tmb-owner"}],
+    "users": [{"username": USER, "password": PASSWORD, "member": "tmb-owner"}],
     "replies": ["First reply", "Second reply"],
     "apps": [
         {
@@ -93,6 +80,18 @@ DOCUMENT: dict[str, Any] = {
                     "externalFileId": "file-1",
                     "updateTime": "2025-01-01T00:00:00.000Z",
                 },
+                {"_id": _id("0") + "a", "name": "apple pie", "tags": ["Pear", "red"]},
+                {
+                    "_id": _id("0") + "b",
+                    "name": "Zest",
+                    "type": "link",
+                    "rawLink": "https://example.com",
+                    "createTime": "2023-01-01T00:00:00.000Z",
+                    "forbid": True,
+                    "hasError": True,
+                    "trainingType": "qa",
+                    "data": [{"_id": "row-1", "q": "re re re", "a": "Apple"}],
+                },
             ],
         },
         {"id": _id("e"), "name": "Shelf", "type": "folder"},
@@ -109,87 +108,31 @@ DOCUMENT: dict[str, Any] = {
     ],
 }
 
-
-@cache
-def generation() -> Generation:
-    """The document, loaded once."""
-    return load_fixture(DOCUMENT)
-
-
-class Server:
-    """An application in process, as deployed, with time standing still."""
-
-    def __init__(self) -> None:
-        self.app: Application = create_app(
-            generation(), profile="deployed", choices={"training": "instant"}
-        )
-        self._loop = asyncio.new_event_loop()
-
-    def close(self) -> None:
-        """Free what it holds."""
-        self.app.close()
-        self._loop.close()
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, Any] | None = None,
-        body: Any = None,
-        key: str | None = None,
-        token: str | None = None,
-    ) -> tuple[int, bytes]:
-        """The status and the body of an answer; `body` is sent as JSON."""
-        content = b"" if body is None else json.dumps(body).encode()
-        headers = [(b"host", b"localhost"), (b"content-length", b"%d" % len(content))]
-        if key is not None:
-            headers.append((b"authorization", f"Bearer {key}".encode()))
-        if token is not None:
-            headers.append((b"token", token.encode()))
-        if body is not None:
-            headers.append((b"content-type", b"application/json"))
-        scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": urlencode(query or {}, doseq=True).encode(),
-            "root_path": "",
-            "headers": headers,
-            "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 80),
-        }
-        return self._loop.run_until_complete(self._call(scope, content))
-
-    def log_in(self, key: str) -> str:
-        """The login token of the user, in the sandbox of a key."""
-        account, query = "/api/support/user/account", {"username": "root"}
-        _, content = self.send("GET", f"{account}/preLogin", query=query, key=key)
-        password = sha256(b"secret").hexdigest()
-        body = query | {
-            "password": password,
-            "code": json.loads(content)["data"]["code"],
-        }
-        _, content = self.send("POST", f"{account}/loginByPassword", body=body, key=key)
-        return str(json.loads(content)["data"]["token"])
-
-    def admin(self, method: str, path: str, body: Any = None) -> Any:
-        """What an admin call answers."""
-        status, content = self.send(method, f"/__admin{path}", body=body or {})
-        assert status in (200, 201), content
-        return json.loads(content)
-
-    async def _call(self, scope: Scope, content: bytes) -> tuple[int, bytes]:
-        sent: list[Message] = []
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": content, "more_body": False}
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        await self.app(scope, receive, send)
-        return sent[0]["status"], b"".join(each["body"] for each in sent[1:])
+WITHOUT_KEYS: dict[str, Any] = {
+    "clock": "2025-03-01T12:00:00.250Z",
+    "users": [{"username": USER, "password": PASSWORD}],
+    "apps": [
+        {"id": _id("a"), "name": "Echo", "chats": [{"chatId": "one", "top": True}]},
+        {"id": "app", "chats": []},
+    ],
+    "datasets": [
+        {
+            "id": _id("d"),
+            "name": "Many",
+            "collections": [
+                {
+                    "_id": f"{number:024d}",
+                    "name": f"Part {number % 7} of {'ÄBCDe'[number % 5]}",
+                    "type": "folder" if number % 10 == 0 else "virtual",
+                    "parentId": f"{0:024d}" if 0 < number < 4 else None,
+                    "tags": ["red", "green", "blue"][: number % 4],
+                    "updateTime": f"2025-01-{number % 9 + 1:02d}T00:00:00.000Z",
+                    "trainingAmount": number % 3,
+                }
+                for number in range(36)
+            ],
+        },
+        {"id": "empty", "intro": "Nothing"},
+    ],
+}
+DOCUMENTS = [WITH_KEYS, WITHOUT_KEYS]

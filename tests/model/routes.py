@@ -1,115 +1,59 @@
-"""The routes of the plain model, and what their fields have to be."""
+"""The routes of neighbours: where they are, who may call, what their fields are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-Check = Callable[[Any], bool]
-
-
-@dataclass(frozen=True)
-class Field:
-    """One field of a request."""
-
-    is_valid: Check
-    is_required: bool = False
+from tests.model.checks import (
+    Field,
+    at_least,
+    flag,
+    index,
+    many,
+    mapping,
+    nullable,
+    one_of,
+    paging_number,
+    some_text,
+    text,
+    with_fields,
+)
 
 
 @dataclass(frozen=True)
 class Route:
-    """A route: the method of the model that serves it, and its fields."""
+    """A route: the method of the model that serves it, and its fields.
+
+    `access` says who may call: the holder of a key (or a login), a login, anyone.
+    """
 
     name: str
     operation: str
-    method: str
+    methods: tuple[str, ...]
     fields: Mapping[str, Field]
-    needs_login: bool = False
+    access: str = "caller"
     is_bare: bool = False
+    is_open: bool = False
+
+    @property
+    def traits(self) -> set[str]:
+        """What faults may have a meaning for it."""
+        return {
+            trait
+            for trait, names in (("write", WRITES), ("page", PAGES), ("total", TOTALS))
+            if self.operation in names
+        }
 
 
-def check(given: Mapping[str, Any], fields: Mapping[str, Field]) -> bool:
-    """Whether all that is needed is given, and everything is valid."""
-    for name, field in fields.items():
-        if name in given:
-            # Once there is an offset, nobody looks at the number of a page.
-            is_idle = field is LIST_NUMBER and "offset" in given
-            if not is_idle and not field.is_valid(given[name]):
-                return False
-        elif field.is_required:
-            return False
-    return True
-
-
-def as_number(value: Any) -> Any:
-    """Digits in a text as a number."""
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
-    return value
-
-
-def text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def some_text(value: Any) -> bool:
-    return text(value) and value != ""
-
-
-def flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def at_least(least: int, most: int = 2**53) -> Check:
-    return lambda value: whole(value) and least <= value <= most
-
-
-def digits(least: int) -> Check:
-    return lambda value: at_least(least)(as_number(value))
-
-
-def paging_number(value: Any) -> bool:
-    return value is None or text(value) or whole(value)
-
-
-def nullable(valid: Check) -> Check:
-    return lambda value: value is None or valid(value)
-
-
-def one_of(*values: str) -> Check:
-    return lambda value: isinstance(value, str) and value in values
-
-
-def many(valid: Check, least: int = 0, most: int = 1000) -> Check:
-    return lambda value: (
-        isinstance(value, list)
-        and least <= len(value) <= most
-        and all(map(valid, value))
-    )
-
-
-def mapping(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def with_fields(**checks: Check) -> Check:
-    """An object whose fields are valid, those that there are."""
-    return lambda value: (
-        mapping(value)
-        and all(
-            name not in value or valid(value[name]) for name, valid in checks.items()
-        )
-    )
-
-
-def index(value: Any) -> bool:
-    return with_fields(text=text, type=nullable(text))(value) and "text" in value
-
+WRITES = {"updateHistory", "delHistory", "clearHistories", "batchDelete", "markRead"}
+WRITES |= {"completions", "dataset.create", "folder.create", "dataset.update"}
+WRITES |= {"dataset.delete", "collection.create", "text", "link", "fileId"}
+WRITES |= {"collection.update", "collection.delete", "pushData", "insertData"}
+WRITES |= {"data.update", "data.delete"}
+TOTALS = {"listV2", "getHistories", "getPaginationRecords", "getRecords_v2"}
+TOTALS |= {"collection.list", "scrollList", "data.v2.list", "data.list"}
+PAGES = TOTALS | {"dataset.list", "searchTest"}
 
 NEEDED_ID = Field(some_text, is_required=True)
 MAYBE_ID = Field(nullable(some_text))
@@ -118,7 +62,6 @@ TEXT, NEEDED_TEXT = Field(text), Field(text, is_required=True)
 FLAG, MAYBE_FLAG, TAGS = Field(flag), Field(nullable(flag)), Field(many(text))
 MAYBE_TEXT = Field(nullable(text))
 PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
-LIST_NUMBER = Field(digits(1))
 INDEXES = Field(nullable(many(index)))
 NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
@@ -145,42 +88,36 @@ LIST_DATA = {"collectionId": NEEDED_ID, "searchText": TEXT} | PAGING
 
 _CHAT, _SET = "/api/core/chat/", "/api/core/dataset/"
 _ROUTES: dict[str, Route] = {
-    f"{_CHAT}history/updateHistory": Route(
-        "update_history",
-        "updateHistory",
-        "PUT",
-        CHAT | {"top": FLAG, "title": TEXT, "customTitle": TEXT},
-    ),
     f"{_CHAT}history/getHistories": Route(
         "get_histories",
         "getHistories",
-        "POST",
+        ("POST",),
         {"appId": Field(APP["appId"].is_valid)}
         | PAGING
         | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
     ),
-    f"{_CHAT}history/delHistory": Route("del_history", "delHistory", "DELETE", CHAT),
+    f"{_CHAT}history/delHistory": Route("del_history", "delHistory", ("DELETE",), CHAT),
     f"{_CHAT}history/clearHistories": Route(
-        "clear_histories", "clearHistories", "DELETE", APP
+        "clear_histories", "clearHistories", ("DELETE",), APP
     ),
     f"{_CHAT}history/batchDelete": Route(
-        "batch_delete", "batchDelete", "POST", APP | {"chatIds": IDS}
+        "batch_delete", "batchDelete", ("POST",), APP | {"chatIds": IDS}
     ),
     f"{_CHAT}history/getHistoryStatus": Route(
-        "get_history_status", "getHistoryStatus", "POST", APP | {"chatIds": IDS}
+        "get_history_status", "getHistoryStatus", ("POST",), APP | {"chatIds": IDS}
     ),
-    f"{_CHAT}history/markRead": Route("mark_read", "markRead", "POST", CHAT),
-    f"{_CHAT}init": Route("init", "init", "GET", CHAT),
+    f"{_CHAT}history/markRead": Route("mark_read", "markRead", ("POST",), CHAT),
+    f"{_CHAT}init": Route("init", "init", ("GET",), CHAT),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
         "getPaginationRecords",
-        "POST",
+        ("POST",),
         APP | PAGING | {"chatId": MAYBE_ID},
     ),
     f"{_CHAT}record/getRecords_v2": Route(
         "get_records_v2",
         "getRecords_v2",
-        "POST",
+        ("POST",),
         APP
         | {"pageSize": Field(at_least(1, 1000))}
         | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), MAYBE_ID),
@@ -188,7 +125,7 @@ _ROUTES: dict[str, Route] = {
     "/api/v1/chat/completions": Route(
         "completions",
         "completions",
-        "POST",
+        ("POST",),
         {
             "messages": Field(many(mapping, 1), is_required=True),
             "chatId": MAYBE_TEXT,
@@ -196,47 +133,48 @@ _ROUTES: dict[str, Route] = {
             "detail": MAYBE_FLAG,
         },
         is_bare=True,
+        is_open=True,
     ),
     f"{_SET}create": Route(
         "dataset_create",
         "dataset.create",
-        "POST",
+        ("POST",),
         NEW | {"avatar": NEEDED_TEXT, "type": Field(KIND, is_required=True)},
     ),
-    f"{_SET}folder/create": Route("folder_create", "folder.create", "POST", NEW),
+    f"{_SET}folder/create": Route("folder_create", "folder.create", ("POST",), NEW),
     f"{_SET}list": Route(
         "dataset_list",
         "dataset.list",
-        "POST",
+        ("POST", "GET"),
         {"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
     ),
     f"{_SET}detail": Route(
-        "dataset_detail", "dataset.detail", "GET", {"id": NEEDED_ID}
+        "dataset_detail", "dataset.detail", ("GET",), {"id": NEEDED_ID}
     ),
     f"{_SET}update": Route(
         "dataset_update",
         "dataset.update",
-        "PUT",
+        ("PUT",),
         {"id": NEEDED_ID, "parentId": PARENT}
         | dict.fromkeys(("name", "intro", "avatar"), TEXT),
     ),
     f"{_SET}delete": Route(
-        "dataset_delete", "dataset.delete", "DELETE", {"id": NEEDED_ID}
+        "dataset_delete", "dataset.delete", ("DELETE",), {"id": NEEDED_ID}
     ),
     f"{_SET}paths": Route(
         "dataset_paths",
         "dataset.paths",
-        "GET",
+        ("GET",),
         {
             "sourceId": TEXT,
             "type": Field(one_of("current", "parent"), is_required=True),
         },
-        needs_login=True,
+        access="login",
     ),
     f"{_SET}collection/create": Route(
         "collection_create",
         "collection.create",
-        "POST",
+        ("POST",),
         {
             "datasetId": NEEDED_ID,
             "name": NEEDED_TEXT,
@@ -246,42 +184,31 @@ _ROUTES: dict[str, Route] = {
         },
     ),
     f"{_SET}collection/create/text": Route(
-        "text", "text", "POST", SOURCE | {"name": NEEDED_TEXT, "text": NEEDED_TEXT}
+        "text", "text", ("POST",), SOURCE | {"name": NEEDED_TEXT, "text": NEEDED_TEXT}
     ),
     f"{_SET}collection/create/link": Route(
-        "link", "link", "POST", SOURCE | {"link": NEEDED_ID}
+        "link", "link", ("POST",), SOURCE | {"link": NEEDED_ID}
     ),
     f"{_SET}collection/update": Route(
         "collection_update",
         "collection.update",
-        "POST",
+        ("POST", "PUT"),
         dict.fromkeys(("id", "datasetId", "externalFileId", "name", "createTime"), TEXT)
         | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(
         "collection_delete",
         "collection.delete",
-        "DELETE",
+        ("DELETE", "POST"),
         {"id": MAYBE_TEXT, "collectionIds": Field(nullable(many(some_text)))},
     ),
     f"{_SET}collection/detail": Route(
-        "collection_detail", "collection.detail", "GET", {"id": NEEDED_ID}
-    ),
-    f"{_SET}collection/listV2": Route(
-        "list_v2",
-        "listV2",
-        "POST",
-        FILTER
-        | {
-            "offset": Field(digits(0)),
-            "pageSize": Field(digits(1)),
-            "pageNum": LIST_NUMBER,
-        },
+        "collection_detail", "collection.detail", ("GET",), {"id": NEEDED_ID}
     ),
     f"{_SET}collection/list": Route(
         "collection_list",
         "collection.list",
-        "POST",
+        ("POST",),
         FILTER
         | {
             "pageNum": Field(at_least(1)),
@@ -290,27 +217,27 @@ _ROUTES: dict[str, Route] = {
         },
     ),
     f"{_SET}collection/scrollList": Route(
-        "scroll_list", "scrollList", "POST", FILTER | PAGING | {"simple": MAYBE_FLAG}
+        "scroll_list", "scrollList", ("POST",), FILTER | PAGING | {"simple": MAYBE_FLAG}
     ),
     f"{_SET}collection/paths": Route(
         "collection_paths",
         "collection.paths",
-        "GET",
+        ("GET",),
         {"sourceId": TEXT},
-        needs_login=True,
+        access="login",
     ),
     f"{_SET}collection/trainingDetail": Route(
-        "training_detail", "trainingDetail", "GET", {"collectionId": NEEDED_ID}
+        "training_detail", "trainingDetail", ("GET",), {"collectionId": NEEDED_ID}
     ),
     f"{_SET}collection/export": Route(
-        "export", "export", "POST", {"collectionId": NEEDED_ID}, is_bare=True
+        "export", "export", ("POST",), {"collectionId": NEEDED_ID}, is_bare=True
     ),
-    f"{_SET}data/v2/list": Route("data_list", "data.v2.list", "POST", LIST_DATA),
-    f"{_SET}data/list": Route("data_list", "data.list", "POST", LIST_DATA),
+    f"{_SET}data/v2/list": Route("data_list", "data.v2.list", ("POST",), LIST_DATA),
+    f"{_SET}data/list": Route("data_list", "data.list", ("POST",), LIST_DATA),
     f"{_SET}data/pushData": Route(
         "push_data",
         "pushData",
-        "POST",
+        ("POST",),
         {
             "collectionId": NEEDED_ID,
             "data": Field(many(ROW, 0, 200), is_required=True),
@@ -319,7 +246,7 @@ _ROUTES: dict[str, Route] = {
     f"{_SET}data/insertData": Route(
         "insert_data",
         "insertData",
-        "POST",
+        ("POST",),
         {
             "collectionId": NEEDED_ID,
             "q": NEEDED_ID,
@@ -327,20 +254,22 @@ _ROUTES: dict[str, Route] = {
             "indexes": INDEXES,
         },
     ),
-    f"{_SET}data/detail": Route("data_detail", "data.detail", "GET", {"id": NEEDED_ID}),
+    f"{_SET}data/detail": Route(
+        "data_detail", "data.detail", ("GET",), {"id": NEEDED_ID}
+    ),
     f"{_SET}data/update": Route(
         "data_update",
         "data.update",
-        "PUT",
+        ("PUT",),
         {"dataId": NEEDED_ID, "q": NEEDED_ID, "a": MAYBE_TEXT, "indexes": INDEXES},
     ),
     f"{_SET}data/delete": Route(
-        "data_delete", "data.delete", "DELETE", {"id": NEEDED_ID}
+        "data_delete", "data.delete", ("DELETE",), {"id": NEEDED_ID}
     ),
     f"{_SET}searchTest": Route(
         "search_test",
         "searchTest",
-        "POST",
+        ("POST",),
         {
             "datasetId": NEEDED_ID,
             "text": NEEDED_ID,
@@ -349,13 +278,31 @@ _ROUTES: dict[str, Route] = {
             "usingReRank": FLAG,
         },
     ),
+    f"{_SET}collection/create/fileId": Route(
+        "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_ID}
+    ),
+    "/api/support/user/account/tokenLogin": Route(
+        "token_login", "tokenLogin", ("GET",), {}, access="login"
+    ),
+    "/api/common/system/getInitData": Route(
+        "init_data", "getInitData", ("GET",), {}, access="anyone", is_open=True
+    ),
+    "/api/support/user/team/plan/getTeamPlanStatus": Route(
+        "plan_status", "getTeamPlanStatus", ("GET",), {}, access="anyone"
+    ),
 }
+PIN, LIST_V2 = f"{_CHAT}history/updateHistory", f"{_SET}collection/listV2"
+ROUTES: dict[str, Route] = {
+    PIN: Route("pin", "updateHistory", ("PUT",), {}),
+    LIST_V2: Route("list_v2", "listV2", ("POST",), {}),
+    **_ROUTES,
+}
+"""By path."""
+DOCUMENTED = (PIN, LIST_V2)
+
 _OLDER = ("updateHistory", "getHistories", "delHistory", "clearHistories")
 _OLDER_RECORDS = ("getPaginationRecords", "getRecords_v2")
-
-ROUTES: dict[str, Route] = (
-    _ROUTES
-    | {f"{_CHAT}{name}": _ROUTES[f"{_CHAT}history/{name}"] for name in _OLDER}
-    | {f"{_CHAT}{name}": _ROUTES[f"{_CHAT}record/{name}"] for name in _OLDER_RECORDS}
-)
-"""By path; older paths lead to the same."""
+LEGACY: dict[str, str] = {
+    f"{_CHAT}{name}": f"{_CHAT}history/{name}" for name in _OLDER
+} | {f"{_CHAT}{name}": f"{_CHAT}record/{name}" for name in _OLDER_RECORDS}
+"""Older paths, and the paths that they stand for."""

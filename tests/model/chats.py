@@ -1,0 +1,226 @@
+"""Chat sessions: the pin of spec 4.1, and the neighbours around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.model.answers import Refused, expected, in_words, quoted
+from tests.model.base import Base, Page, moment, paging
+from tests.model.choices import remedies, served_with
+from tests.model.records import MANAGE, READ, WRITE, Fields, milliseconds, new_chat
+
+
+class Chats(Base):
+    """What has to do with applications."""
+
+    def pin(self, fields: Fields) -> None:
+        """Spec 4.1: pin or unpin, with a message for whatever is refused."""
+        app_id, chat_id = fields["appId"], fields["chatId"]
+        unknown = self.choices["chat_unknown"]
+        app = self.state["apps"].get(app_id)
+        if app is None:
+            what, got = "the id of an app", in_words(app_id)
+            raise Refused("no_app", expected(what, got, "$.appId"))
+        is_there, may_read = chat_id in app["chats"], self.level(app) >= READ
+        values = remedies(self.choices, "chat_unknown")
+        if chat_id in (".", ".."):
+            values = [each for each in values if not each.endswith("=create")]
+        if not is_there and unknown == "not_found":
+            what, got = f"a chat session of app {quoted(app_id)}", in_words(chat_id)
+            hint = served_with(*values) if may_read else ""
+            raise Refused("no_chat", expected(what, got, "$.chatId", hint))
+        if not may_read:
+            what = f"a key with read permission on app {quoted(app_id)}"
+            raise Refused("shut_app", expected(what, "a key without it", "$.appId"))
+        if not is_there and unknown == "ignore":
+            return
+        if not is_there:
+            if chat_id in (".", ".."):
+                what, hint = (
+                    "an id that the path of a URL can hold",
+                    served_with(*values),
+                )
+                got = in_words(chat_id)
+                raise Refused("no_chat", expected(what, got, "$.chatId", hint))
+            app["chats"][chat_id] = new_chat({"chatId": chat_id})
+        chat = app["chats"][chat_id]
+        for name in ("top", "title", "customTitle"):
+            chat[name] = fields.get(name, chat[name])
+        chat["updateTime"] = self.now
+
+    def get_histories(self, fields: Fields) -> Page:
+        start, size = paging(fields, 1000)
+        if "appId" not in fields:
+            raise Refused("no_chat")
+        since = moment(fields.get("startUpdateTime"))
+        until = moment(fields.get("endUpdateTime"))
+        app = self.app(fields, READ)
+        chats = sorted(app["chats"].values(), key=lambda chat: str(chat["chatId"]))
+        chats.sort(key=lambda chat: (chat["top"], chat["updateTime"]), reverse=True)
+        times = [(chat, milliseconds(chat["updateTime"])) for chat in chats]
+        chats = [
+            chat
+            for chat, time in times
+            if (since is None or since <= time) and (until is None or time <= until)
+        ]
+        more = {"appId": app["id"], "chatGenerateStatus": 1, "hasBeenRead": True}
+        return Page(chats, start, size, lambda chat: chat | more)
+
+    def del_history(self, fields: Fields) -> None:
+        app = self.app(fields, READ)
+        app["chats"].pop(fields["chatId"], None)
+        app["records"].pop(fields["chatId"], None)
+
+    def clear_histories(self, fields: Fields) -> None:
+        app = self.app(fields, READ)
+        app["chats"], app["records"] = {}, {}
+
+    def batch_delete(self, fields: Fields) -> None:
+        app = self.app(fields, MANAGE)
+        for chat_id in fields["chatIds"]:
+            app["chats"].pop(chat_id, None)
+            app["records"].pop(chat_id, None)
+
+    def get_history_status(self, fields: Fields) -> Any:
+        chats = self.app(fields, READ)["chats"]
+        found = [
+            chats[each] for each in dict.fromkeys(fields["chatIds"]) if each in chats
+        ]
+        return {
+            "list": [
+                {
+                    "chatId": chat["chatId"],
+                    "updateTime": chat["updateTime"],
+                    "chatGenerateStatus": 1,
+                    "hasBeenRead": True,
+                }
+                for chat in found
+            ]
+        }
+
+    def mark_read(self, fields: Fields) -> None:
+        app = self.state["apps"].get(fields["appId"])
+        if app is not None and fields["chatId"] not in app["chats"]:
+            raise Refused("no_chat")
+        self.app(fields, WRITE)
+
+    def init(self, fields: Fields) -> Any:
+        app = self.app(fields, READ)
+        chat = app["chats"].get(fields["chatId"], {"title": "", "customTitle": ""})
+        return {
+            "chatId": fields["chatId"],
+            "appId": app["id"],
+            "title": chat["title"],
+            "variables": {},
+            "chatGenerateStatus": 1,
+            "hasBeenRead": True,
+            "app": {
+                "name": app["name"],
+                "avatar": "",
+                "intro": "",
+                "type": "simple",
+                "chatConfig": {},
+                "chatModels": [],
+                "pluginInputs": [],
+            },
+        }
+
+    def get_pagination_records(self, fields: Fields) -> Page:
+        start, size = paging(fields, 1000)
+        records = self.app(fields, READ)["records"].get(fields.get("chatId"), [])
+        return Page(records[::-1], start, size, record_view, _turned_round)
+
+    def get_records_v2(self, fields: Fields) -> Page:
+        records = self.app(fields, READ)["records"].get(fields.get("chatId"), [])
+        ids, size = [each["id"] for each in records], fields.get("pageSize", 10)
+        start, end = max(0, len(ids) - size), len(ids)
+        for name in ("initialId", "prevId", "nextId"):
+            if fields.get(name) is not None:
+                if fields[name] not in ids:
+                    raise Refused("no_record")
+                at = ids.index(fields[name])
+                if name == "initialId":
+                    start = max(0, at - size // 2)
+                    end = min(start + size, end)
+                elif name == "prevId":
+                    start, end = max(0, at - size), at
+                else:
+                    start, end = at + 1, min(at + 1 + size, end)
+                break
+        return Page(records, start, end - start, _record_in_v2, _with_more)
+
+    def completions(self, fields: Fields) -> Any:
+        question = last_question(fields["messages"])
+        if not fields.get("appId"):
+            apps = self.state["apps"].values()
+            readable = [each["id"] for each in apps if self.level(each) >= READ]
+            if not readable:
+                raise Refused("no_app")
+            fields = fields | {"appId": readable[0]}
+        app = self.app(fields, READ)
+        if fields.get("chatId") in (".", ".."):
+            raise Refused("field")
+        chat_id = fields.get("chatId") or self.new_id()
+        replies, turn = self.document.get("replies"), self.state["turns"]
+        reply = replies[turn % len(replies)] if replies else question
+        self.state["turns"] += 1
+        chat = app["chats"].setdefault(
+            chat_id, new_chat({"chatId": chat_id, "title": question[:20]})
+        )
+        chat["updateTime"] = self.now
+        for speaker, text in (("Human", question), ("AI", reply)):
+            record = {"obj": speaker, "text": text, "time": self.now}
+            record["id"] = self.new_id()
+            app["records"].setdefault(chat_id, []).append(record)
+        message = {"role": "assistant", "content": reply}
+        answer = {
+            "id": chat_id,
+            "model": "",
+            "usage": dict.fromkeys(
+                ("prompt_tokens", "completion_tokens", "total_tokens"), 1
+            ),
+            "choices": [{"message": message, "finish_reason": "stop", "index": 0}],
+        }
+        if fields.get("detail"):
+            answer |= {"responseData": [], "newVariables": {}}
+        return answer
+
+
+def record_view(record: Fields) -> Fields:
+    view = {
+        "_id": record["id"],
+        "dataId": record["id"],
+        "obj": record["obj"],
+        "value": [{"type": "text", "text": {"content": record["text"]}}],
+        "time": record["time"],
+        "hideInUI": False,
+    }
+    if record["obj"] == "AI":
+        view |= {"totalQuoteList": [], "totalRunningTime": 0, "useAgentSandbox": False}
+    return view
+
+
+def _record_in_v2(record: Fields) -> Fields:
+    value = [{"text": {"content": record["text"]}}]
+    return record_view(record) | {"id": record["id"], "value": value}
+
+
+def _turned_round(page: Page, items: list[Fields]) -> Fields:
+    """The newest page comes first, but in each the oldest record does."""
+    return {"list": items[::-1], "total": page.total}
+
+
+def _with_more(page: Page, items: list[Fields]) -> Fields:
+    return {
+        "list": items,
+        "total": page.total,
+        "hasMorePrev": page.offset > 0,
+        "hasMoreNext": page.offset + len(items) < page.total,
+    }
+
+
+def last_question(messages: list[Fields]) -> str:
+    asked = [each.get("content") for each in messages if each.get("role") == "user"]
+    if not asked or not isinstance(asked[-1], str):
+        raise Refused("field")
+    return asked[-1]

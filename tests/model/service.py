@@ -1,0 +1,296 @@
+"""The story of a request in the model: whose state, which route, who calls, what then.
+
+The order is that of docs/reference/operations: path, method, authorization, content
+type, JSON, faults, fields, and what the operation itself checks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from tests.model.answers import Answer, Refused, envelope, expected, in_words, refusal
+from tests.model.base import Base, Caller, Page
+from tests.model.checks import check
+from tests.model.choices import Choices, remedies, served_with, tolerates
+from tests.model.faults import Asked, Fault, Standing
+from tests.model.reading import LARGEST, Body
+from tests.model.records import Fields, copied
+from tests.model.routes import DOCUMENTED, LEGACY, LIST_V2, PIN, ROUTES, Route
+from tests.model.sandbox import Sandbox
+
+JSON = "application/json"
+BAD_JSON = {
+    b"": "nothing",
+    b"[]": "JSON that is not an object",
+    b"{": "malformed JSON, input data was truncated",
+    b'{"appId":1,}': "malformed JSON, trailing comma in object (byte 11)",
+    b"\xef\xbb\xbf{}": "a byte order mark",
+}
+"""Bodies that stories send, and what messages call them."""
+NEAR_PATHS = {"/api/nothing": "", f"{LIST_V2}/": LIST_V2}
+"""Paths that nothing has, and what may be meant."""
+_AUTHORIZATION, _ISSUED = "header Authorization", "fastgpt-sbx-"
+_NEIGHBOUR = "a route of the service that the interface description does not show"
+
+
+class Request(NamedTuple):
+    """A request; `authorization` are the values of all such headers."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    authorization: tuple[str, ...]
+    token: str | None
+    content_type: str | None
+    content: bytes
+
+    @property
+    def key(self) -> str | None:
+        """The one bearer token, if there is one."""
+        if len(self.authorization) != 1:
+            return None
+        found = re.fullmatch(r"(?i:bearer) +([!-+\--~]+)", self.authorization[0])
+        return found[1] if found else None
+
+
+class Service:
+    """All sandboxes, by name. `tokens` are those of logins: a sandbox and a user."""
+
+    def __init__(self, default: Sandbox, profile: str) -> None:
+        self.profile = profile
+        self.sandboxes = {default.name: default}
+        self.tokens: dict[str, tuple[str, str]] = {}
+
+    @property
+    def default(self) -> Sandbox:
+        return self.sandboxes["default"]
+
+    def answer(self, request: Request) -> Answer:
+        """What is answered, with all headers that the contract names."""
+        sandbox = self._sandbox_of(request)
+        try:
+            route, path = _route(request.path, sandbox.plain.choices)
+            if route.access == "login" and request.key is not None:
+                # A key means nothing here, so neither does it say which sandbox.
+                sandbox = self._sandbox_of(request._replace(authorization=()))
+                route, path = _route(request.path, sandbox.plain.choices)
+            answer = self._admitted(request, sandbox, route, path)
+        except Refused as refused:
+            answer = refusal(refused, sandbox.plain.choices)
+        marks = {
+            "x-mock-sandbox": sandbox.name,
+            "x-mock-generation": str(sandbox.generation),
+        }
+        return answer._replace(headers={"content-type": JSON} | marks | answer.headers)
+
+    def _sandbox_of(self, request: Request) -> Sandbox:
+        """The sandbox to which a key leads, else a login, else the default one."""
+        name: str | None = "default"
+        if request.key is not None and request.key.startswith(_ISSUED):
+            sandboxes = self.sandboxes.values()
+            by_prefix = {(each.own or "")[:24]: each.name for each in sandboxes}
+            name = by_prefix.get(request.key[:24])
+        elif request.key is None and request.token in self.tokens:
+            name = self.tokens[request.token][0]
+        return self.sandboxes.get(name or "", self.default)
+
+    def _admitted(
+        self, request: Request, sandbox: Sandbox, route: Route, path: str
+    ) -> Answer:
+        choices, is_spec = sandbox.plain.choices, path in DOCUMENTED
+        if request.method not in route.methods:
+            allow = ", ".join(route.methods)
+            if not tolerates(choices, "method_mismatch"):
+                hint = served_with(*remedies(choices, "method_mismatch"))
+                got = in_words(request.method)
+                text = expected(f"the method {allow}", got, "method", hint)
+                raise Refused("method", text, allow)
+        caller = self._caller(request, sandbox, route)
+        _check_type(request, choices, is_spec)
+        fields = _fields(request, route, is_spec)
+        keys = request.key or "", caller["key"]
+        asked = Asked(route.operation, route.traits, *keys, fields)
+        limits: list[Standing] = []
+        for fault in sandbox.faults:
+            if fault.fires(asked, sandbox.plain.state["clock"]):
+                return _spoilt(fault, sandbox, route, caller, fields)
+            if fault.standing is not None:
+                limits.append(fault.standing)
+        answer = _performed(sandbox.plain, route, caller, fields)
+        more = limits[0].headers() if limits else {}
+        return answer._replace(headers=answer.headers | more)
+
+    def _caller(self, request: Request, sandbox: Sandbox, route: Route) -> Caller:
+        choices, key = sandbox.plain.choices, request.key
+        if route.access == "caller" and request.authorization:
+            if key is None:
+                got = "two" if len(request.authorization) > 1 else "something else"
+                if request.authorization[0].strip().lower() == "bearer":
+                    got = "one without a key"
+                raise Refused("no_key", _no_key(got))
+            return _holder(key, sandbox)
+        user = None
+        at, name = self.tokens.get(request.token or "", ("", ""))
+        if at == sandbox.name:
+            user = sandbox.user(name)
+        is_taken = tolerates(choices, "credentials")
+        values = remedies(choices, "credentials") if user else []
+        if route.access == "caller" and not (request.token and is_taken):
+            raise Refused("no_key", _no_key("nothing", *values))
+        if user is not None and is_taken:
+            return user
+        if route.access == "anyone":
+            return {"key": "", "permission": "none"}
+        got = "one that no login has given" if request.token else "nothing"
+        if user is not None:
+            got = "one that does not count"
+        what = "a login token, in header `token` or cookie `fastgpt_token`"
+        raise Refused("no_key", expected(what, got, "headers", served_with(*values)))
+
+
+def _route(path: str, choices: Choices) -> tuple[Route, str]:
+    """The route of a path, and the path by which it is known."""
+    known = LEGACY.get(path, path)
+    needed = []
+    if known not in ROUTES:
+        near = NEAR_PATHS[path]
+        hint = f" (did you mean {near}? Paths are exact)" if near else ""
+        raise Refused("no_route", _no_route(path, hint))
+    if known not in DOCUMENTED:
+        needed += remedies(choices, "neighbours")
+    if path in LEGACY:
+        needed += remedies(choices, "legacy_paths")
+    if needed:
+        about = f"{_NEIGHBOUR}, " if known not in DOCUMENTED else ""
+        hint = f" ({about}served with the choice {' and '.join(needed)})"
+        raise Refused("no_route", _no_route(path, hint))
+    return ROUTES[known], known
+
+
+def _no_route(path: str, hint: str) -> str:
+    return expected(f"PUT {PIN} or POST {LIST_V2}", in_words(path), "path", hint)
+
+
+def _no_key(got: str, *values: str) -> str:
+    what = "one header `Authorization: Bearer KEY`"
+    return expected(what, got, _AUTHORIZATION, served_with(*values))
+
+
+def _holder(key: str, sandbox: Sandbox) -> Caller:
+    """Who has a key."""
+    callers, choices = sandbox.callers(), sandbox.plain.choices
+    if key in callers:
+        return callers[key]
+    what, got, values = "a key that the fixture declares", "an unknown one", []
+    if key.startswith(_ISSUED):
+        what, got = "a key of a sandbox", "one that leads to none"
+    elif not callers:
+        if tolerates(choices, "unknown_key"):
+            return {"key": key}
+        values = remedies(choices, "unknown_key")
+    raise Refused(
+        "unknown_key", expected(what, got, _AUTHORIZATION, served_with(*values))
+    )
+
+
+def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
+    """Check the content type; neighbours need none for what has no body."""
+    given, choice = request.content_type, "content_type_missing"
+    media_type = (given or "").partition(";")[0].strip().lower()
+    if not is_spec:
+        if request.method == "DELETE" and choices["query_delete"] != "accept":
+            choice = "query_delete"
+        else:
+            if not request.content and media_type != JSON:
+                given = None
+            if given is None and request.method in ("GET", "DELETE"):
+                return
+    if given is None and tolerates(choices, choice):
+        return
+    charset = (given or "").partition("charset=")[2].lower()
+    if media_type != JSON or charset not in ("", "utf-8") or given is None:
+        got = "nothing" if given is None else in_words(given)
+        hint = served_with(*remedies(choices, choice)) if given is None else ""
+        what = "application/json in UTF-8"
+        text = expected(what, got, "header Content-Type", hint)
+        raise Refused("media_type", text)
+
+
+def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
+    """The fields in the body, and those in the query of a neighbour."""
+    query: Fields = {} if is_spec else request.query
+    if route.operation == "dataset.list" and request.method != "GET":
+        query = {}
+    if not is_spec and not request.content:
+        return query
+    if request.content in BAD_JSON:
+        text = expected("a JSON object", BAD_JSON[request.content], "$")
+        raise Refused("json", text)
+    found: Fields = json.loads(request.content)
+    return found | query
+
+
+def _performed(
+    plain: Base,
+    route: Route,
+    caller: Caller,
+    fields: Fields,
+    fault: Fault | None = None,
+) -> Answer:
+    """The answer to fields, of which a fault may spoil the page."""
+    plain.caller = caller
+    try:
+        if route.operation in ("updateHistory", "listV2"):
+            _check_integers(fields)
+            read = Body(
+                fields, route.operation == "updateHistory", plain.choices
+            ).read()
+        else:
+            read = fields
+            is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
+            is_known = is_open or set(fields) <= set(route.fields)
+            if not is_known or not check(fields, route.fields):
+                raise Refused("field")
+        plain.settle()
+        data: Any = getattr(plain, route.name)(read)
+    except Refused as refused:
+        return refusal(refused, plain.choices)
+    if isinstance(data, Page):
+        if fault is not None:
+            fault.change(data, read)
+        data = data.shown()
+    if fault is not None and fault.kind == "alter":
+        fault.alter(data)
+    if route.is_bare:
+        is_text = isinstance(data, str)
+        headers = {"content-type": "text/csv; charset=utf-8"} if is_text else {}
+        return Answer(200, data, headers)
+    is_exact = route.operation in ("updateHistory", "listV2")
+    return Answer(200, envelope(data), is_exact=is_exact)
+
+
+def _spoilt(
+    fault: Fault, sandbox: Sandbox, route: Route, caller: Caller, fields: Fields
+) -> Answer:
+    """The answer to a request at which a fault fires."""
+    plain = sandbox.plain
+    if fault.kind in ("error", "rate_limit"):
+        if fault.fields["phase"] == "after":
+            _performed(plain, route, caller, fields)
+        return fault.answer(plain.choices)
+    if fault.kind == "lost_write":
+        before = copied(plain.state)
+        answer = _performed(plain, route, caller, fields)
+        plain.state = before
+        return answer
+    return _performed(plain, route, caller, fields, fault)
+
+
+def _check_integers(body: Fields) -> None:
+    """No integer that not all JSON readers keep exact; stories have some at the top."""
+    for name, value in body.items():
+        if type(value) is int and abs(value) > LARGEST:
+            what, got = f"integers of at most {LARGEST}", in_words(value)
+            raise Refused("field", expected(what, got, f"$.{name}"))
