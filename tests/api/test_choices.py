@@ -415,6 +415,12 @@ def test_page_size_max_100(make_api: MakeApi) -> None:
     assert len(api.ids(pageSize=2**53 - 1)) == 100
 
 
+@pytest.mark.parametrize("size", [[1], {}, 0, "x"])
+def test_page_size_max_is_told_whatever_came(make_api: MakeApi, size: Any) -> None:
+    api = make_api(LONG, choices={"page_size_max": 100})
+    assert "from 1 to 100" in message(api.list_v2(pageSize=size))
+
+
 def test_neighbours_off(make_api: MakeApi) -> None:
     api = make_api(choices={"neighbours": "off"})
     response = api.send("POST", HISTORIES, {"appId": APP})

@@ -58,12 +58,15 @@ def apps(draw: Draw) -> str:
 
 
 def datasets(draw: Draw) -> str:
-    return draw.id(draw.state["datasets"])
+    """A dataset, more often one that has collections."""
+    known = draw.state["datasets"]
+    full = [each["id"] for each in known.values() if each["collections"]]
+    return draw.id(full if full and draw.random.random() < 0.5 else known)
 
 
 def collections(draw: Draw) -> str:
-    dataset = draw.state["datasets"].get(datasets(draw), {"collections": {}})
-    return draw.id(dataset["collections"])
+    known = draw.state["datasets"].values()
+    return draw.id([each for dataset in known for each in dataset["collections"]])
 
 
 def rows(draw: Draw) -> str:
@@ -171,6 +174,13 @@ PLAIN_LIST = an_object(
     parentId=parents,
     searchText=TERMS,
 )
+_SIZES: dict[str, Maker] = {"pageSize": of(1, 2, 3, 40)}
+_AROUND = [
+    an_object(CHAT, **_SIZES),
+    an_object(CHAT | {"initialId": records}, prevId=records, **_SIZES),
+    an_object(CHAT | {"prevId": records}, nextId=records, **_SIZES),
+    an_object(CHAT | {"nextId": records}, **_SIZES),
+]
 _UPDATES = [
     an_object(
         {"id": collections},
@@ -198,13 +208,7 @@ CALLS: dict[str, Maker] = {
     "markRead": an_object(CHAT),
     "init": an_object(CHAT),
     "getPaginationRecords": an_object({"appId": apps}, chatId=chats, **PAGING),
-    "getRecords_v2": an_object(
-        CHAT,
-        pageSize=of(1, 2, 3, 40),
-        initialId=records,
-        prevId=records,
-        nextId=records,
-    ),
+    "getRecords_v2": lambda draw: draw.one(_AROUND)(draw),
     "completions": an_object({"messages": MESSAGES}, detail=FLAGS, **CHAT),
     "dataset.create": an_object(
         {

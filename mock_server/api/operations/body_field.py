@@ -110,7 +110,7 @@ class Field:
         if self._is_number and isinstance(given, str) and value is not given:
             departure = self._departure(self._text, got, expected=self._served(choices))
             found.append(judged(departure, choices))
-        if isinstance(given, list | dict):
+        if isinstance(given, list | dict) and not self._is_number:
             return value, self._inside(given)
         if not is_valid(value, self._type):
             # The least that is allowed is 0 or 1: what is positive is over the maximum.
