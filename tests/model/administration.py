@@ -34,9 +34,8 @@ class Administration:
         self.gone: list[str] = []
         self.done: list[str] = []
 
-    def step(self, number: int) -> None:
-        """Do something that a number decides, in a sandbox that it decides."""
-        random = Random(number)
+    def step(self, random: Random) -> None:
+        """Do something in some sandbox."""
         sandbox = random.choice(list(self.service.sandboxes.values()))
         random.choice(STEPS)(self, sandbox, random)
 
@@ -172,7 +171,7 @@ STEPS = [
     *[Administration.advance] * 5,
     *[Administration.snapshot] * 5,
     *[Administration.make] * 5,
-    Administration.clear_faults,
+    *[Administration.clear_faults] * 3,
     Administration.set_clock,
     Administration.reset,
     Administration.put_state,

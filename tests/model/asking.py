@@ -34,30 +34,29 @@ AUTHORIZATIONS: list[tuple[str, ...]] = [
 ]
 
 
-def pin(number: int, how: int, sandbox: Sandbox, token: str) -> Request:
-    """An `updateHistory`; nothing about it is odd if `how` is even."""
-    make = PIN if how % 2 else PLAIN_PIN
-    fields = make(Draw(number, sandbox))
+def pin(random: Random, sandbox: Sandbox, token: str) -> Request:
+    """An `updateHistory`, about which something is odd half of the time."""
+    make = random.choice([PIN, PLAIN_PIN])
+    fields = make(Draw(random, sandbox))
     asking = Asking(PIN_PATH, [*PIN_FIELDS, *PIN_MORE], sandbox, token)
-    return asking.request(fields, how)
+    return asking.request(fields, random)
 
 
-def listing(number: int, how: int, sandbox: Sandbox, token: str) -> Request:
+def listing(random: Random, sandbox: Sandbox, token: str) -> Request:
     """A `listV2`, in the same way."""
-    make = LIST if how % 2 else PLAIN_LIST
-    fields = make(Draw(number, sandbox))
+    make = random.choice([LIST, PLAIN_LIST])
+    fields = make(Draw(random, sandbox))
     asking = Asking(LIST_V2, [*LIST_FIELDS, *LIST_MORE], sandbox, token)
-    return asking.request(fields, how)
+    return asking.request(fields, random)
 
 
-def neighbour(number: int, how: int, sandbox: Sandbox, token: str) -> Request:
+def neighbour(random: Random, sandbox: Sandbox, token: str) -> Request:
     """A request of any neighbour, in the same way."""
-    draw = Draw(number, sandbox)
-    operation = NEIGHBOURS[number % len(NEIGHBOURS)]
+    operation = random.choice(NEIGHBOURS)
     path = BY_OPERATION[operation]
-    fields = CALLS[operation](draw)
+    fields = CALLS[operation](Draw(random, sandbox))
     asking = Asking(path, list(ROUTES[path].fields), sandbox, token)
-    return asking.request(fields, how)
+    return asking.request(fields, random)
 
 
 class Asking:
@@ -78,12 +77,10 @@ class Asking:
         self.content_type: str | None = JSON
         self.in_query = True
 
-    def request(self, fields: Fields, how: int) -> Request:
-        """The request, with one or two oddities if `how` is odd."""
-        if how % 2:
-            random = Random(how)
-            for _ in range(random.choice([1, 1, 1, 2])):
-                random.choice(ODDITIES)(self, random, fields)
+    def request(self, fields: Fields, random: Random) -> Request:
+        """The request, with up to two oddities."""
+        for _ in range(random.choice([0, 0, 0, 1, 1, 2])):
+            random.choice(ODDITIES)(self, random, fields)
         is_short = not self.is_spec and self.method in ("GET", "DELETE")
         query: dict[str, str] = {}
         if is_short and self.in_query:

@@ -1,4 +1,4 @@
-"""What stories ask: fields that follow from a number, and from what there is."""
+"""What stories ask: fields that are drawn at random from what there is."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ UNKNOWN = "0" * 24
 
 
 class Draw:
-    """A number's choices, and the ids that there are in a sandbox."""
+    """What is drawn at random, and the ids that there are in a sandbox."""
 
-    def __init__(self, number: int, sandbox: Sandbox) -> None:
-        self.random, self.state = Random(number), sandbox.plain.state
+    def __init__(self, random: Random, sandbox: Sandbox) -> None:
+        self.random, self.state = random, sandbox.plain.state
 
     def one(self, values: Any) -> Any:
         return self.random.choice(values)
