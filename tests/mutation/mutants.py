@@ -65,7 +65,7 @@ class Source:
 def _mutated(module: libcst.Module, mutation: Mutation) -> str:
     changed = deep_replace(module, mutation.original_node, mutation.mutated_node)
     assert isinstance(changed, libcst.Module)
-    return changed.code
+    return str(changed.code)
 
 
 def files(floors: Sequence[str] = FLOORS) -> list[str]:
