@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +159,11 @@ def wait(condition: Callable[[], Any]) -> Any:
     return found
 
 
-def seeds(ci: int, full: int) -> list[Any]:
-    """So many numbers for CI, and more for the runs before a release."""
-    more = (pytest.param(n, marks=pytest.mark.full) for n in range(ci, full))
-    return [*range(ci), *more]
+def first(count: int, values: Iterable[Any]) -> list[Any]:
+    """Of values so many for CI, the others for runs before a release."""
+    found = list(values)
+    more = (pytest.param(each, marks=pytest.mark.full) for each in found[count:])
+    return [*found[:count], *more]
 
 
 def chunks(size: int, piece: int = 65_536) -> Iterator[bytes]:

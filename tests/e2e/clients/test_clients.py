@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.process import serving
+from tests.support import first
 
 HERE = Path(__file__).parent
 AXIOS = os.environ.get("AXIOS", "")
@@ -36,7 +37,7 @@ CLIENTS = [
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("http", first(1, ["zttp", "h11"]))
 @pytest.mark.parametrize(
     "command",
     [
