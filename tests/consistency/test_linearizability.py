@@ -198,7 +198,7 @@ def test_a_correct_service_is_never_refused() -> None:
 def test_a_mistaken_service_is_caught(mistaken: type[Correct]) -> None:
     histories = histories_of(mistaken, 30)
     caught = [each for each in histories if not is_linearizable(each, BASELINE)]
-    assert len(caught) >= 15
+    assert len(caught) >= 10
 
 
 @pytest.mark.parametrize(
