@@ -56,6 +56,13 @@ def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
     assert api.journal()[-1]["hint"] is None
 
 
+def test_headers_of_one_name_are_joined(api: Api) -> None:
+    sent = [("x-a", "1"), ("x-b", "2"), ("x-a", "3")]
+    api.client.put(PIN, content=b"{}", headers=sent)
+    headers = api.journal()[0]["request"]["headers"]
+    assert (headers["x-a"], headers["x-b"]) == ("1, 3", "2")
+
+
 @pytest.mark.fresh
 def test_every_request_has_one_entry_and_admin_calls_have_none(api: Api) -> None:
     api.pin()

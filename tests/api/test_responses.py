@@ -249,6 +249,8 @@ def test_the_openapi_document_describes_those_of_the_sandbox(declared: Api) -> N
     assert set(described["/api/x/{id}"]) == {"get", "post", "delete"}
     (parameter,) = described["/api/x/{id}"]["get"]["parameters"]
     assert (parameter["name"], parameter["in"]) == ("id", "path")
+    answers = [*described["/api/x/{id}"]["get"]["responses"].values()]
+    assert [each["description"] for each in answers] == ["As the fixture declares it."]
     assert LIST in described
     declared.admin("POST", "/sandboxes", {"name": "team", "state": {}})
     own = declared.client.get("/__sandboxes/team/openapi.json").json()["paths"]

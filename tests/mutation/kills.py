@@ -22,9 +22,9 @@ SUITES = (
     *("tests/wire/test_connection_faults.py", "tests/wire/test_unread.py"),
 )
 """What mutants are run against: tests of their floors, and of those that use them."""
-QUICK_SECONDS, MOST_SECONDS = 2.0, 60.0
-"""A mutant meets first so many seconds of its tests, and so many at most: what is in
-every request is run by nearly all tests. A survivor may so be none, a killed one is.
+NEAR_SECONDS, MOST_SECONDS = 2.0, 60.0
+"""A mutant meets first so many seconds of the nearest tests, then so many of others:
+what is in every request is run by nearly all. A survivor may so be none.
 """
 _GRACE_SECONDS = 120
 _Z = 1.96  # of a 95 % interval
@@ -105,11 +105,15 @@ def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
 def _stages(
     tests: Sequence[tuple[str, float]],
 ) -> Iterator[Sequence[tuple[str, float]]]:
-    """The tests that are quick together, then others that are not too long together."""
-    sums = list(accumulate(seconds for _, seconds in tests))
-    quick = max(1, bisect_right(sums, QUICK_SECONDS))
-    some = tests[:quick], tests[quick : bisect_right(sums, MOST_SECONDS)]
-    return filter(None, some)
+    """The nearest tests, then the quickest of the others."""
+    near = max(1, _count(tests, NEAR_SECONDS))
+    others = sorted(tests[near:], key=lambda test: test[1])
+    return filter(None, (tests[:near], others[: _count(others, MOST_SECONDS)]))
+
+
+def _count(tests: Sequence[tuple[str, float]], seconds: float) -> int:
+    """How many of the first tests take so long together."""
+    return bisect_right(list(accumulate(each for _, each in tests)), seconds)
 
 
 def _run(copy: Copy, tests: Sequence[tuple[str, float]]) -> tuple[Outcome, str]:
