@@ -45,6 +45,7 @@ CASES = (
     ErrorCase(*_LIST, {"appId": UNKNOWN, "pageSize": "x"}, *_BAD),
     ErrorCase(*_LIST, {"appId": UNKNOWN, "pageSize": 0}, *_PARAMS),
     ErrorCase(*_LIST, {"appId": APP, "startUpdateTime": "yesterday"}, *_BAD),
+    ErrorCase(*_LIST, {"appId": APP, "endUpdateTime": "tomorrow"}, *_BAD),
     ErrorCase(*_DELETE, {"appId": APP}, *_BAD),
     ErrorCase(*_DELETE, {"appId": UNKNOWN, "chatId": "x"}, *_NO_APP),
     ErrorCase(*_DELETE, _ONE, *_FORBIDDEN, OUTSIDER),

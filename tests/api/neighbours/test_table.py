@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -141,6 +142,22 @@ def test_faults_of_pages_change_what_it_answers(
     assert wrong.json()["data"] != right
     assert demo.journal()[-1]["fault"]["kind"] == fault["kind"]
     assert call(demo, operation).json()["data"] == right
+
+
+APPEARING = [each for each in CALLABLE if each.appear is not None]
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("operation", APPEARING, ids=name)
+def test_what_appears_in_a_page_has_an_id_and_a_name(
+    demo: Api, operation: Operation
+) -> None:
+    # So many that some are in the page, at whichever end it begins.
+    fault = {"kind": "page_drift", "insert": 30, "operation": operation.name}
+    assert demo.admin("POST", "/faults", fault).status_code == 201
+    answer = call(demo, operation).text
+    assert re.search(r'"appeared-\d+"', answer)
+    assert re.search(r'"Appeared \d+"', answer)
 
 
 @pytest.mark.sampled

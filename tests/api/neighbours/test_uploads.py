@@ -23,6 +23,7 @@ from tests.api.neighbours.world import (
     OWNER,
     READER,
     WORLD,
+    call,
     made,
     neighbours,
     send,
@@ -249,7 +250,8 @@ def test_uploads_have_a_number(make_api: MakeApi) -> None:
     api = neighbours(make_api, limits=Limits(uploads=2))
     first = made(upload(api))
     made(upload(api))
-    refused(api, upload(api), 409, 409, "at most 2 uploaded files", 2)
+    message = "at most 2 uploaded files, got one more - at part file"
+    refused(api, upload(api), 409, 409, message, 2)
     gone = api.admin("DELETE", f"/datasets/{DATASET}/collections/{first}")
     assert gone.status_code == 200
     made(upload(api))
@@ -268,6 +270,16 @@ def test_a_file_can_be_used_again(make_api: MakeApi) -> None:
     item = made(send(api, "POST", f"{CREATE}/fileId", body))
     assert texts(api, item) == ["Some text"]
     assert [listed(api, offset=n)["fileId"] for n in (0, 1)] == [file_id] * 2
+
+
+def test_a_file_can_be_used_in_another_dataset(make_api: MakeApi) -> None:
+    api = neighbours(make_api, training="instant")
+    made(upload(api, "a.txt", b"Some text"))
+    new = {"type": "dataset", "name": "Other", "intro": "", "avatar": ""}
+    other = call(api, "POST", "/api/core/dataset/create", **new)
+    body = {"datasetId": other, "fileId": listed(api)["fileId"]}
+    item = made(send(api, "POST", f"{CREATE}/fileId", body))
+    assert texts(api, item) == ["Some text"]
 
 
 def test_an_export_is_csv(make_api: MakeApi) -> None:
