@@ -52,7 +52,11 @@ def listing(random: Random, sandbox: Sandbox, token: str) -> Request:
 
 def neighbour(random: Random, sandbox: Sandbox, token: str) -> Request:
     """A request of any neighbour, in the same way."""
-    operation = random.choice(NEIGHBOURS)
+    # Those at which a fault is to fire are called more often.
+    aimed = [each.fields["operation"] for each in sandbox.faults if each.remaining != 0]
+    aimed = [name for name in aimed if name in CALLS]
+    is_aimed = aimed and random.random() < 0.5
+    operation = random.choice(aimed if is_aimed else NEIGHBOURS)
     path = BY_OPERATION[operation]
     fields = CALLS[operation](Draw(random, sandbox))
     asking = Asking(path, list(ROUTES[path].fields), sandbox, token)
