@@ -164,6 +164,43 @@ class Administration:
         shown, wanted = shown_state(document), sandbox.look()
         assert shown == wanted, difference(shown, wanted)
 
+    def mistake(self, sandbox: Sandbox, random: Random) -> None:
+        """Make a mistake, which changes nothing and is told in the form `plain`."""
+        method, path, body, status, text = random.choice(MISTAKES)
+        body = body | {"name": sandbox.name} if text == "nameTaken" else body
+        at = None if path.startswith("/sandboxes") else sandbox
+        same(self.call(at, method, path, body), status, {"statusText": text})
+
+
+MISTAKES: list[tuple[str, str, Fields, int, str]] = [
+    ("POST", "/sandboxes", {}, 409, "nameTaken"),
+    ("POST", "/sandboxes", {"choices": {"list_order": "x"}}, 400, "invalidField"),
+    ("GET", "/sandboxes/none", {}, 404, "sandboxNotFound"),
+    ("DELETE", "/sandboxes/default", {}, 404, "sandboxNotFound"),
+    ("PUT", "/choices", {"profile": "other"}, 400, "invalidField"),
+    ("PUT", "/choices", {"choices": {"tags_empty": 1}}, 400, "invalidField"),
+    (
+        "POST",
+        "/faults",
+        {"kind": "alter", "operation": "init"},
+        400,
+        "invalidField",
+    ),
+    ("POST", "/faults", {"kind": "error", "times": 0}, 400, "invalidField"),
+    ("DELETE", "/faults/f0", {}, 404, "faultNotFound"),
+    ("POST", "/clock/advance", {"seconds": -1}, 400, "invalidField"),
+    (
+        "PUT",
+        "/state",
+        {"apps": [{"id": "a", "name": 5}]},
+        400,
+        "badFixture",
+    ),
+    ("POST", "/snapshots/none/restore", {}, 404, "snapshotNotFound"),
+    ("PUT", "/nothing", {}, 404, "routeNotFound"),
+    ("PUT", "/reset", {}, 405, "methodNotAllowed"),
+]
+"""Calls that are refused: method, path, body, then status and statusText."""
 
 STEPS = [
     *[Administration.choose] * 5,
@@ -172,6 +209,7 @@ STEPS = [
     *[Administration.snapshot] * 5,
     *[Administration.make] * 5,
     *[Administration.clear_faults] * 3,
+    *[Administration.mistake] * 3,
     Administration.set_clock,
     Administration.reset,
     Administration.put_state,

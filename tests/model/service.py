@@ -83,7 +83,8 @@ class Service:
             "x-mock-sandbox": sandbox.name,
             "x-mock-generation": str(sandbox.generation),
         }
-        return answer._replace(headers={"content-type": JSON} | marks | answer.headers)
+        usual = {"content-type": JSON, "cache-control": "no-store"}
+        return answer._replace(headers=usual | marks | answer.headers)
 
     def _sandbox_of(self, request: Request) -> Sandbox:
         """The sandbox to which a key leads, else a login, else the default one."""

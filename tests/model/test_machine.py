@@ -158,8 +158,8 @@ def compact(value: Any) -> bytes:
 
 
 STORY, STORIES = 15, 10
-"""Times eight steps of a story, and stories of a run. After ten stories Hypothesis would
-begin to try variations of old ones, which find little and take most of the time."""
+"""Eight times the steps of a story, and the stories of a run: after ten, Hypothesis
+would begin to vary old ones, which finds little and takes most of the time."""
 
 
 def run(number: int, steps: int) -> None:

@@ -18,6 +18,7 @@ from tests.wire.sockets import connect
 
 CONTRACT = (
     "content-type",
+    "cache-control",
     "x-mock-sandbox",
     "x-mock-generation",
     "allow",
