@@ -85,7 +85,7 @@ def report_sections(
         left_out = len(entries) - _REPORTED_ENTRIES
         lines = [f"({left_out} earlier requests)"] if left_out > 0 else []
         for entry in entries[-_REPORTED_ENTRIES:]:
-            lines += _entry_lines(entry)
+            lines += entry_lines(entry)
         yield f"{name} journal", "\n".join(lines)
     if faults:
         text = "\n".join(map(_short_json, faults))
@@ -95,7 +95,7 @@ def report_sections(
         yield f"{name} faults that never fired", text
 
 
-def _entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
+def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     request, answer = entry["request"], entry["answer"]
     fault = entry["fault"]
     spoiled = f" (fault {fault['id']}: {fault['kind']})" if fault else ""

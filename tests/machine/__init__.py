@@ -1,0 +1,1 @@
+"""Machines of `mock_server.strategies`: right clients pass, wrong ones are found."""
