@@ -40,11 +40,6 @@ class Expected:
         return [*self.tops, *((app, MISSING) for app in [*self._generation.apps][:1])]
 
     @property
-    def datasets(self) -> list[str]:
-        """Every dataset, and one that there is not."""
-        return [*self.items, MISSING]
-
-    @property
     def known_folders(self) -> list[Folder]:
         """Every top level and folder."""
         within: list[Folder] = [(dataset, None) for dataset in self.items]

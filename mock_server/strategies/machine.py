@@ -131,7 +131,9 @@ class ClientMachine(RuleBasedStateMachine):
         if not any(getattr(self, f"check_{name}") for name in _ADAPTERS):
             expected = f"Expected a method of {', '.join(_ADAPTERS)}"
             raise TypeError(f"{expected}, got none - at {type(self).__name__}")
-        self._stack, self._is_started, self._added = ExitStack(), False, 0
+        self._stack, self._added, self._was_called = ExitStack(), 0, False
+        self._last: Folder | None = None
+        self._key: str | None = None
         # Without one of the class, as when a story is run by hand, one of its own.
         self._on = self._stage or stage_of(type(self), self._stack, None)
 
@@ -141,22 +143,23 @@ class ClientMachine(RuleBasedStateMachine):
         chosen = self._fixed_choices() | dict(choices)
         self._on.begin(self.profile, chosen)
         self._expected = Expected(self._on.generation, choose(self.profile, chosen))
-        self._start()
+        self._next = self._owner = self._expected.caller
 
-    @precondition(lambda self: len(self._on.generation.keys) > 1)
-    @rule(key=_drawn(lambda self: st.sampled_from(list(self._on.generation.keys))))
-    def use_key(self, key: str) -> None:
-        """The client is somebody else's from now on."""
-        self._expected.caller = self._on.generation.keys[key]
-        self._start()
+    @precondition(lambda self: self._was_called and self._other_keys())
+    @rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
+    def switch_key(self, key: str) -> None:
+        """The next call is somebody else's, with another key."""
+        self._was_called = False
+        self._next = self._on.generation.keys[key]
 
+    @precondition(lambda self: self._was_called)
     @rule(
-        folder=_drawn(lambda self: st.sampled_from(self._expected.known_folders)),
+        folder=_drawn(lambda self: self._again(self._expected.known_folders)),
         name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
     )
     def add(self, folder: Folder, name: str) -> None:
         """Somebody else adds a collection."""
-        self._added += 1
+        self._was_called, self._added = False, self._added + 1
         added = {"_id": f"added-{self._added}", "parentId": folder[1], "name": name}
         self._on.control.put_collection(folder[0], added)
         self._expected.add(folder, added["_id"] or "", name)
@@ -164,7 +167,7 @@ class ClientMachine(RuleBasedStateMachine):
     @rule(
         chat=_drawn(lambda self: st.sampled_from(self._expected.chats)),
         top=st.booleans(),
-        with_fault=_drawn(lambda self: self._some_faults(are_pages=False)),
+        with_fault=_drawn(lambda self: self._some_faults(shelf.OF_PAGES)),
     )
     def check_pin(self, chat: Chat, top: bool, with_fault: Fault) -> None:
         """What is said to be pinned is, and nothing else."""
@@ -183,17 +186,18 @@ class ClientMachine(RuleBasedStateMachine):
                 raise said.wrong(wanted, _PINNED[now[each]])
 
     @rule(
-        folder=_drawn(lambda self: st.sampled_from(self._expected.folders)),
+        folder=_drawn(lambda self: self._again(self._expected.folders)),
         with_fault=_drawn(lambda self: self._some_faults()),
     )
     def check_list_folder(self, folder: Folder, with_fault: Fault) -> None:
         """A list is complete, without duplicates, and in order; or it is an error."""
+        self._last = folder
         call = f"list_folder({folder[0]!r}, {folder[1]!r})"
         said = self._call(call, lambda: _ids(self.list_folder(*folder)), with_fault)
         self._check_list(said, with_fault, self._expected.folder(folder))
 
     @rule(
-        dataset=_drawn(lambda self: st.sampled_from(self._expected.datasets)),
+        dataset=_drawn(lambda self: st.sampled_from(list(self._expected.items))),
         text=st.sampled_from(shelf.WORDS),
         with_fault=_drawn(lambda self: self._some_faults()),
     )
@@ -204,10 +208,10 @@ class ClientMachine(RuleBasedStateMachine):
         self._check_list(said, with_fault, self._expected.found(dataset, text))
 
     @rule(
-        folder=_drawn(lambda self: st.sampled_from(self._expected.folders)),
+        folder=_drawn(lambda self: self._again(self._expected.folders)),
         offset=st.sampled_from([0, 1, 30, 64, 65, 1000]),
         page_size=st.sampled_from([1, 10, 29, 30]),
-        with_fault=_drawn(lambda self: self._some_faults()),
+        with_fault=_drawn(lambda self: self._some_faults(shelf.OF_LISTS)),
     )
     def check_list_page(
         self, folder: Folder, offset: int, page_size: int, with_fault: Fault
@@ -243,32 +247,43 @@ class ClientMachine(RuleBasedStateMachine):
         fixed = self.choices.items()
         return {name: one for name, one in fixed if isinstance(one, str | int)}
 
-    def _some_faults(self, are_pages: bool = True) -> st.SearchStrategy[Fault]:
-        kinds = [
-            each
-            for each in self.faults
-            if are_pages or each["kind"] not in shelf.OF_PAGES
-        ]
+    def _other_keys(self) -> list[str]:
+        return [key for key in self._on.generation.keys if key != self._owner.key]
+
+    def _again(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
+        """Any of the folders, or as likely the one that was listed last."""
+        last = [self._last] if self._last in folders else []
+        return st.sampled_from([*folders, *last * len(folders)])
+
+    def _some_faults(self, never: Collection[str] = ()) -> st.SearchStrategy[Fault]:
+        kinds = [each for each in self.faults if each["kind"] not in never]
         if not kinds:
             return st.none()
-        some = st.sampled_from(shelf.befall(kinds, self.attempts, are_pages))
-        return st.one_of(st.none(), some, some)
+        groups = shelf.befall(kinds, self.attempts, never == ())
+        some = st.sampled_from(groups).flatmap(st.sampled_from)
+        return st.one_of(st.none(), some, some, some)
 
     # What is checked
 
     def _call(self, text: str, call: Callable[[], Any], fault: Fault) -> Said:
+        self._expected.caller, self._next = self._next, self._owner
+        key = self._on.key(self._expected.caller)
+        self._start(key)
+        self._was_called = True
         said = self._on.watch(text, call, fault, self.most_requests)
         allowed = (*self.allowed, *shelf.MADE_BY_MACHINE)
         promised = self.attempts, self.waits, self.most_requests
         rules = Rules(self.errors, allowed, *promised)
-        rules.check(said, self._on.key(self._expected.caller))
+        rules.check(said, key)
         return said
 
     def _check_success(self, said: Said, fault: Fault, *, is_refused: bool) -> None:
         """Raises AssertionError for an error that is none, or one that is not told."""
         if said.error is None:
             if is_refused:
-                raise said.wrong("an error, as the server refused it", repr(said.value))
+                raise said.wrong(
+                    "an error, for this is to be refused", repr(said.value)
+                )
             return
         tries = self.attempts or 0
         is_passing = bool(self._is_retried(fault) and said.failures < tries)
@@ -300,14 +315,15 @@ class ClientMachine(RuleBasedStateMachine):
             for chat in self._on.control.chats(app)
         }
 
-    def _start(self) -> None:
-        self._stop()
-        self.start(self._on.control.url, self._on.key(self._expected.caller))
-        self._is_started = True
+    def _start(self, key: str) -> None:
+        if self._key != key:
+            self._stop()
+            self.start(self._on.control.url, key)
+            self._key = key
 
     def _stop(self) -> None:
-        if self._is_started:
-            self._is_started = False
+        if self._key is not None:
+            self._key = None
             self.stop()
 
 

@@ -19,8 +19,8 @@ from mock_server.strategies.stage import Stage
 if TYPE_CHECKING:
     from mock_server.strategies.machine import ClientMachine
 
-STEPS = 8
-"""Steps of an example: what goes wrong does so within a few."""
+STEPS = 20
+"""Steps of an example: what goes wrong does so within a few, at one time or another."""
 
 
 def stage_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,9 +127,10 @@ class Stage:
                 raise
             except (Exception, Stopped) as raised:
                 error = raised
-        if fault is not None:
+        entries = self._entries()
+        if fault is not None and _fired(entries) < fault.get("times", 1):
             self._admin.json(FaultsView, "DELETE", "/faults")
-        return Said(text, value, error, self._entries(), texts)
+        return Said(text, value, error, entries, texts)
 
     def _total(self) -> int:
         """How many requests there have been in this example."""
@@ -142,3 +143,7 @@ class Stage:
         entries = list(page["entries"])
         self._since, self._before = page["next"], page["total"]
         return entries
+
+
+def _fired(entries: Sequence[Mapping[str, Any]]) -> int:
+    return sum(each["fault"] is not None for each in entries)

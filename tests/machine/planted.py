@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx2
 
@@ -101,12 +101,10 @@ class Impatient(Careful):
 class Sharing(Careful):
     """Keeps lists for everybody, whoever asks."""
 
-    kept: ClassVar[dict[str, Items]] = {}
-
-    def __init__(self, url: str, key: str, *rest: Any) -> None:
-        super().__init__(url, key, *rest)
-        if key.endswith("owner-key"):
-            self.kept.clear()  # only so that examples do not see each other
+    def __init__(self, url: str, key: str, sleep: Any) -> None:
+        super().__init__(url, key, sleep)
+        # As long as the machine of an example: examples are not to see each other's.
+        self.kept: dict[str, Items] = vars(sleep.__self__).setdefault("kept", {})
 
     def every(self, wanted: dict[str, Any]) -> Items:
         name = f"{wanted}"

@@ -10,7 +10,7 @@ from hypothesis import settings
 from tests.machine import planted
 from tests.machine.careful import Careful, CarefulMachine
 
-FEW = settings(
+DEFAULT = settings(
     CarefulMachine.TestCase.settings,
     max_examples=100,
     derandomize=True,
@@ -21,25 +21,79 @@ FEW = settings(
 
 def story_of(make: type[Careful]) -> tuple[str, list[str]]:
     """What is said of a client, and the steps that lead to it."""
-    machine = type("Machine", (CarefulMachine,), {"make": make})
+
+    class Machine(CarefulMachine):
+        pass
+
+    Machine.make = make
     with pytest.raises(AssertionError) as found:
-        machine.run(settings=FEW)
-    story = "\n".join(getattr(found.value, "__notes__", []))
-    return str(found.value), re.findall(r"^state\.(.+)$", story, re.M)
+        Machine.run(settings=DEFAULT)
+    story = "\n".join(found.value.__notes__)
+    steps = re.findall(r"^state\.(.+)$", story, re.MULTILINE)
+    return str(found.value).splitlines()[0], steps
 
 
-def test_zz():
-    import time
+QUICK = [
+    (planted.Stringly, "numeric_strings .spec 4.2."),
+    (planted.Chatty, "no API key in what is logged or raised, got .*<the key>"),
+]
+FOUND = [
+    (planted.FirstPage, "the 65 that are there, got 30 of 65"),
+    (planted.Greedy, "page_size_over_limit .spec 4.2."),
+    (planted.Particular, r"errors to be Failed, got KeyError\('tags'\)"),
+    (planted.Swallows, "the 2 that are there, got 0 of 2, without 'faq', 'guides'"),
+    (
+        planted.Believes,
+        "to be pinned, got unpinned|for this is to be refused, got None",
+    ),
+    (planted.Stubborn, "at most 200 requests, got 2.. requests and no end"),
+    (planted.Flat, "the 2 that are there, got also 'größe', 'install'"),
+    (planted.Sticky, "chat 'one' of 'app-1' to be unpinned, got pinned"),
+    (planted.Crashing, "errors to be Failed, got TypeError"),
+]
+RARE = [
+    (planted.FixedSteps, "that are there"),
+    (planted.Trusting, "more than once"),
+    (planted.Impatient, "asked again after 1 s .Retry-After., got 0[.]"),
+    (planted.Sharing, "that are there|an error, for this is to be refused"),
+    (planted.StatusOnly, "errors to be Failed, got|that are there|to be "),
+    (planted.Endless, "tried at most 4 times, got"),
+    (planted.Narrow, "that are there, got 1 of 2, without 'größe'"),
+    (planted.Muddled, "in place 0, where"),
+]
 
-    for name, make in vars(planted).items():
-        if isinstance(make, type) and issubclass(make, Careful) and make is not Careful:
-            t = time.process_time()
-            w = time.time()
-            try:
-                said, story = story_of(make)
-            except BaseException as e:
-                print("=====", name, "NOT", repr(e)[:300])
-                continue
-            print("=====", name, time.process_time() - t, time.time() - w)
-            print(said.splitlines()[0])
-            print("\n".join(story))
+
+def check(make: type[Careful], said: str) -> None:
+    """The bug is found, and its story has at most four steps and the end."""
+    message, story = story_of(make)
+    assert re.search(said, message), message
+    assert story[0].startswith("begin(choices=")
+    assert story[-1] == "teardown()"
+    assert len(story) <= 5
+
+
+@pytest.mark.parametrize(("make", "said"), QUICK)
+def test_what_is_wrong_at_once_is_told(make: type[Careful], said: str) -> None:
+    check(make, said)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("make", "said"), FOUND)
+def test_a_planted_bug_is_found(make: type[Careful], said: str) -> None:
+    check(make, said)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("make", "said"), RARE)
+def test_a_bug_that_hides_is_found(make: type[Careful], said: str) -> None:
+    check(make, said)
+
+
+@pytest.mark.ci
+def test_a_story_is_in_words_of_the_adapter() -> None:
+    _, story = story_of(planted.Swallows)
+    assert story[0] == "begin(choices={})"
+    call = (
+        r"check_list_folder\(folder=\('few', None\), with_fault=\{'kind': 'error', .+"
+    )
+    assert re.fullmatch(call, story[1])

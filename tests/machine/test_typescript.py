@@ -1,0 +1,96 @@
+"""A client in TypeScript, in a process of its own: its bugs are found as any others."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from mock_server.strategies import ClientError, ClientMachine, SubprocessClient
+from tests.examples.projects import needs, run
+
+SOURCES = Path(__file__).parent / "typescript"
+OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
+
+
+class Machine(ClientMachine):
+    """Calls the client by lines of JSON."""
+
+    attempts = 3
+    errors = (ClientError,)
+    client: SubprocessClient
+
+    def start(self, url: str, key: str) -> None:
+        self.client.sleep = self.sleep
+        self.client.call("start", url=url, key=key)
+
+    def pin(self, app_id: str, chat_id: str, top: bool) -> None:
+        self.client.call("pin", appId=app_id, chatId=chat_id, top=top)
+
+    def list_folder(self, dataset_id: str, parent_id: str | None) -> Any:
+        return self.client.call("folder", datasetId=dataset_id, parentId=parent_id)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The adapter as JavaScript, which any Node runs; its types are right."""
+    project = shutil.copytree(SOURCES, tmp_path_factory.mktemp("node") / "client")
+    quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
+    try:
+        run(project, "npm", "install", "--loglevel=error", *quiet)
+    except AssertionError as error:
+        if OFFLINE.search(str(error)) is None:
+            raise
+        pytest.skip("needs npm's registry, which cannot be reached")
+    run(project, "npx", "tsc")
+    return project / "adapter.js"
+
+
+def drive(adapter: Path, bug: str, examples: int) -> None:
+    """Run the machine on the client with this bug."""
+    chosen = settings(
+        ClientMachine.TestCase.settings,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+    )
+    own = {"client": SubprocessClient("node", str(adapter), bug)}
+    try:
+        type(Machine)("Machine", (Machine,), own).run(settings=chosen)
+    finally:
+        own["client"].close()
+
+
+BUGS = [
+    ("first-page", "the 65 that are there, got 30 of 65"),
+    (
+        "swallows",
+        "the 2 that are there, got 0 of 2|an error, for this is to be refused",
+    ),
+    ("greedy", "page_size_over_limit"),
+    (
+        "believes",
+        "to be pinned, got unpinned|an error, for this is to be refused, got None",
+    ),
+    ("impatient", "asked again after 1 s"),
+]
+
+
+@pytest.mark.ci
+@needs("npm", "node")
+@pytest.mark.parametrize(("bug", "said"), BUGS)
+def test_a_bug_in_typescript_is_found(compiled: Path, bug: str, said: str) -> None:
+    with pytest.raises(AssertionError, match=said) as found:
+        drive(compiled, bug, 100)
+    story = "\n".join(found.value.__notes__)
+    assert len(re.findall(r"^state\.", story, re.MULTILINE)) <= 5
+
+
+@pytest.mark.ci
+@needs("npm", "node")
+def test_a_client_in_typescript_passes_that_is_right(compiled: Path) -> None:
+    drive(compiled, "none", 15)
