@@ -45,6 +45,7 @@ from mock_server.wire.drain import KEEP_ALIVE_SECONDS
 from tests.docs import command_line
 from tests.docs.cells import amount, attributes, code, fields_of, listed, members
 from tests.docs.pages import INTERFACE, Table, anchors
+from tests.planted.table import planted_table
 
 __all__ = [
     "COMMANDS",
@@ -386,6 +387,7 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "operations": operations_table,
     "options": options_table,
     "parameters": parameters_table,
+    "planted": planted_table,
     "presets": presets_table,
     "probes": probes_table,
     "routes": routes_table,
