@@ -188,7 +188,7 @@ def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
         ({"kind": "rate_limit", "limit": 0, "window": 1}, "at $.limit"),
         ({"kind": "lost_write", "operation": "listV2"}, "at $.operation"),
         ({"kind": "alter", "operation": "updateHistory"}, "at $.operation"),
-        ({"kind": "alter"}, "got none - at $.set"),
+        ({"kind": "alter"}, "fields to set, or to remove, got none - at $.set"),
         ({"kind": "page_drift"}, "insert or remove, got nothing"),
         ({"kind": "page_drift", "insert": 1, "remove": 1}, "got both"),
         ({"preset": "flacky"}, "(did you mean 'flaky'?) - at $.preset"),

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal, Sent
+from mock_server.domain.journal import Journal
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
+from tests.domain.entries import entry
 
 KIB = 1024
-
-
-def entry(size: int = 0) -> Entry:
-    """An entry with a body of so many bytes."""
-    return Entry(
-        time=0,
-        generation=1,
-        operation=None,
-        member=None,
-        sent=Sent(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
-        status=404,
-        answer_headers=(),
-        answer=b"",
-        duration_ms=0.0,
-    )
 
 
 def journal_of(limits: Limits) -> Journal:

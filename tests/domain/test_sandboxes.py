@@ -10,11 +10,17 @@ from mock_server.domain.access import ISSUED_KEY_PREFIX
 from mock_server.domain.choices import choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.dataset import Dataset
-from mock_server.domain.errors import LimitReached, NameTaken, SandboxNotFound
+from mock_server.domain.errors import (
+    LimitReached,
+    NameTaken,
+    SandboxNotFound,
+    SnapshotNotFound,
+)
 from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
 from mock_server.domain.records import Collection
 from mock_server.domain.sandboxes import Sandboxes
+from tests.domain.entries import entry
 
 DATASET = Dataset("d")
 LIMITS = Limits(sandboxes=3, sandbox_ttl=60.0, memory_bytes=1_000_000)
@@ -142,3 +148,23 @@ def test_the_default_sandbox_never_ends(turned: Turned) -> None:
     assert turned.all.expires_at("default") is None
     with pytest.raises(SandboxNotFound):
         turned.all.delete("default")
+
+
+def test_what_is_not_there_is_told_with_its_place(turned: Turned) -> None:
+    sandboxes, name = turned.all, 'got the string "nope" - at path'
+    with pytest.raises(
+        SandboxNotFound, match=f"the name of a sandbox, {name}"
+    ):
+        sandboxes.get("nope")
+    with pytest.raises(SandboxNotFound, match=f'other than "default", {name}'):
+        sandboxes.delete("nope")
+    with pytest.raises(SnapshotNotFound, match=f"the name of a snapshot, {name}"):
+        sandboxes.default.restore("nope")
+
+
+def test_journals_of_all_sandboxes_share_the_budget(turned: Turned) -> None:
+    mine = turned.all.create("mine")
+    for sandbox in (mine, turned.all.default):
+        before = turned.all.memory.usage().get("journals", 0)
+        sandbox.journal.append(entry())
+        assert turned.all.memory.usage()["journals"] > before

@@ -1,0 +1,20 @@
+"""Entries of a journal."""
+
+from __future__ import annotations
+
+from mock_server.domain.journal import Entry, Sent
+
+
+def entry(size: int = 0) -> Entry:
+    """An entry with a body of so many bytes."""
+    return Entry(
+        time=0,
+        generation=1,
+        operation=None,
+        member=None,
+        sent=Sent(None, "GET", "/", b"", b"a:1\nb: 2:3", b"x" * size),
+        status=404,
+        answer_headers=(),
+        answer=b"",
+        duration_ms=0.0,
+    )
