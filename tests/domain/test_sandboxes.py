@@ -152,9 +152,7 @@ def test_the_default_sandbox_never_ends(turned: Turned) -> None:
 
 def test_what_is_not_there_is_told_with_its_place(turned: Turned) -> None:
     sandboxes, name = turned.all, 'got the string "nope" - at path'
-    with pytest.raises(
-        SandboxNotFound, match=f"the name of a sandbox, {name}"
-    ):
+    with pytest.raises(SandboxNotFound, match=f"the name of a sandbox, {name}"):
         sandboxes.get("nope")
     with pytest.raises(SandboxNotFound, match=f'other than "default", {name}'):
         sandboxes.delete("nope")

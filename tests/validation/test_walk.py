@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 import pytest
-from msgspec import UNSET, Meta, Struct, UnsetType, inspect
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, inspect
 
-from mock_server.validation.walk import describe_type, is_valid
+from mock_server.validation.walk import describe_type, is_valid, mistakes
 
 Tags = Annotated[list[str], Meta(max_length=2)]
 
@@ -61,3 +61,14 @@ def test_the_items_of_an_optional_field_count_too() -> None:
 def test_a_text_that_may_not_be_empty_is_described_so() -> None:
     wanted = inspect.type_info(Annotated[str, Meta(min_length=1)])
     assert describe_type(wanted) == "a string of at least 1 character"
+
+
+@pytest.mark.parametrize(
+    ("count", "hint"),
+    [(0, ""), (1, " (there are f0)"), (2, " (there are f0, f1)"), (25, "")],
+)
+def test_the_fields_are_told_where_they_are_few(count: int, hint: str) -> None:
+    fields = [(f"f{n}", int, 0) for n in range(count)]
+    kind = defstruct("Kind", fields, forbid_unknown_fields=True)
+    (found,) = mistakes({"other": 1}, kind)
+    assert found.message == f"unknown field 'other'{hint}"
