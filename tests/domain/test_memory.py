@@ -21,6 +21,14 @@ def budget(size: int) -> Memory:
     return Memory(Limits(memory_bytes=size))
 
 
+def test_what_holds_a_mebibyte_is_named() -> None:
+    memory = budget(2 * MIB)
+    held = memory.hold("states", MIB, "path")
+    with pytest.raises(LimitReached, match=r"\(held: states 1\.0 MiB; "):
+        memory.check_room(2 * MIB, "path")
+    assert held.size == MIB
+
+
 def test_a_state_is_charged_once_and_as_long_as_it_is_held() -> None:
     memory, state = budget(10 * MIB), Generation(size=6 * MIB)
     memory.keep(state)
