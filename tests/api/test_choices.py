@@ -456,6 +456,9 @@ def test_credentials_login_too(make_api: MakeApi) -> None:
     # Where a key counts, nothing else is tried beside one that is wrong.
     assert with_login(api, "token", Authorization="Basic x") == 401
     assert (with_login(api, "token"), api.top()) == (200, True)
+    (violation,) = api.journal()[-1]["violations"]
+    told = violation["name"], violation["effect"]
+    assert told == ("missing_authorization", "honoured")
     assert with_login(api, "Cookie", "a=b; fastgpt_token={}") == 200
 
 

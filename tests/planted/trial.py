@@ -33,6 +33,11 @@ _OPTIONS = (
     *("-n0", "-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=short"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
+_ORDERLY = (
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+)
 _GIGABYTES = 3
 _PHASES = ("explicit", "generate")
 
@@ -106,7 +111,9 @@ def _run(job: dict[str, Any], result: Path) -> None:
         os.dup2(output.fileno(), 2)
     found = Recorder()
     try:
-        pytest.main([*_OPTIONS, *job["arguments"]], plugins=[found])
+        code = pytest.main([*_OPTIONS, *job["arguments"]], plugins=[found])
+        if code not in _ORDERLY:  # a conftest, say, cannot be imported
+            found.broken.append(f"exit code {code}")
         result.write_text(json.dumps(vars(found)))
     finally:
         os._exit(0)

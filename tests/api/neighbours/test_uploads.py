@@ -204,7 +204,7 @@ BROKEN = {
         FILE + part('name="data"', "x" * 65537) + END,
         413,
         413,
-        "beside the file",
+        "beside the file, got more - at body",
     ),
 }
 
