@@ -115,6 +115,7 @@ class PublicApi:
         if operation.access == "login" and key is not None:
             # A key means nothing here, so neither does it say which sandbox is meant.
             operation = self._led_by_login(request)
+            choices = request.state.choices
         if method != operation.method:
             operation.check_method(method, choices)
         if key is not None and operation.access == "caller":

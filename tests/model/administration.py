@@ -221,7 +221,9 @@ STEPS = [
 def drawn_choices(random: Random) -> tuple[str | None, Choices]:
     """A profile, or None for the one in force, and a few choices beside it."""
     profile = random.choice([None, "documented", "deployed", "deployed"])
-    names = random.sample(list(CHOICES), random.choice([0, 1, 2, 4, 8]))
+    # What few requests tell apart is drawn more often.
+    known = [*CHOICES, "unknown_key", "unknown_key", "training", "training"]
+    names = random.sample(known, random.choice([0, 1, 2, 4, 8]))
     others = {name: random.choice(CHOICES[name].values) for name in names}
     if profile != "deployed" and random.random() < 0.7:
         others |= {"neighbours": "on"}

@@ -27,7 +27,7 @@ from tests.model.choices import CHOICES
 from tests.model.sandbox import Sandbox
 from tests.model.service import Request, Service
 from tests.model.wire import Reply, Subject, served
-from tests.model.world import WITH_KEYS
+from tests.model.world import DOCUMENTS
 
 Maker = Callable[[Random, Sandbox, str], Request]
 MAKERS: dict[str, Maker] = {
@@ -50,12 +50,12 @@ class Machine(RuleBasedStateMachine):
     counted: ClassVar[list[int]]
     """How many steps there have been, in all stories."""
 
-    @initialize(mix=st.sampled_from(MIXES))
-    def begin(self, mix: str) -> None:
+    @initialize(mix=st.sampled_from(MIXES), document=st.sampled_from([0, 0, 1]))
+    def begin(self, mix: str, document: int) -> None:
         self.mix = mix
         wire, profile, token = self.subject
-        _, view = wire.admin("PUT", "/state", WITH_KEYS)
-        default = Sandbox("default", WITH_KEYS, profile, {})
+        _, view = wire.admin("PUT", "/state", DOCUMENTS[document])
+        default = Sandbox("default", DOCUMENTS[document], profile, {})
         default.generation = view["generation"]
         self.service = Service(default, profile)
         self.service.tokens[token] = "default", "root"
