@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
@@ -212,3 +213,11 @@ def test_the_model_knows_every_value_of_every_choice() -> None:
         name: (row.values, row.documented, row.deployed)
         for name, row in table().items()
     }
+
+
+def test_the_model_imports_nothing_of_the_server() -> None:
+    drivers = {"wire.py", "test_machine.py"}
+    for file in Path(__file__).parent.glob("*.py"):
+        if file.name not in drivers:
+            assert "import mock_server" not in file.read_text("utf-8"), file.name
+            assert "from mock_server" not in file.read_text("utf-8"), file.name
