@@ -105,8 +105,9 @@ class Asking:
     # Oddities
 
     def other_key(self, random: Random, _: Fields) -> None:
-        keys = [*self.sandbox.callers(), "unknown-key", f"fastgpt-sbx-{'0' * 20}"]
-        self.key = random.choice(keys)
+        unknown = ["unknown-key", f"fastgpt-sbx-{'0' * 20}"]
+        known = list(self.sandbox.callers())
+        self.key = random.choice(known if known and random.random() < 0.8 else unknown)
         if self.sandbox.own and random.random() < 0.1:
             self.key = self.sandbox.own[:24] + "0" * 20
 
@@ -154,7 +155,7 @@ class Asking:
 
 
 ODDITIES = [
-    *[Asking.other_key] * 6,
+    *[Asking.other_key] * 12,
     *[Asking.spoilt] * 6,
     *[Asking.with_login] * 3,
     *[Asking.in_body] * 2,

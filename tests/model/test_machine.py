@@ -36,7 +36,7 @@ MAKERS: dict[str, Maker] = {
     "l": asking.listing,
     "n": asking.neighbour,
 }
-MIXES = ["pllnnnnc", "pplc", "nnnnnc", "pplln", "llllc", "nnncc"]
+MIXES = ["pllnnnnc", "nnnnnnc", "plnnnnc", "nnnnc", "plln", "llnc"]
 """What stories are made of: pins, lists, neighbours, and changes by administrators."""
 # In a larger range Hypothesis would draw small numbers most of the time. Of several at
 # once it makes less ado; 0 is no step, so that it can shrink each of them away.
