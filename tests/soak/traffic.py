@@ -19,6 +19,9 @@ from tests.soak.tenant import Tenant
 from tests.support import LIST
 
 Work = Callable[[int], Awaitable[None]]
+FAILURES = Unexpected, OSError, EOFError, ValueError, LookupError, TypeError
+"""What answers raise that are not as they have to be, or that do not come."""
+STORY_SECONDS = 300.0
 MOST_TENANTS = 40
 NEW = 0.02
 """How likely a story begins with a sandbox of its own."""
@@ -71,11 +74,12 @@ class Traffic:
         await self.told(story.__name__, self._in_tenant(story, random, number))
 
     async def told(self, name: str, work: Awaitable[object]) -> None:
-        """Do some work; if it fails, that is unexpected."""
+        """Do some work; if it fails, or takes too long, that is unexpected."""
         try:
-            await work
+            async with asyncio.timeout(STORY_SECONDS):
+                await work
             self.done[name] += 1
-        except (Unexpected, OSError, EOFError, ValueError, KeyError) as error:
+        except FAILURES as error:
             self.unexpected.append(f"{name}: {type(error).__name__}: {error}")
 
     async def _in_tenant(self, story: Story, random: Random, number: int) -> None:
