@@ -17,7 +17,7 @@ SOURCES = Path(__file__).parent / "typescript"
 OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
 
 
-class Machine(ClientMachine):
+class Lines(ClientMachine):
     """Calls the client by lines of JSON."""
 
     attempts = 3
@@ -58,11 +58,15 @@ def drive(adapter: Path, bug: str, examples: int) -> None:
         derandomize=True,
         database=None,
     )
-    own = {"client": SubprocessClient("node", str(adapter), bug)}
+    process = SubprocessClient("node", str(adapter), bug)
+
+    class Machine(Lines):
+        client = process
+
     try:
-        type(Machine)("Machine", (Machine,), own).run(settings=chosen)
+        Machine.run(settings=chosen)
     finally:
-        own["client"].close()
+        process.close()
 
 
 BUGS = [
