@@ -110,8 +110,8 @@ def befall(
 ) -> list[list[Document]]:
     """These faults once and often, from the first request on, or at the second.
 
-    Those of a kind together, the simplest first. Where a client makes several `attempts`, also so often that
-    it should still succeed.
+    Those of a kind together, the simplest first. Where a client makes several
+    `attempts`, also so often that it should still succeed.
     """
     survived = max(1, (attempts or 1) - 1)
     found: dict[str, list[Document]] = {}

@@ -35,6 +35,9 @@ from mock_server.domain.choices import table as choices
 from mock_server.domain.limits import Limits
 from mock_server.fixture import document
 from mock_server.strategies import (
+    ClientError,
+    ClientMachine,
+    SubprocessClient,
     fault_lists,
     fixtures,
     list_requests,
@@ -69,7 +72,10 @@ __all__ = [
 VERSION, PUBLIC_NAMES = mock_server.__version__, mock_server.__all__
 STRATEGIES = [
     each.__name__
-    for each in (fixtures, list_requests, pin_requests, requests, fault_lists)
+    for each in (
+        *(fixtures, list_requests, pin_requests, requests, fault_lists),
+        *(ClientMachine, SubprocessClient, ClientError),
+    )
 ]
 COMMANDS = command_line.all_commands(cli)
 

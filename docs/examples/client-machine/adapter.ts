@@ -1,6 +1,6 @@
 // Reads what to call, a line of JSON each, and writes what came of it.
 import { createInterface } from "node:readline";
-import { type Bug, Client } from "./client.ts";
+import { Client } from "./client.ts";
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const tell = (message: object) => process.stdout.write(JSON.stringify(message) + "\n");
@@ -13,7 +13,7 @@ async function sleep(seconds: number) {
 let client: Client;
 const calls: Record<string, (given: any) => Promise<unknown>> = {
   start: async ({ url, key }) => {
-    client = new Client(url, key, sleep, process.argv[2] as Bug);
+    client = new Client(url, key, sleep);
   },
   pin: ({ appId, chatId, top }) => client.pin(appId, chatId, top),
   folder: ({ datasetId, parentId }) => client.folder(datasetId, parentId),
