@@ -131,7 +131,7 @@ class ClientMachine(RuleBasedStateMachine):
         if not any(getattr(self, f"check_{name}") for name in _ADAPTERS):
             expected = f"Expected a method of {', '.join(_ADAPTERS)}"
             raise TypeError(f"{expected}, got none - at {type(self).__name__}")
-        self._stack, self._added, self._was_called = ExitStack(), 0, False
+        self._stack, self._added, self._was_called = ExitStack(), 0, True
         self._last: Folder | None = None
         self._key: str | None = None
         # Without one of the class, as when a story is run by hand, one of its own.

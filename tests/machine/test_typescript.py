@@ -72,7 +72,7 @@ BUGS = [
     (
         "if (page.list.length === 0 || items.length >= page.total)",
         "",
-        "the 65 that are there, got 30 of 65",
+        "that are there, got 30 of",
     ),
     (
         'await this.call("POST", path, body)',
