@@ -131,7 +131,7 @@ class ClientMachine(RuleBasedStateMachine):
         if not any(getattr(self, f"check_{name}") for name in _ADAPTERS):
             expected = f"Expected a method of {', '.join(_ADAPTERS)}"
             raise TypeError(f"{expected}, got none - at {type(self).__name__}")
-        self._stack, self._added, self._was_called = ExitStack(), 0, True
+        self._stack, self._added = ExitStack(), 0
         self._last: Folder | None = None
         self._key: str | None = None
         # Without one of the class, as when a story is run by hand, one of its own.
@@ -145,21 +145,19 @@ class ClientMachine(RuleBasedStateMachine):
         self._expected = Expected(self._on.generation, choose(self.profile, chosen))
         self._next = self._owner = self._expected.caller
 
-    @precondition(lambda self: self._was_called and self._other_keys())
+    @precondition(lambda self: self._other_keys())
     @rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
         """The next call is somebody else's, with another key."""
-        self._was_called = False
         self._next = self._on.generation.keys[key]
 
-    @precondition(lambda self: self._was_called)
     @rule(
         folder=_drawn(lambda self: self._again(self._expected.known_folders)),
         name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
     )
     def add(self, folder: Folder, name: str) -> None:
         """Somebody else adds a collection."""
-        self._was_called, self._added = False, self._added + 1
+        self._added += 1
         added = {"_id": f"added-{self._added}", "parentId": folder[1], "name": name}
         self._on.control.put_collection(folder[0], added)
         self._expected.add(folder, added["_id"] or "", name)
@@ -269,7 +267,6 @@ class ClientMachine(RuleBasedStateMachine):
         self._expected.caller, self._next = self._next, self._owner
         key = self._on.key(self._expected.caller)
         self._start(key)
-        self._was_called = True
         said = self._on.watch(text, call, fault, self.most_requests)
         allowed = (*self.allowed, *shelf.MADE_BY_MACHINE)
         promised = self.attempts, self.waits, self.most_requests
