@@ -22,9 +22,15 @@ def test_a_right_client_passes_on_a_server_that_is_given(
     assert mock_server.journal
 
 
-@pytest.mark.ci
-def test_a_right_client_passes_as_often_as_is_usual() -> None:
-    usual = settings(FEW, max_examples=100, derandomize=True)
+@pytest.mark.parametrize(
+    "examples",
+    [
+        pytest.param(25, marks=pytest.mark.ci),
+        pytest.param(100, marks=pytest.mark.full),
+    ],
+)
+def test_a_right_client_passes_as_often_as_is_usual(examples: int) -> None:
+    usual = settings(FEW, max_examples=examples, derandomize=True)
     CarefulMachine.run(settings=usual)
 
 

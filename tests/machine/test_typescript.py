@@ -69,29 +69,38 @@ def drive(project: Path, examples: int) -> None:
 
 
 BUGS = [
-    (
+    pytest.param(
         "if (page.list.length === 0 || items.length >= page.total)",
         "",
         "that are there, got 30 of",
+        marks=pytest.mark.ci,
     ),
-    (
+    pytest.param(
         'await this.call("POST", path, body)',
         'await this.call("POST", path, body).catch(() => ({ list: [], total: 0 }))',
         "the 2 that are there, got 0 of 2|an error, for this is to be refused",
+        marks=pytest.mark.ci,
     ),
-    ("pageSize: 30", "pageSize: 50", "page_size_over_limit"),
-    (
+    pytest.param(
+        "pageSize: 30", "pageSize: 50", "page_size_over_limit", marks=pytest.mark.ci
+    ),
+    pytest.param(
         "if (left === 0 || !(error instanceof TypeError))",
         "if (left === 0 && error instanceof TypeError) return null;\n"
         "if (!(error instanceof TypeError))",
         "to be pinned, got unpinned|for this is to be refused, got None",
+        marks=pytest.mark.full,
     ),
-    ("this.sleep(asked)", "this.sleep(0)", "asked again after 1 s"),
+    pytest.param(
+        "this.sleep(asked)",
+        "this.sleep(0)",
+        "asked again after 1 s",
+        marks=pytest.mark.full,
+    ),
 ]
 """What is in the client, what is planted in its place, and what is said of it."""
 
 
-@pytest.mark.ci
 @needs("npm", "node")
 @pytest.mark.parametrize(("right", "wrong", "said"), BUGS)
 def test_a_bug_in_typescript_is_found(
