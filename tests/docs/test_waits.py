@@ -1,4 +1,4 @@
-"""Tests that wait for a time, or take what is nearly right, are few and have a reason."""
+"""Tests that wait for a time, or take what is nearly right, have a reason."""
 
 from __future__ import annotations
 

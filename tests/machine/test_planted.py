@@ -49,12 +49,12 @@ FOUND = [
         planted.Believes,
         "to be pinned, got unpinned|for this is to be refused, got None",
     ),
-    (planted.Stubborn, "at most 200 requests, got 2.. requests and no end"),
     (planted.Flat, "the 2 that are there, got also 'größe', 'install'"),
-    (planted.Sticky, "chat 'one' of 'app-1' to be unpinned, got pinned"),
     (planted.Crashing, "errors to be Failed, got TypeError"),
 ]
 RARE = [
+    (planted.Stubborn, "at most 200 requests, got 2.. requests and no end"),
+    (planted.Sticky, "chat 'one' of 'app-1' to be unpinned, got pinned"),
     (planted.FixedSteps, "that are there"),
     (planted.Trusting, "more than once"),
     (planted.Impatient, "asked again after 1 s .Retry-After., got 0[.]"),
@@ -96,7 +96,5 @@ def test_a_bug_that_hides_is_found(make: type[Careful], said: str) -> None:
 def test_a_story_is_in_words_of_the_adapter() -> None:
     _, story = story_of(planted.Swallows)
     assert story[0] == "begin(choices={})"
-    call = (
-        r"check_list_folder\(folder=\('few', None\), with_fault=\{'kind': 'error', .+"
-    )
-    assert re.fullmatch(call, story[1])
+    call = r"check_list_folder\(folder=\('few', None\), with_fault=.+\)"
+    assert re.fullmatch(call, story[-2])

@@ -227,6 +227,7 @@ def test_a_login_with_the_key_of_a_sandbox_leads_there(api: Api) -> None:
         assert (who.status_code, who.headers["x-mock-sandbox"]) == (200, name)
 
 
+@pytest.mark.fresh
 def test_where_a_login_leads_the_choices_of_that_sandbox_hold(api: Api) -> None:
     name, key = sandbox(api)
     headers = {"token": token_in(api, key), "Authorization": "Bearer any-key"}
