@@ -67,6 +67,7 @@ class ClientMachine(RuleBasedStateMachine):
     """How many requests one call may take; a call that sends more is stopped."""
 
     TestCase = TestCases()
+    _test_case: ClassVar[Any] = None
     _stage: ClassVar[Stage | None] = None
 
     # What a subclass has

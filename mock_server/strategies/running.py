@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unittest
 from contextlib import ExitStack
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, settings
@@ -56,13 +55,13 @@ class TestCases(TestCaseProperty):
 
     def __get__(self, instance: Any, machine: Any = None) -> Any:
         found: type[ClientMachine] = type(instance) if machine is None else machine
-        return _test_case(found)
+        # The same for each look at it, so that its settings can be assigned.
+        if "_test_case" not in vars(found):
+            found._test_case = _test_case(found)
+        return found._test_case
 
 
-@cache
 def _test_case(machine: type[ClientMachine]) -> type[unittest.TestCase]:
-    """The same for each look at it, so that its settings can be assigned."""
-
     class TestCase(unittest.TestCase):
         settings = settings(
             deadline=None,
