@@ -33,8 +33,6 @@ from tests.admin.world import (
 )
 from tests.support import PIN, Switch
 
-pytestmark = pytest.mark.sampled
-
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "STEAL")
 CONSOLE = [row for row in ROWS if row.template == PAGE]
 OTHERS = [row for row in ROWS if row.template != PAGE]

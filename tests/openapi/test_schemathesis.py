@@ -70,7 +70,7 @@ def check(tmp_path: Path) -> Check:
     return run
 
 
-@pytest.mark.parametrize("examples", [30, pytest.param(300, marks=FULL)])
+@pytest.mark.parametrize("examples", [10, pytest.param(300, marks=FULL)])
 @pytest.mark.parametrize("document", [PUBLIC, ADMIN])
 def test_nothing_is_found_in_the_operations(
     fresh: str, check: Check, document: str, examples: int

@@ -78,7 +78,7 @@ def test_a_form_is_let_go_of_without_the_collector(
 
 
 @pytest.mark.parametrize(
-    "count", [25, pytest.param(990, marks=pytest.mark.ci)], ids=str
+    "count", [25, pytest.param(990, marks=pytest.mark.full)], ids=str
 )
 @pytest.mark.parametrize(("name", "keeps"), [("a.pdf", True), ("a.txt", False)])
 @pytest.mark.ci
