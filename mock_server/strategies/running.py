@@ -56,7 +56,7 @@ class TestCases(TestCaseProperty):
     def __get__(self, instance: Any, machine: Any = None) -> Any:
         found: type[ClientMachine] = type(instance) if machine is None else machine
         # The same for each look at it, so that its settings can be assigned.
-        if "_test_case" not in vars(found):
+        if vars(found).get("_test_case") is None:
             found._test_case = _test_case(found)
         return found._test_case
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.journal import Entry, Journal, Sent
+from mock_server.domain.journal import Journal
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
+from tests.domain.entries import entry
 from tests.support import APP, CHAT, FROZEN, LIST, PIN, Api, wait
 
 KEY = "fastgpt-secret-key"
@@ -188,8 +189,8 @@ def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
 def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
     for count in (5_000, 100):
         api.send("PUT", PIN, {f"field-{number}": 1 for number in range(count)})
-    for entry in api.journal():
-        assert len(entry["violations"]) == Limits.violations
+    for each in api.journal():
+        assert len(each["violations"]) == Limits.violations
 
 
 @pytest.mark.sampled
@@ -209,7 +210,7 @@ def test_journals_of_all_sandboxes_together_are_bounded() -> None:
     journals = [Journal(memory=memory) for _ in range(12)]
     for _ in range(4_000):
         for journal in journals:
-            journal.append(entry_of(Limits.journal_body_bytes))
+            journal.append(entry(Limits.journal_body_bytes))
     assert memory.usage()["journals"] <= Limits.journals_bytes
     assert all(len(each) + each.dropped == 4_000 for each in journals)
     for journal in journals:
@@ -220,7 +221,7 @@ def test_journals_of_all_sandboxes_together_are_bounded() -> None:
 def test_an_entry_that_comes_too_late_is_nobodys() -> None:
     journal = Journal()
     new = journal.emptied()
-    journal.append(entry_of(0))
+    journal.append(entry(0))
     assert (len(journal), len(new), journal.memory.used) == (0, 0, 0)
 
 
@@ -297,24 +298,10 @@ def test_a_short_key_shows_less_of_itself(api: Api) -> None:
     assert entry["key"] == "ab" + hashlib.sha256(b"abcd").hexdigest()[:8]
 
 
-def entry_of(size: int) -> Entry:
-    return Entry(
-        time=0,
-        generation=1,
-        operation=None,
-        member=None,
-        sent=Sent(None, "GET", "/", b"", b"", b"x" * size),
-        status=404,
-        answer_headers=(),
-        answer=b"",
-        duration_ms=0.0,
-    )
-
-
 def test_the_journal_is_bounded_by_entries() -> None:
     journal = Journal()
     for _ in range(Limits.journal_entries + 7):
-        journal.append(entry_of(0))
+        journal.append(entry(0))
     assert (len(journal), journal.dropped) == (Limits.journal_entries, 7)
     assert journal.total == Limits.journal_entries + 7
     assert next(journal.since(0)).seq == 8
@@ -323,7 +310,7 @@ def test_the_journal_is_bounded_by_entries() -> None:
 def test_the_journal_is_bounded_by_bytes() -> None:
     journal = Journal()
     for _ in range(5_000):
-        journal.append(entry_of(Limits.journal_body_bytes))
+        journal.append(entry(Limits.journal_body_bytes))
     kept = sum(entry.size for entry in journal.since(0))
     assert Limits.journal_bytes - 20_000 < kept <= Limits.journal_bytes
     assert len(journal) + journal.dropped == 5_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.support import ROOT
 
 PROJECTS = ROOT / "docs" / "examples"
 DOCUMENTS = ROOT / "mock_server" / "openapi"
+_OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
 JARS = Path("/usr/share/java")
 JUNIT = [
     JARS / f"{name}.jar"
@@ -76,3 +78,16 @@ def run(project: Path, *command: str | Path, **variables: str) -> str:
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
+
+
+def installed(name: str, folder: Path) -> Path:
+    """A copy of a project with its packages from npm; skips where there are none."""
+    project = copied(name, folder)
+    quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
+    try:
+        run(project, "npm", "install", "--loglevel=error", *quiet)
+    except AssertionError as error:
+        if _OFFLINE.search(str(error)) is None:
+            raise
+        pytest.skip("needs npm's registry, which cannot be reached")
+    return project

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterator
 from os import pathsep
@@ -12,12 +11,19 @@ import pytest
 
 from mock_server import MockServer
 from tests.e2e.chromium import CHROMIUM
-from tests.examples.projects import DOCUMENTS, JUNIT, NEEDS_JUNIT, copied, needs, run
+from tests.examples.projects import (
+    DOCUMENTS,
+    JUNIT,
+    NEEDS_JUNIT,
+    copied,
+    installed,
+    needs,
+    run,
+)
 from tests.openapi.committed import NAMES, Name
 
 pytestmark = pytest.mark.ci
 NPM = ("npm", "--silent")
-OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
 
 
 @pytest.fixture(params=["started by the tests", "that runs"])
@@ -33,14 +39,7 @@ def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 @pytest.fixture(scope="module")
 def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project in TypeScript with its packages and its generated types."""
-    project = copied("javascript", tmp_path_factory.mktemp("node"))
-    quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
-    try:
-        run(project, "npm", "install", "--loglevel=error", *quiet)
-    except AssertionError as error:
-        if OFFLINE.search(str(error)) is None:
-            raise
-        pytest.skip("needs npm's registry, which cannot be reached")
+    project = installed("javascript", tmp_path_factory.mktemp("node"))
     with MockServer() as server:
         document = f"{server.url}/__admin/openapi.json"
         run(project, *NPM, "run", "generate", "--", document)

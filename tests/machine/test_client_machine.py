@@ -80,3 +80,10 @@ def test_what_a_client_cannot_do_is_no_rule() -> None:
 
     names = {each.function.__name__ for each in Machine().rules}
     assert names == {"add", "check_search", "switch_key"}
+
+
+def test_each_machine_has_one_test_case_of_its_own() -> None:
+    own = CarefulMachine.TestCase
+    assert own is CarefulMachine.TestCase
+    assert ClientMachine.TestCase.settings.stateful_step_count > 0
+    assert own is not ClientMachine.TestCase

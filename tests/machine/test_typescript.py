@@ -11,9 +11,7 @@ import pytest
 from hypothesis import settings
 
 from mock_server.strategies import ClientError, ClientMachine, SubprocessClient
-from tests.examples.projects import copied, needs, run
-
-OFFLINE = re.compile("EAI_AGAIN|ECONN|ENOTFOUND|ETIMEDOUT")
+from tests.examples.projects import installed, needs, run
 
 
 class Lines(ClientMachine):
@@ -37,14 +35,7 @@ class Lines(ClientMachine):
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The adapter as JavaScript, which any Node runs; its types are right."""
-    project = copied("client-machine", tmp_path_factory.mktemp("node"))
-    quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
-    try:
-        run(project, "npm", "install", "--loglevel=error", *quiet)
-    except AssertionError as error:
-        if OFFLINE.search(str(error)) is None:
-            raise
-        pytest.skip("needs npm's registry, which cannot be reached")
+    project = installed("client-machine", tmp_path_factory.mktemp("node"))
     run(project, "npx", "tsc")
     return project
 
