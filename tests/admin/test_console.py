@@ -13,8 +13,6 @@ from mock_server.api.pages import INDEX
 from tests.conftest import MakeApi
 from tests.support import Api
 
-pytestmark = pytest.mark.sampled
-
 FOLDER = Path(mock_server.__file__).parent / "console"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 SOURCES = sorted(

@@ -13,8 +13,6 @@ from mock_server.fixture.files import shipped
 from tests.conftest import MakeApi
 from tests.support import Api
 
-pytestmark = pytest.mark.sampled
-
 HEALTH = "/__admin/health"
 
 

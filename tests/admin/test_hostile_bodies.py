@@ -94,7 +94,6 @@ SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=LON
         ),
     ],
 )
-@pytest.mark.ci
 def test_hostile_states_are_refused_over_a_socket_too(
     api: Api, content_type: str, cases: Iterable[str]
 ) -> None:
@@ -280,7 +279,6 @@ def large(count: int, chars: int) -> dict[str, Any]:
 
 @SOCKETS
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.ci
 def test_a_state_of_10_000_collections_is_put_shown_and_reset_to(api: Api) -> None:
     document = large(10_000, 700)
     wanted = [each["name"] for each in document["datasets"][0]["collections"]]
@@ -299,7 +297,6 @@ def test_a_state_of_10_000_collections_is_put_shown_and_reset_to(api: Api) -> No
 
 @SOCKETS
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.ci
 def test_others_are_served_while_a_large_state_is_loaded(api: Api) -> None:
     content = json.dumps(large(30_000, 400)).encode()
     assert 20 * MIB < len(content) < 32 * MIB

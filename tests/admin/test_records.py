@@ -10,8 +10,6 @@ from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, Api
 
-pytestmark = pytest.mark.sampled
-
 CHATS = f"/apps/{APP}/chats"
 ITEMS = f"/datasets/{DATASET}/collections"
 

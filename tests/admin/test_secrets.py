@@ -33,8 +33,6 @@ from tests.admin.key_places import (
 from tests.process import serving
 from tests.support import LIST, SECONDS
 
-pytestmark = pytest.mark.sampled
-
 
 @dataclass
 class Heard:

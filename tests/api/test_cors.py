@@ -10,8 +10,6 @@ from mock_server.api.operations.table import OPERATIONS
 from tests.conftest import MakeApi
 from tests.support import LEGACY_PIN, LIST, PIN, Api
 
-pytestmark = pytest.mark.sampled
-
 PAGE = "http://page.example"
 PREFLIGHT = {
     "Origin": PAGE,

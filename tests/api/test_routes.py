@@ -11,8 +11,6 @@ from tests.conftest import MakeApi
 from tests.neighbours import NEIGHBOURS
 from tests.support import LEGACY_PIN, LIST, PIN, Api
 
-pytestmark = pytest.mark.sampled
-
 
 @pytest.mark.parametrize(
     "path",

@@ -62,7 +62,6 @@ def problems(url: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("save", some_of(GOOD))
-@pytest.mark.ci
 def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) -> None:
     save(fixture, version(2))
     wait(lambda: served(url) == 2)
@@ -71,7 +70,6 @@ def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) 
 
 
 @pytest.mark.parametrize("save", some_of(BAD))
-@pytest.mark.ci
 def test_a_broken_file_changes_nothing_until_it_is_good(
     url: str, fixture: Path, save: Save
 ) -> None:

@@ -161,7 +161,6 @@ def test_a_running_server_gives_each_test_a_sandbox(
     ],
 )
 @pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.ci)])
-@pytest.mark.ci
 def test_parallel_tests_do_not_meet(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: bool, workers: int, count: int
 ) -> None:

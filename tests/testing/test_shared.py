@@ -116,7 +116,6 @@ def test_a_run_says_in_one_line_what_is_there(
     ],
 )
 @pytest.mark.sampled
-@pytest.mark.ci
 def test_a_setting_that_cannot_be_is_a_usage_error(
     tmp_path: Path, url: str | None, variables: dict[str, str], said: str
 ) -> None:
