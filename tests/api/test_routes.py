@@ -24,7 +24,7 @@ from tests.support import LEGACY_PIN, LIST, PIN, Api
         LIST.replace("collection/", "collection%2F"),
         LIST.replace("/api", "/%61pi"),
         LIST + ";a=b",
-        LIST + "%00",
+        pytest.param(LIST + "%00", marks=pytest.mark.direct),  # nginx: its own 400
         "/__admin",
         "/%5f%5fadmin/health",
         "/__ADMIN/health",

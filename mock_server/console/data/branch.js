@@ -5,6 +5,7 @@
 
 import { button, h, show } from "../page/dom.js";
 import { tried } from "../page/notice.js";
+import { unlessGone } from "../server/api.js";
 import { t } from "../words/words.js";
 
 const PAGE = 50;
@@ -12,12 +13,6 @@ const MOST = 1000; // that the server gives at once
 const SHORT = 3; // pages that stay drawn
 const LINE = 32; // pixels, about
 const NEAR = "800px 0px";
-
-/** What is in something that has been deleted meanwhile. */
-function ifGone(error) {
-  if (error.status !== 404) throw error;
-  return { items: [], total: 0 };
-}
 
 /** Where an item is that has been deleted meanwhile. */
 function ifNowhere(error) {
@@ -123,7 +118,8 @@ export class Branch {
   }
 
   async #read(page) {
-    const { items, total } = await this.load(this.#pages.indexOf(page) * PAGE, PAGE).catch(ifGone);
+    const offset = this.#pages.indexOf(page) * PAGE;
+    const { items, total } = await unlessGone(this.load(offset, PAGE), { items: [], total: 0 });
     if (!this.#pages.includes(page)) return; // there are fewer by now
     page.items = items;
     page.isStale = false;

@@ -2,7 +2,7 @@
 
 import { bdi, button, h, named } from "../page/dom.js";
 import { tried } from "../page/notice.js";
-import { here, path } from "../server/api.js";
+import { here, path, unlessGone } from "../server/api.js";
 import { counted, t } from "../words/words.js";
 import { APP, CHAT, COLLECTION, DATASET, routeOf } from "./kinds.js";
 import { pathOf, showInTree } from "./places.js";
@@ -28,7 +28,7 @@ export async function find(text) {
 async function records(kind, holder, name, text) {
   const where = kind === CHAT ? path("apps", holder.id, "chats") : path("datasets", holder.id, "collections");
   const query = new URLSearchParams({ name: text, limit: MOST_EACH });
-  const answer = await here("GET", `${where}?${query}`);
+  const answer = await unlessGone(here("GET", `${where}?${query}`), { [name]: [] });
   return answer[name].map((item) => found(kind, holder, item, named(holder.name, holder.id)));
 }
 

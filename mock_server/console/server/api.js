@@ -44,6 +44,16 @@ export async function admin(method, where, body) {
 /** A call of the admin API of the sandbox that is looked at. */
 export const here = (method, where, body) => admin(method, inSandbox(where), body);
 
+/** What a call gives, or `instead` where what it is about has been deleted meanwhile. */
+export async function unlessGone(call, instead) {
+  try {
+    return await call;
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return instead;
+  }
+}
+
 /** A path of the sandbox that is looked at. */
 export const inSandbox = (where) =>
   session.sandbox === "default" ? where : path("sandboxes", session.sandbox) + where;

@@ -2,7 +2,7 @@
 
 import { h, named } from "../page/dom.js";
 import { tried } from "../page/notice.js";
-import { here, path } from "../server/api.js";
+import { here, path, unlessGone } from "../server/api.js";
 import { LIST } from "../server/operations.js";
 import { t } from "../words/words.js";
 import { IdField, fieldFor } from "./fields.js";
@@ -77,7 +77,8 @@ export class OperationForm {
     const chatId = this.#fields.get("chatId");
     const isKnown = [...this.#fields.get("appId").input.options].some(({ value }) => value === appId);
     if (!chatId || !isKnown) return;
-    const { chats } = await here("GET", `${path("apps", appId, "chats")}?limit=200`);
+    const read = here("GET", `${path("apps", appId, "chats")}?limit=200`);
+    const { chats } = await unlessGone(read, { chats: [] });
     chatId.offer(chats.map(({ chatId: id, title }) => [id, named(title, id)]));
   }
 

@@ -98,7 +98,7 @@ class Console:
         is_meant = path.startswith("/api/") or (
             response.status in (400, 404)
             and response.request.method == "GET"
-            and re.search("/datasets/[^/]+/collections$", path)
+            and re.search("/datasets/[^/]+/collections$|/apps/[^/]+/chats$", path)
         )
         if response.status >= 400 and not is_meant:
             self.refused.append((response.status, path))

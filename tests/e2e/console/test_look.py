@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,8 +12,12 @@ from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import AXE, Console, serious
 from tests.e2e.console.conftest import Visit
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
+APP = "65d8a1f0c3b2a94e7f106a01"
 WIDTHS = (320, 390, 768, 1280, 2560, 3840)
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 CUT = """() => [...document.querySelectorAll("button, h1, h3, summary, .hint, .empty")]
@@ -198,6 +202,17 @@ def test_what_is_not_there_is_said(console: Console) -> None:
     )
     console.page.keyboard.press("Enter")
     expect(console.page.locator("#palette")).to_be_visible()
+
+
+def test_what_is_deleted_during_a_search_is_no_error(console: Console) -> None:
+    def delete_first(route: Route) -> None:
+        console.client.delete(f"/__admin/apps/{APP}")
+        route.continue_()
+
+    console.page.route(re.compile(f"/apps/{APP}/chats[?]name=hand"), delete_first)
+    search(console, "hand")
+    expect(option(console, "Handbook").first).to_be_visible()
+    expect(console.page.locator(".notice.error")).to_have_count(0)
 
 
 @pytest.mark.skipif(not AXE, reason="needs npm: axe-core, and name it in AXE")
