@@ -209,6 +209,7 @@ def test_no_value_of_a_field_breaks_a_route_or_what_is_read_later(
         check_reads(world)
 
 
+@LONG
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("row", routes(ROWS), ids=str)
 def test_no_query_breaks_a_route(world: World, row: Row) -> None:
@@ -223,6 +224,7 @@ def test_no_query_breaks_a_route(world: World, row: Row) -> None:
             assert answer.status < 500, (name, value[:80], answer.body)
 
 
+@LONG
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("part", PARTS)
 def test_no_part_of_a_path_breaks_a_route_or_what_is_read_later(
@@ -277,6 +279,7 @@ def large(count: int, chars: int) -> dict[str, Any]:
     return {"datasets": [{"id": DATASET, "collections": collections}]}
 
 
+@LONG
 @SOCKETS
 @pytest.mark.usefixtures("quiet")
 def test_a_state_of_10_000_collections_is_put_shown_and_reset_to(api: Api) -> None:
@@ -295,6 +298,7 @@ def test_a_state_of_10_000_collections_is_put_shown_and_reset_to(api: Api) -> No
     assert get_state(api) == shown
 
 
+@LONG
 @SOCKETS
 @pytest.mark.usefixtures("quiet")
 def test_others_are_served_while_a_large_state_is_loaded(api: Api) -> None:

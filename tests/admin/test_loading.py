@@ -61,6 +61,7 @@ def get(server: MockServer, path: str) -> httpx2.Response:
     return fetch("GET", f"{server.url}/__admin{path}")
 
 
+@pytest.mark.ci
 def test_others_are_served_while_documents_are_loaded(server: MockServer) -> None:
     with loading(server, Limits.loads) as puts:
         assert get(server, "/clock").status_code == 200
@@ -193,6 +194,7 @@ def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
     assert "--memory" in answer.json()["message"]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("content", [MIDDLE, document(9)])
 def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) -> None:
     assert put(server.url, content).status_code == 200

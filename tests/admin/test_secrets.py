@@ -200,6 +200,7 @@ def heard(
     return heard
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("place", "kind"), CASES)
 def test_no_key_is_read_again_wherever_it_went_in(
     heard: Heard, place: str, kind: str

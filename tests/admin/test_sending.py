@@ -125,6 +125,7 @@ def test_a_small_state_says_its_length(server: MockServer) -> None:
     assert answer.headers["content-length"] == str(len(answer.content))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_a_stop_cuts_large_states_off(tmp_path: Path, http: str) -> None:
     path = tmp_path / "x.json"

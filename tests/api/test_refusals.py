@@ -26,6 +26,7 @@ def server() -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_would_serve_a_request_is_named_and_nothing_else(
     server: Server, case: Case

@@ -77,6 +77,7 @@ def test_the_id_of_a_client_is_taken(logged: Logged, sent: str) -> None:
     assert logged.found(sent) == [1]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "sent",
     [

@@ -148,6 +148,7 @@ def test_bash_puts_the_right_word_in_the_right_place(words: str, found: str) -> 
     assert (done.stdout.strip(), done.stderr) == (found, "")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_there_is_a_script_for_each_shell_that_is_documented(shell: str) -> None:
     asked = environment(_MOCK_SERVER_COMPLETE=f"{shell}_source")

@@ -21,6 +21,7 @@ def test_the_banner_says_where_it_is() -> None:
         assert ("demo: http://localhost:1/demo/" in lines) is demo
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("options", "variables", "profile"),
     [

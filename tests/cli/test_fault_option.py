@@ -109,6 +109,7 @@ def test_they_are_in_force_from_the_start_and_after_a_reset() -> None:
             fetch("POST", url + "/__admin/reset", json={})
 
 
+@pytest.mark.ci
 def test_a_declared_response_may_be_meant(tmp_path: Path) -> None:
     fixture = tmp_path / "x.yaml"
     fixture.write_text('responses: [{method: GET, path: "/x/{id}"}]')

@@ -47,6 +47,7 @@ def test_a_bad_option_is_told_in_one_line(args: Sequence[str], message: str) -> 
     assert message in ended.err
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("notation", ["yaml", "json"])
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_check_accepts_what_is_written(

@@ -41,6 +41,7 @@ def reset(strange: Strange, name: str, **variables: str) -> tuple[int, str, str]
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.ci
 def test_a_server_that_shows_a_known_certificate_is_believed(
     strange: Strange, certificate: Path
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_server_that_shows_a_known_certificate_is_believed(
     assert json.loads(out) == {"sandbox": "tls", "generation": 2}
 
 
+@pytest.mark.ci
 def test_a_server_that_shows_another_one_is_not(strange: Strange) -> None:
     status, out, err = reset(strange, "reset")
     assert (status, out) == (3, "")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "module",
     ["control", "faults", "journal", "choices", "clock", "snapshots", "healthcheck"],

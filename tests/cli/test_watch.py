@@ -69,6 +69,7 @@ def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) 
     assert health(url)["reload"]["problems"] == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("save", some_of(BAD))
 def test_a_broken_file_changes_nothing_until_it_is_good(
     url: str, fixture: Path, save: Save

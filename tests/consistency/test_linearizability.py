@@ -194,6 +194,7 @@ def test_a_correct_service_is_never_refused() -> None:
     assert all(is_linearizable(each, BASELINE) for each in histories_of(Correct, 30))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("mistaken", MISTAKEN)
 def test_a_mistaken_service_is_caught(mistaken: type[Correct]) -> None:
     histories = histories_of(mistaken, 30)

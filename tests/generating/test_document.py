@@ -50,6 +50,7 @@ def collections(plan: Plan) -> list[dict[str, Any]]:
     return [each for dataset in datasets for each in dataset["collections"]]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 @pytest.mark.parametrize("plan", PLANS)
 def test_every_fixture_loads_with_exact_counts(

@@ -58,6 +58,7 @@ def test_the_command_renews_the_documents(tmp_path: Path) -> None:
     assert renewed == [committed(name) for name in NAMES]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", NAMES)
 def test_the_document_is_valid(name: Name) -> None:
     found = read(name)

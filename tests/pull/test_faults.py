@@ -36,6 +36,7 @@ def longest_run(server: MockServer) -> int:
     return max(len(list(group)) for _, group in groupby(bodies))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("profile", "seed"), RUNS)
 def test_failures_and_limits_change_nothing(
     tmp_path: Path, profile: str, seed: int

@@ -146,6 +146,7 @@ def differences(client: str, profile: str, seed: int, count: int) -> list[Any]:
         return [each for each in answers if each[1] != each[2]]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("client", ["http.client", "httpx2", "urllib"])
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 def test_answers_are_those_of_the_target(client: str, profile: str) -> None:

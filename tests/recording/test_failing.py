@@ -64,6 +64,7 @@ def test_what_is_no_answer_is_told(strange: Strange, name: str) -> None:
     assert told(strange, name) == (502, "targetUnreachable")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", rows(SILENT))
 def test_silence_ends(strange: Strange, name: str) -> None:
     assert told(strange, name) == (504, "targetSilent")

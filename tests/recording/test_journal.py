@@ -104,6 +104,7 @@ PLACES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("name", "path"),
     [

@@ -250,6 +250,7 @@ IN_PROCESS = "def test_NUMBER(mock_server_app):\n    CODE\n"
 PLAIN = "def test_NUMBER():\n    CODE\n"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("table", "test"),
     [
@@ -270,6 +271,7 @@ def test_a_mistake_is_told_once_at_the_line_of_its_author(
     assert untold(run, pytester, table, test) == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "test",
     [
@@ -304,6 +306,7 @@ def test_a_marker_with_a_mistake_does_not_stop_the_run_under_all_choices(
     result.stdout.fnmatch_lines(["mock-server: Expected arguments by name *"])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("option", "said"),
     [

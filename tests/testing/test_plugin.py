@@ -71,6 +71,7 @@ def test_a_strict_run_may_allow_some_violations(run: Run) -> None:
     result.stdout.fnmatch_lines(["*invalid_field (spec 4.1): *$.top - refused"])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("value", "passed"), [("true", 1), ("false", 2), ('["unknown_fields"]', 2)]
 )
@@ -139,6 +140,7 @@ def test_nothing_to_depend_on_is_said_too(run: Run) -> None:
     assert result.ret == 0
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("token", [None, "s3cret"])
 def test_a_running_server_gives_each_test_a_sandbox(
     run: Run, monkeypatch: pytest.MonkeyPatch, token: str | None

@@ -10,6 +10,7 @@ from tests.testing.conftest import Run
 TESTS = 32
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "face", ["mock_server", "mock_server_app", "MockServer", "remote"]
 )

@@ -12,6 +12,7 @@ AFTER = DEFER + "import mock_server.server, sys, threading, uvicorn\n"
 BEFORE = "import uvicorn, sys\n" + DEFER
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "code",
     [

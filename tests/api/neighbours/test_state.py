@@ -108,6 +108,7 @@ def test_a_file_id_is_not_given_again_while_a_collection_has_it(
     assert len(ids - {file_id}) == 4
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("training", ["instant", "stepped"])
 @pytest.mark.fresh
 def test_snapshots_resets_and_sandboxes_hold_it(

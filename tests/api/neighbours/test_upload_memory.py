@@ -62,6 +62,7 @@ def forms() -> int:
     return sum(type(each) is Form for each in gc.get_objects())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("body", [b"Some text", b"\xff"], ids=["taken", "refused"])
 def test_a_form_is_let_go_of_without_the_collector(
     make_api: MakeApi, body: bytes

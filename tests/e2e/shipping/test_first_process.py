@@ -22,6 +22,7 @@ def can_unshare() -> bool:
     return subprocess.run([*UNSHARE, "true"], capture_output=True).returncode == 0
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not can_unshare(), reason="unshare gives no PID namespace here")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_process_stops_when_asked(how: signal.Signals) -> None:
