@@ -85,9 +85,9 @@ class Limits:
     """Bytes of all parts of a form but its file."""
     free_body_bytes: int = 64 * 1024
     """Bytes of a request body that are not charged to the memory budget."""
-    body_pieces: int = 2_500
+    body_pieces: int = 4_500
     """Chunks of a request body; many tiny ones cost more than a few large ones. The
-    largest upload in chunks of 8 KiB has 2,048 and a few."""
+    largest state in chunks of 8 KiB has 4,096 and a few."""
     json_depth: int = 64
     """Nested arrays and objects of a document."""
     json_containers: int = 50_000

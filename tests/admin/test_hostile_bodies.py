@@ -123,6 +123,17 @@ def test_a_state_of_more_than_32_mib_is_413(api: Api) -> None:
     assert (get_state(api), api.sandbox.state.generation) == (before, 1)
 
 
+@LONG
+@SOCKETS
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.direct
+def test_a_state_of_32_mib_may_come_in_chunks_of_8_kib(api: Api) -> None:
+    content = b'{"apps": [{"id": "big"}]}'
+    pieces = [content + b" " * (8_192 - len(content)), *[b" " * 8_192] * 4_095]
+    assert put_state(api, iter(pieces))["http"] == 200
+    assert [each["id"] for each in get_state(api)["apps"]] == ["big"]
+
+
 @pytest.mark.usefixtures("quiet")
 def test_a_body_of_more_than_1_mib_is_413_everywhere_else(world: World) -> None:
     before = world.fingerprint()
