@@ -214,7 +214,7 @@ class Application:
         self._bound = bound
         self._own = own
         self._secrets = secrets
-        self._heads = Heads(self.sandboxes.limits.cached_heads)
+        self._heads = Heads(self.sandboxes.limits)
         # Looked at in each public request.
         self._below = (self.demo,) if self.demo else ()
 

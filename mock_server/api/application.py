@@ -48,7 +48,7 @@ class PublicApi:
         self._limits = sandboxes.limits
         journaling = journaling or Journaling(operations, secrets, self._limits)
         self._journal = journaling
-        self._heads = request_headers.Heads(self._limits.cached_heads)
+        self._heads = request_headers.Heads(self._limits)
         known = lru_cache(self._limits.cached_heads)
         self._headers_with_marks = known(_headers_with_marks)
 

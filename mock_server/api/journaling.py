@@ -65,6 +65,7 @@ class Journaling:
         self._operations = operations
         self._secrets = secrets
         self._longest = limits.journal_body_bytes
+        self._longest_kept = limits.cached_head_bytes
         # Clients repeat what they send: that saves 1.5 µs of the 18 that a request
         # takes in process.
         self._sent_lately = lru_cache(limits.cached_heads)(self._sent)
@@ -121,8 +122,9 @@ class Journaling:
     ) -> Entry:
         """The entry of a request; secrets are still in it, and nothing is cut."""
         scope, state, content = request.scope, request.state, request.content
-        is_short = content is None or len(content) <= self._longest
-        sent_of = self._sent_lately if is_short else self._sent
+        size = len(request.headers.block) + len(scope["query_string"])
+        size += len(scope["path"]) + len(content or b"")
+        sent_of = self._sent_lately if size <= self._longest_kept else self._sent
         # By position: keywords would cost 0.6 µs, 1.5 % of a request.
         return Entry(
             state.clock.now(),

@@ -11,6 +11,7 @@ import select
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from io import FileIO
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -64,12 +65,19 @@ def discard(stream: TextIO) -> None:
 
 @contextmanager
 def piped() -> Iterator[None]:
-    """Ends what click prints by itself, such as help, quietly if nobody reads it."""
+    """Ends what click prints by itself, such as help, quietly if nobody reads it.
+
+    Raises Stop if stdout is full.
+    """
     try:
         yield
     except BrokenPipeError:
         discard(sys.stdout)
         raise click.exceptions.Exit(0) from None
+    except OSError as error:
+        if error.errno != ENOSPC:
+            raise
+        raise Stop(f"cannot write: {error.strerror}", USAGE) from None
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -112,8 +112,11 @@ class Limits:
     """Bytes of one JSON text that is kept ready."""
     cached_searches: int = 4
     """Search results that a folder, or a dataset, keeps for the pages that follow."""
-    cached_heads: int = 128
-    """Request heads of which the parsed form is kept."""
+    cached_heads: int = 1_024
+    """Request heads of which the parsed form is kept, so that clients with that many
+    keys between them have theirs read once."""
+    cached_head_bytes: int = 2_048
+    """Bytes of a request head, or of a request in the journal, that is kept so."""
 
     # Fixtures and states
 

@@ -6,14 +6,13 @@ its way, and the beginning that the journal and the record are made of.
 
 import asyncio
 from collections.abc import Callable
-from functools import lru_cache
 from time import perf_counter
 
 import httpx2
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api import response as responses
-from mock_server.api.headers import Header, parse_headers, values
+from mock_server.api.headers import Header, Heads, values
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.operation import Operations
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
@@ -50,7 +49,7 @@ class Proxy:
         self._limits = sandboxes.limits
         self._journal = PassedJournaling(operations, Secrets(), self._limits)
         self._take = take
-        self._parse_headers = lru_cache(self._limits.cached_heads)(parse_headers)
+        self._heads = Heads(self._limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         passage = self._begin(scope, receive)
@@ -73,7 +72,7 @@ class Proxy:
         """A request that has just come, with room for what is to be kept of it."""
         path = scope["raw_path"].partition(b"?")[0].decode("latin-1")
         scope = {**scope, "path": path}
-        head = self._parse_headers(tuple(scope["headers"]))
+        head = self._heads.of(scope)
         sandbox = self._sandboxes.default
         request = Passed(
             scope,

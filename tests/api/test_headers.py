@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.headers import HEAD, parse_headers
+from mock_server.api.headers import HEAD, Heads, parse_headers
 from mock_server.app import create_app
+from mock_server.domain.limits import Limits
 from tests.support import LIBRARY, LIST
 
 JSON = (b"content-type", b"application/json")
@@ -71,3 +72,25 @@ def test_headers_that_a_middleware_has_changed_are_read_again() -> None:
 def test_headers_may_come_as_pairs_or_as_lists() -> None:
     assert asyncio.run(status_of([BEARER, JSON])) == 200
     assert asyncio.run(status_of([list(BEARER), list(JSON)])) == 200
+
+
+def scope(*headers: tuple[bytes, bytes]) -> dict[str, Any]:
+    return {"headers": [BEARER, *headers]}
+
+
+def test_a_head_that_comes_again_is_read_once() -> None:
+    heads = Heads(Limits())
+    assert heads.of(scope(JSON)) is heads.of(scope(JSON))
+    assert heads.of(scope()) is not heads.of(scope(JSON))
+
+
+def test_no_more_heads_are_kept_than_the_limits_say_and_no_long_ones() -> None:
+    heads = Heads(Limits(cached_heads=2, cached_head_bytes=100))
+    first = heads.of(scope())
+    heads.of(scope(JSON))
+    assert heads.of(scope()) is first
+    heads.of(scope((b"x-a", b"1")))
+    assert heads.of(scope()) is not first
+    long = scope((b"x-a", b"1" * 100))
+    assert heads.of(long) is not heads.of(long)
+    assert heads.of(long).key == "some-key"

@@ -287,9 +287,10 @@ datasets:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_stdout_is_one_message() -> None:
+@pytest.mark.parametrize("printed", ["choices", "--help", "--version"])
+def test_a_full_stdout_is_one_message(printed: str) -> None:
     with open("/dev/full", "w") as full:
-        command = [*COMMAND, "choices"]
+        command = [*COMMAND, printed]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("cannot write: ")

@@ -327,7 +327,8 @@ class Operations(Mapping[str, Operation]):
             names += ["legacy_paths"] if path == meant.legacy_path else []
             # Here all of them are needed, not one.
             return about + served_with(" and ".join(remedies(choices, *names)))
-        near = self._nearest_path(path)
+        is_long = len(path) > Limits.cached_head_bytes  # and near to none
+        near = None if is_long else self._nearest_path(path)
         row = self.meant_by(near) if near else None
         if row is None:
             admin = nearest_admin_path(path)
