@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.app import create_app
 from mock_server.server import running
@@ -126,6 +127,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("face", [FACE] if target else ["asgi", "zttp", "h11"])
 
 
+class InProcess(TestClient):
+    """A client of an application, which has to name headers as ASGI demands."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+            async def check(message: Message) -> None:
+                for name, _ in message.get("headers", ()):
+                    assert name == name.lower()
+                await send(message)
+
+            await app(scope, receive, check)
+
+        super().__init__(checked)
+        self.app = app
+
+
 @pytest.fixture
 def make_api(
     face: str, live: Callable[[str], tuple[Switch, str]], pytestconfig: pytest.Config
@@ -140,7 +157,7 @@ def make_api(
             app = create_app(fixture, **options)
             client: httpx2.Client
             if face == "asgi":
-                client = TestClient(app)
+                client = InProcess(app)
             else:
                 switch, url = live(face)
                 switch.app = app

@@ -127,6 +127,12 @@ def test_a_request_without_an_answer_has_status_0() -> None:
     assert of("faults_fired_total", found) == {("empty",): 1}
 
 
+def test_the_journal_tells_why_as_ever(api: Api) -> None:
+    api.send("POST", LIST + "/", {})
+    (entry,) = api.journal()
+    assert "did you mean" in entry["hint"]
+
+
 def test_drops_are_counted_across_resets(make_api: MakeApi) -> None:
     api = make_api(metrics=True, limits=Limits(journal_entries=3))
     for _ in range(2):

@@ -248,7 +248,12 @@ def test_the_openapi_document_describes_those_of_the_sandbox(declared: Api) -> N
     described = declared.client.get("/openapi.json").json()["paths"]
     assert set(described["/api/x/{id}"]) == {"get", "post", "delete"}
     (parameter,) = described["/api/x/{id}"]["get"]["parameters"]
-    assert (parameter["name"], parameter["in"]) == ("id", "path")
+    assert parameter == {
+        "name": "id",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string"},
+    }
     answers = [*described["/api/x/{id}"]["get"]["responses"].values()]
     assert [each["description"] for each in answers] == ["As the fixture declares it."]
     assert LIST in described

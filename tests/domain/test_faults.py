@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 from typing import Any
 
 import pytest
@@ -251,6 +252,12 @@ def test_half_of_lognormal_delays_are_below_their_median() -> None:
         for n in range(10_000)
     ]
     assert abs(sum(each < 100 for each in delays) / len(delays) - 0.5) < 0.02
+
+
+def test_lognormal_delays_are_spread_by_their_sigma() -> None:
+    delay, first = Delay(median=100, sigma=2), 1 - exp(-0.5)
+    found = [delay.milliseconds(first, second) for second in (0, 0.25, 0.5, 0.75)]
+    assert found == pytest.approx([100 * exp(2), 100, 100 / exp(2), 100])
 
 
 USED = replace(PIN, content=b"sent", is_on_new_connection=False)
