@@ -26,6 +26,14 @@ def server() -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_refusal_is_told_in_the_words_that_a_person_has_read(
+    server: Server, case: Case
+) -> None:
+    message = server.send(case, choose(choices=case.choices))["message"]
+    assert f"{case}: {message}" in told_by("refusals")
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_would_serve_a_request_is_named_and_nothing_else(
@@ -33,7 +41,6 @@ def test_what_would_serve_a_request_is_named_and_nothing_else(
 ) -> None:
     base = choose(choices=case.choices)
     message = server.send(case, base)["message"]
-    assert f"{case}: {message}" in told_by("refusals")
     named = re.search(r" - at [^(]*\((?:.*, )?served with the choice (.*)\)$", message)
     assert (named[1] if named else "") == case.named
     assert "served with" in message or not case.named

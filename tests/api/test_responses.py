@@ -80,6 +80,7 @@ def test_head_is_answered_as_get_is(declared: Api, face: str) -> None:
 def test_another_method_is_refused_and_another_path_not_found(declared: Api) -> None:
     answer = declared.client.put("/api/x/one", json={})
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST, DELETE")
+    assert 'got the string "PUT" - at method' in answer.json()["message"]
     for path in ("/api/x/", "/api/x", "/api/x/7/", "/API/x/7"):
         assert declared.client.get(path).status_code == 404, path
 

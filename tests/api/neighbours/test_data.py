@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mock_server.domain.limits import Limits
 from tests.api.neighbours.world import (
     DATA,
     DATASET,
@@ -73,6 +74,25 @@ def test_the_same_texts_are_refused_and_others_are_not(make_api: MakeApi) -> Non
     assert (again.status_code, again.json()["code"]) == (500, 500)
     insert(api, "q", a="b")
     assert page(api)["total"] == 2
+
+
+def test_a_collection_takes_as_many_rows_as_the_limit_says(make_api: MakeApi) -> None:
+    api = neighbours(make_api, limits=Limits(collection_rows=3), training="instant")
+    insert(api, "one")
+    assert push(api, {"q": "two"}, {"q": "three"}, {"q": "four"}).status_code == 409
+    assert push(api, {"q": "two"}).status_code == 200
+    insert(api, "three")
+    body = {"collectionId": ITEM, "q": "four"}
+    refused = send(api, "POST", f"{DATA}/insertData", body)
+    assert refused.json()["statusText"] == "limitReached"
+    assert sorted(texts(api)) == ["one", "three", "two"]
+
+
+@pytest.mark.parametrize("offset", ["", None, "0", 0])
+def test_an_offset_may_be_said_to_be_none(make_api: MakeApi, offset: Any) -> None:
+    api = neighbours(make_api)
+    insert(api, "one")
+    assert texts(api, offset=offset) == ["one"]
 
 
 def test_rows_go_by_chunk_index_then_by_the_latest_id(make_api: MakeApi) -> None:

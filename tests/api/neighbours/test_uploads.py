@@ -53,6 +53,19 @@ FILE = part('name="file"; filename="a.txt"', "Some text")
 END = f"--{BOUNDARY}--\r\n"
 
 
+@pytest.mark.parametrize(
+    ("head", "part_name"),
+    [(b'name="\xff"', "name"), (b'name="file"; filename="\xff.txt"', "filename")],
+)
+def test_what_is_no_utf_8_is_told_with_its_place(
+    make_api: MakeApi, head: bytes, part_name: str
+) -> None:
+    odd = b"--edge\r\nContent-Disposition: form-data; %b\r\n\r\nx\r\n" % head
+    answer = post(neighbours(make_api), FIELDS.encode() + odd + END.encode())
+    assert answer.status_code == 400
+    assert answer.json()["message"].endswith(f"got other bytes - at part {part_name}")
+
+
 def listed(api: Api, **fields: Any) -> dict[str, Any]:
     """The first collection of the list."""
     body = {"datasetId": DATASET, "offset": 0, "pageSize": 10, **fields}
