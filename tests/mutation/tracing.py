@@ -16,7 +16,7 @@ from pathlib import Path
 import coverage
 import pytest
 
-from tests.mutation.selecting import is_for_mutants
+from tests.mutation.selecting import for_mutants
 
 PACKAGE = Path("mock_server").absolute()
 
@@ -33,7 +33,7 @@ class Tracing:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Leave out what no mutant is run against."""
-        items[:] = filter(is_for_mutants, items)
+        items[:] = for_mutants(items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
