@@ -71,6 +71,7 @@ def test_a_collection_is_dragged_into_a_folder_and_back(tree: Console) -> None:
     is_moved(tree)
     assert parent(tree, "one") == "g"
     tree.button("Contents of Goal").click()
+    expect(tree.page.locator("#datasets .branch .branch .branch .row")).to_have_count(1)
     expect(row(tree, "One")).to_have_count(1)  # where it was, it is no more
     row(tree, "One").drag_to(row(tree, "Books"))
     expect(tree.page.locator("#datasets .branch .branch .branch .row")).to_have_count(0)
