@@ -24,6 +24,7 @@ export async function openRecord(ref) {
   const save = async (fields) => {
     const changes = fields.changes();
     await change([ref], (now) => ({ ...now, ...changes }), () => t("Saved."));
+    closeDrawer();
   };
   const names = await namesOf(kind);
   const others = names.filter((name) => name !== kind.id);
@@ -60,12 +61,8 @@ async function openForm(kind, title, record, names, { actions = [], verb, put, a
   // What came without a name may stay without one.
   const needed = kind.needed.filter((name) => isNew || record[name]);
   const fields = new Fields(schema, names, record, {}, { needed, rare });
-  const save = tried(async () => {
-    await put(fields);
-    closeDrawer();
-  });
   openDrawer(title, above,
-    h("form", { onsubmit: save }, fields.node,
+    h("form", { onsubmit: tried(() => put(fields)) }, fields.node,
       h("div", { class: "actions" }, h("button", { class: "strong" }, verb), actions)));
 }
 

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
-from tests.support import first
+from tests.support import first, wait
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -200,13 +200,13 @@ def test_a_reset_can_be_undone(console: Console) -> None:
     expect(console.button(PIN)).to_be_visible()
     expect(console.page.locator("#snapshots li")).to_have_count(0)
     console.button("Undo").click()
-    expect(console.button(PINNED)).to_be_visible()
     expect(notice(console, "requests that were listed are not")).to_be_visible()
+    expect(console.button(PINNED)).to_be_visible()
     assert console.admin("GET", "/clock")["now"] == "2026-01-01T00:00:00.000Z"
     assert console.admin("GET", "/choices")["profile"] == "deployed"
     (fault,) = console.admin("GET", "/faults")["faults"]
     assert (fault["status"], fault["remaining"]) == (418, 3)
-    assert own_snapshots(console) == []
+    wait(lambda: own_snapshots(console) == [])
 
 
 def test_after_a_minute_a_reset_stays(visit: Visit) -> None:

@@ -136,10 +136,11 @@ def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> Non
     choices = console.part("Choices")
     choices.get_by_text("Single choices").click()
     expect(choices.get_by_role("combobox")).to_have_count(len(table()))
-    for name, value in (("chat_unknown", "create"), ("list_order", "name")):
+    changed = {"chat_unknown": "create", "list_order": "name"}
+    for n, (name, value) in enumerate(changed.items(), 1):
         choices.get_by_label(name).select_option(value)
+        expect(choices).to_contain_text(f"{n} of {len(table())} differ")
         expect(choices.get_by_label(name)).to_have_value(value)
-    expect(choices).to_contain_text(f"2 of {len(table())} differ")
     now = console.admin("GET", "/choices")["choices"]
     assert (now["chat_unknown"], now["list_order"]) == ("create", "name")
     console.admin("PUT", "/choices", {"choices": {"legacy_paths": "on"}})
@@ -311,6 +312,7 @@ def test_an_application_meets_a_503_and_recovers_in_four_clicks(
     console: Console,
 ) -> None:
     console.button("Fail next list").click()
+    expect(console.page.locator("#notice")).to_have_text("An error is armed.")
     list_button = console.page.get_by_role("button", name="List", exact=True)
     for status in ("503", "200"):
         list_button.click()
@@ -337,6 +339,7 @@ def test_a_sandbox_is_made_looked_at_and_ended(console: Console) -> None:
     expect(console.button("Pin Where is my parcel?")).to_be_visible()
     select.select_option("sandbox-1")
     expect(console.button("Pinned Where is my parcel?")).to_be_visible()
+    expect(console.rows).to_have_count(1)  # all has been read
     console.button("End this sandbox").click()
     expect(select).to_have_value("default")
     assert len(console.admin("GET", "/sandboxes")["sandboxes"]) == 1

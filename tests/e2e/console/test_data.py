@@ -123,6 +123,7 @@ def test_what_was_not_changed_is_not_written_back(console: Console) -> None:
     odd = console.admin("GET", path) | {"name": "two\nlines"}
     console.admin("PUT", path, odd)
     console.button("two lines", COLLECTIONS).click()
+    expect(console.drawer).to_be_visible()
     console.admin("PUT", path, odd | {"dataAmount": 77})
     console.drawer.get_by_label("forbid").check()
     console.drawer.get_by_role("button", name="Save").click()
