@@ -76,7 +76,8 @@ export async function open(method, where, asked = {}) {
   const answer = await fetch(url, { method, headers, body: content, signal, cache: "no-store" });
   if (answer.ok) return answer;
   if (answer.status !== 401) throw new Refused(answer.status, await jsonOf(answer));
-  await askForToken();
+  // Another one may have been given since this was sent: then that is tried.
+  if (headers.Authorization === tokenHeaders().Authorization) await askForToken();
   return open(method, where, asked);
 }
 

@@ -116,10 +116,10 @@ def test_an_address_shows_its_part_on_a_phone(visit: Visit) -> None:
 
 
 def search(console: Console, text: str) -> None:
-    """Open the search by its keys and type."""
+    """Open the search by its keys and enter a text, which is looked for once."""
     console.page.keyboard.press("Control+k")
     expect(console.page.get_by_role("combobox", name="Search and jump")).to_be_focused()
-    console.page.keyboard.type(text)
+    console.page.keyboard.insert_text(text)
 
 
 def option(console: Console, name: str) -> Any:

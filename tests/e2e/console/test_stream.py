@@ -81,6 +81,7 @@ def test_keys_go_through_the_rows(console: Console) -> None:
 
 def test_what_is_looked_at_stays_when_more_come(console: Console) -> None:
     lists(console, 60)
+    expect(console.rows.first).to_contain_text("Handbook")
     box(console).evaluate("it => it.scrollTop = 900")
     row = console.page.locator('#stream [data-seq="30"]')
     before = row.evaluate(SEEN)
