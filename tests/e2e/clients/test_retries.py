@@ -115,7 +115,7 @@ def test_a_client_that_honours_retry_after_is_refused_only_once(
     server: MockServer,
 ) -> None:
     fetch("PUT", server.url + "/__admin/clock", json={"frozen": False})
-    add(server, {"kind": "rate_limit", "limit": 3, "window": 1, "times": 100})
+    add(server, {"kind": "rate_limit", "limit": 3, "window": 5, "times": 100})
     with urllib3.PoolManager(retries=retry()) as pool:
         for _ in range(4):
             answer = pool.request("PUT", server.url + PIN, json=BODY, headers=HEADERS)

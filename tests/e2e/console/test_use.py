@@ -41,6 +41,7 @@ def test_a_stranger_needs_six_clicks_at_most(visit: Visit) -> None:
     )
     console.button("Pin Where is my parcel?").click()
     console.button("Fail next list").click()
+    expect(console.page.locator(".armed")).to_have_count(1)
     console.button("List").click()
     expect(console.rows.first).to_contain_text("503")
     console.rows.first.get_by_role("button").click()
@@ -75,6 +76,7 @@ def test_the_keyboard_need_not_go_through_all_the_data(console: Console) -> None
     console.page.keyboard.press("Tab")
     expect(console.page.get_by_text("Skip to the requests")).to_be_focused()
     console.page.keyboard.press("Enter")
+    expect(console.page.locator("#requests")).to_be_focused()
     console.page.keyboard.press("Tab")
     expect(console.button("Try it", "Try it")).to_be_focused()  # folds the card
     console.page.keyboard.press("Tab")
@@ -131,6 +133,7 @@ def test_a_phone_shows_one_part_at_a_time(visit: Visit) -> None:
             expect(console.page.locator(other)).to_be_visible(visible=other == card)
         assert console.page.evaluate(fits)
     console.button("Fail next list").click()
+    expect(console.page.locator(".armed")).to_have_count(1)
     console.button("Requests").click()
     console.page.get_by_role("button", name="List", exact=True).click()
     expect(console.rows.first).to_contain_text("503")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -54,6 +55,7 @@ def test_it_works_from_another_origin(visit: Visit) -> None:
         expect(app.talks.first).to_contain_text(PARCEL)
         app.fault("rate_limit", limit=1, window=60, operation="listV2")
         app.folder("Guides")
+        expect(app.articles).to_have_count(4)
         app.button("Reload").click()
         expect(app.failed).to_contain_text("Try again in")
         expect(app.page.get_by_role("link")).to_have_count(0)
@@ -81,8 +83,8 @@ def test_the_key_does_not_stay_in_the_address_and_the_rest_does(visit: Visit) ->
     stored = "JSON.stringify([localStorage, sessionStorage, document.cookie])"
     assert app.page.evaluate(stored) == '[{},{},""]'
     app.page.evaluate("location.hash = 'key=other'")
+    expect(app.page).not_to_have_url(re.compile("other"))
     expect(app.failed).to_have_count(2)
-    assert "other" not in app.page.url
     app.asked = [each for each in app.asked if "localhost:1/" not in each]
 
 
@@ -96,6 +98,7 @@ def test_another_language_keeps_the_key(app: App) -> None:
     expect(app.talks).to_have_count(7)
     assert "my-own-key" not in app.page.url
     app.button("English").click()
+    expect(app.page.get_by_role("heading", name="Library")).to_be_visible()
     app.rest()
     entries = app.admin("GET", "/journal")["entries"]
     keys = [each["key"] for each in entries]

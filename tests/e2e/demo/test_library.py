@@ -52,7 +52,10 @@ def test_what_is_disabled_tagged_or_learning_is_shown_so(app: App) -> None:
 
 def test_a_search_asks_once_and_looks_into_all_folders(app: App) -> None:
     before = len(app.lists())
+    app.page.clock.install()  # however long the keys take, there is no pause between
+    app.page.clock.pause_at(4102444800)
     app.search("install")
+    app.page.clock.resume()
     expect(app.articles).to_have_count(1)
     expect(app.articles).to_contain_text("Install")
     asked = app.lists()[before:]
@@ -73,7 +76,7 @@ def test_a_search_without_results_says_so_and_can_be_taken_back(app: App) -> Non
 
 def test_an_old_answer_never_replaces_a_newer_one(app: App) -> None:
     match = {"body": {"searchText": "in"}}
-    app.fault("delay", ms=1500, operation="listV2", match=match)
+    app.fault("delay", ms=6_000, operation="listV2", match=match)
     with app.page.expect_event("requestfailed") as dropped:
         with app.page.expect_request(
             lambda it: '"searchText":"in"' in (it.post_data or "")

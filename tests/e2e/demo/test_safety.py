@@ -125,12 +125,11 @@ def test_another_site_cannot_frame_it(visit: Visit) -> None:
     app = visit(path=None)
     url = app.server.url.replace("127.0.0.1", "localhost")
     app.page.goto(f"{app.server.url}/openapi.json")
-    app.page.evaluate(
-        "url => { const it = document.createElement('iframe'); it.src = url;"
-        " document.body.append(it); }",
-        f"{url}/demo/",
-    )
     with app.page.expect_event("console", lambda it: "frame-ancestors" in it.text):
-        pass
+        app.page.evaluate(
+            "url => { const it = document.createElement('iframe'); it.src = url;"
+            " document.body.append(it); }",
+            f"{url}/demo/",
+        )
     app.said.clear()
     app.asked = [app.server.url]

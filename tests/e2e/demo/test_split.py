@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.demo.browsing import APP, HANDBOOK, PARCEL, App
 from tests.e2e.demo.conftest import Visit
+from tests.support import wait
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
@@ -58,6 +59,7 @@ def test_what_the_demo_does_is_seen_in_the_console(split: App) -> None:
 
 def test_its_own_requests_do_not_set_it_off_again(split: App) -> None:
     split.admin("DELETE", "/journal")
+    wait(split.lists)  # that something has been done sets it off too
     split.button("Fail next list").click()
     expect(demo(split).locator(".failed")).to_be_visible()
     split.page.wait_for_function(
@@ -160,6 +162,7 @@ def test_the_header_stays_one_line_and_notices_stay_on_their_side(split: App) ->
     assert header is not None
     assert header["height"] < 60
     split.button("Fail next list").click()
+    expect(split.page.locator("#notice")).to_be_visible()
     notice = split.page.locator("#notice").bounding_box()
     side = split.page.locator("#demo").bounding_box()
     assert notice is not None

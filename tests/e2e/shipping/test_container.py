@@ -29,10 +29,9 @@ from tests.e2e.shipping.containers import (
     run,
 )
 from tests.e2e.shipping.locks import locked
-from tests.support import ROOT
+from tests.support import ROOT, SECONDS
 
 pytestmark = pytest.mark.ci
-READY_SECONDS, STOP_SECONDS = 10, 3
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +51,14 @@ def container(image: Engine) -> Iterator[Container]:
     """A container that is ready."""
     with ExitStack() as stack:
         started = image.start(stack)
-        started.health(READY_SECONDS)
+        started.health(SECONDS)
         yield started
 
 
 def test_it_answers_with_no_arguments_given(image: Engine) -> None:
     assert not image.config.get("Cmd")
     with ExitStack() as stack:
-        answer = image.start(stack).health(READY_SECONDS)
+        answer = image.start(stack).health(SECONDS)
     assert (answer.status_code, answer.json()["status"]) == (200, "ready")
 
 
@@ -76,8 +75,8 @@ def test_its_health_check_succeeds_inside(image: Engine, container: Container) -
 def test_sigterm_ends_it_with_0_and_one_line_is_all_it_has_said(image: Engine) -> None:
     with ExitStack() as stack:
         started = image.start(stack)
-        started.health(READY_SECONDS)
-        assert started.terminate(STOP_SECONDS) == 0
+        started.health(SECONDS)
+        assert started.terminate(SECONDS) == 0
         assert re.fullmatch(r"READY http://\S+\n", started.stdout.read_text())
 
 
