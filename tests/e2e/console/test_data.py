@@ -112,7 +112,7 @@ def test_a_collection_is_disabled_and_renamed(console: Console) -> None:
     console.drawer.get_by_label("name").fill("By hand")
     console.drawer.get_by_role("button", name="Save").click()
     row = console.page.locator("#datasets .row", has_text="By hand")
-    expect(row).to_contain_text("disabled")
+    expect(row.get_by_text("disabled", exact=True)).to_be_visible()
     record = console.admin("GET", f"/datasets/{DATASET}/collections/{MANUAL}")
     assert (record["forbid"], record["name"]) == (True, "By hand")
     assert record["tags"] == ["faq", "测试的"]
