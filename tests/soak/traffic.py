@@ -60,6 +60,7 @@ class Traffic:
         self._numbers = count(1)
         self._idle: list[Tenant] = []
         self._tenants = 0
+        self._at_work = asyncio.Semaphore(MOST_TENANTS)
 
     async def story(self) -> None:
         """The next story of the mix; it never raises."""
@@ -71,7 +72,8 @@ class Traffic:
             await self.told(name, of_default(self.default, random))
             return
         [story] = random.choices(list(MIX), [*MIX.values()])
-        await self.told(story.__name__, self._in_tenant(story, random, number))
+        async with self._at_work:
+            await self.told(story.__name__, self._in_tenant(story, random, number))
 
     async def told(self, name: str, work: Awaitable[object]) -> None:
         """Do some work; if it fails, or takes too long, that is unexpected."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,9 @@ from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console
 from tests.e2e.console.conftest import Visit
 from tests.support import wait
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -20,6 +23,7 @@ ITEMS: list[dict[str, Any]] = [
     {"_id": "f", "name": "Folder", "children": [{"_id": "in", "name": "Inside"}]},
     *({"_id": f"c{n}", "name": f"Item {n}"} for n in range(1, 6)),
 ]
+LISTS = "**/datasets/d/collections?*"
 SMALL = {
     "apps": [{"id": "help", "name": "Help", "chats": CHAT_LIST}],
     "datasets": [{"id": "d", "name": "Books", "collections": ITEMS}],
@@ -86,6 +90,21 @@ def test_names_are_required_where_they_are(small: Console, button: str) -> None:
     small.drawer.get_by_role("button", name="Add", exact=True).click()
     name = small.drawer.get_by_label("name", exact=True)
     assert name.evaluate("it => it.validity.valueMissing")
+    expect(small.drawer).to_be_visible()
+
+
+def test_what_is_opened_while_another_is_added_stays_open(small: Console) -> None:
+    held: list[Route] = []
+    small.button("New collection in Books").click()
+    small.page.route(LISTS, held.append)
+    with small.page.expect_request(LISTS):
+        fill(small, name="Fresh")
+    small.button("New app").click()
+    small.page.unroute(LISTS)
+    for route in held:
+        route.continue_()
+    line = small.button("Fresh").locator("xpath=..")
+    expect(line).to_have_class(re.compile("found"))
     expect(small.drawer).to_be_visible()
 
 
