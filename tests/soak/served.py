@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Served:
         self.url = url
         self.pid = process.pid
         self._process = process
+        self.late: Counter[int] = Counter()
+        """How often the loop was so many tenths of a millisecond late, until `held`."""
 
     def rss(self) -> float:
         """MiB of resident memory."""
@@ -52,10 +55,11 @@ class Served:
         """What it holds now."""
         self._process.send_signal(signal.SIGUSR1)
         assert self._process.stdout is not None
-        tasks = json.loads(self._process.stdout.readline())
+        told = json.loads(self._process.stdout.readline())
+        self.late.update({int(late): times for late, times in told["late"].items()})
         folder = Path(f"/proc/{self.pid}")
         descriptors = len(list((folder / "fd").iterdir()))
-        return Held(descriptors, len(list((folder / "task").iterdir())), tasks)
+        return Held(descriptors, len(list((folder / "task").iterdir())), told["tasks"])
 
     def stop(self) -> tuple[int, str]:
         """End it in order: its exit code, and what it said."""

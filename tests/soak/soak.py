@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,8 @@ class Result:
     charged: Sequence[float]
     """What the server says that its data takes, at the same moments."""
     stalls: Stalls
+    late: Counter[int]
+    """How often the loop was so many tenths of a millisecond late on its core."""
     memory: dict[str, int]
     stories: dict[str, int]
     exit_code: int
@@ -78,6 +81,7 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
     rate = saturation * plan.share
     plan.tell(f"saturation {saturation:.0f} stories a second, load {rate:.0f}")
     start, cpu, waited = monotonic(), server.cpu(), server.waited()
+    server.late.clear()
     asked, sizes = traffic.client.asked, list[tuple[float, float]]()
     with probing(server.url, server.pid) as stalls:
         looking = asyncio.create_task(_look(server, traffic, plan, sizes))
@@ -106,6 +110,7 @@ async def _at(server: Served, fixture: Path, plan: Plan) -> Result:
         rss=[rss for rss, _ in sizes],
         charged=[charged for _, charged in sizes],
         stalls=stalls,
+        late=server.late,
         memory=health["memory"],
         stories=dict(traffic.done),
         exit_code=exit_code,
