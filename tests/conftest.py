@@ -27,6 +27,8 @@ settings.register_profile("ci", deadline=None, max_examples=200, print_blob=True
 settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
 SAMPLE = 10
 """Of so many rows of a long table one is tried in quick runs."""
+FACES = ["asgi", "zttp", pytest.param("h11", marks=pytest.mark.ci)]
+"""In process, and over a socket with either parser; with the second one in CI only."""
 _LONGEST = "tests/openapi/test_schemathesis.py"
 MakeApi = Callable[..., Api]
 
@@ -124,7 +126,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks = metafunc.definition.iter_markers("parametrize")
     if "face" in metafunc.fixturenames and not any("face" in m.args[0] for m in marks):
         target = metafunc.config.option.target_url
-        metafunc.parametrize("face", [FACE] if target else ["asgi", "zttp", "h11"])
+        metafunc.parametrize("face", [FACE] if target else FACES)
 
 
 class InProcess(TestClient):

@@ -264,6 +264,7 @@ def url(request: pytest.FixtureRequest, live: Live, world: World) -> Iterator[st
     assert world.records() == before
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("row", READS, ids=str)
 def test_a_head_request_leaves_the_connection_to_the_next_one(
     url: str, row: Row

@@ -266,6 +266,7 @@ def test_rows_of_the_fixture_go_with_the_dataset_that_had_them(
     assert found[2].q == "A question"
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 def test_what_is_put_is_charged_and_given_back(make_api: MakeApi) -> None:
     api = make_api(memory=4 * 1024 * 1024)
@@ -282,6 +283,7 @@ def test_what_is_put_is_charged_and_given_back(make_api: MakeApi) -> None:
     assert api.admin("GET", "/health").json()["memory"]["states"] == used
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 def test_a_large_one_is_loaded_by_a_process_and_sent_in_pieces(
     make_api: MakeApi,

@@ -59,6 +59,7 @@ def get_state(api: Api) -> Any:
 LONG = pytest.mark.ci
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(
     "path",
@@ -81,6 +82,7 @@ def test_a_hostile_state_is_refused_and_the_old_one_stays(
 SOCKETS = pytest.mark.parametrize("face", ["zttp", pytest.param("h11", marks=LONG)])
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(
     ("face", "content_type", "cases"),
@@ -111,6 +113,7 @@ def test_a_state_may_be_called_json_in_any_case(api: Api) -> None:
         assert put_state(api, content, content_type)["http"] == 200, content_type
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.direct
 def test_a_state_of_more_than_32_mib_is_413(api: Api) -> None:
@@ -170,6 +173,7 @@ def send(world: World, row: Row, content: bytes, content_type: str = JSON) -> An
     return ask(world.app, row.method, row.path, headers, content)
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("row", others(), ids=str)
 def test_what_is_no_json_object_is_refused(world: World, row: Row) -> None:
@@ -199,6 +203,7 @@ def with_field(body: dict[str, Any], name: str, value: bytes) -> bytes:
     return b"%b%b: %b}" % (start, json.dumps(name).encode(), value)
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("row", routes(writing()), ids=str)
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ def test_an_unmatched_request_has_a_hint(api: Api) -> None:
     assert "Authorization: Bearer KEY" in header
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("query", "seqs"),
     [
@@ -193,6 +194,7 @@ def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
         assert len(each["violations"]) == Limits.violations
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
     fault = {"kind": "delay", "ms": 500}
@@ -205,6 +207,7 @@ def test_a_request_on_its_way_enters_an_emptied_journal(api: Api) -> None:
     assert len(api.sandbox.journal) == 1
 
 
+@pytest.mark.ci
 def test_journals_of_all_sandboxes_together_are_bounded() -> None:
     memory = Memory()
     journals = [Journal(memory=memory) for _ in range(12)]

@@ -222,6 +222,7 @@ def test_a_busy_loop_shows_as_lag() -> None:
     assert 0.1 < found[0] < 2
 
 
+@pytest.mark.ci
 def test_the_lag_is_measured_from_the_first_reading_on() -> None:
     server, before = MockServer(metrics=True), 0.0
 
@@ -263,6 +264,7 @@ def test_a_request_without_them_runs_no_line_that_counts() -> None:
     assert not names & {"counting", "metrics", "request_id", "request_log"}
 
 
+@pytest.mark.ci
 def test_only_who_asks_for_them_loads_the_library_and_needs_it() -> None:
     code = (
         "import sys, mock_server.cli.serving\n"

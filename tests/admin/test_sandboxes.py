@@ -55,6 +55,7 @@ def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> No
     assert [each["levels"] for each in sandboxes] == [told, told]
 
 
+@pytest.mark.ci
 def test_the_state_of_a_sandbox_shows_declared_keys(make_api: MakeApi) -> None:
     api = make_api(shipped("permissions.yaml"))
     name = made(api)["name"]
@@ -141,6 +142,7 @@ def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     assert sandboxes.create().name not in ("first", "default")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "status", "status_text"),
     [

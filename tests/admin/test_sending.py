@@ -74,6 +74,7 @@ def test_a_large_state_is_what_a_document_says() -> None:
         assert answer.text == document_as_yaml(to_document(server.sandbox.store))
 
 
+@pytest.mark.ci
 def test_the_head_of_a_large_state_has_no_body(server: MockServer) -> None:
     answer = fetch("HEAD", f"{server.url}/__admin/state")
     assert (answer.status_code, answer.content) == (200, b"")

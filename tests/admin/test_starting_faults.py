@@ -86,6 +86,7 @@ def test_a_bad_one_in_a_state_changes_nothing(make_api: MakeApi) -> None:
     assert faults(api) == [("f1", "error", 0)]
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 def test_a_large_state_brings_them_too(make_api: MakeApi) -> None:
     api = make_api(LIBRARY)

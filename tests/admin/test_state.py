@@ -48,6 +48,7 @@ def test_putting_what_get_gave_changes_nothing(make_api: MakeApi, name: str) -> 
     assert api.client.get("/__admin/state").content == before.content
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["demo", "permissions"])
 @pytest.mark.sampled
 def test_the_state_as_yaml_is_the_same_state(make_api: MakeApi, name: str) -> None:

@@ -28,6 +28,7 @@ def filled(api: Api) -> Api:
     return api
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("method", "path", "hint"),
     [

@@ -105,6 +105,7 @@ def test_what_a_cut_body_held_is_not_guessed(api: Api) -> None:
     )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "body",
     [

@@ -153,6 +153,7 @@ def test_the_journal_says_what_the_answer_says(api: Api) -> None:
     assert "; ".join(told) == said
 
 
+@pytest.mark.ci
 def test_the_problems_of_a_message_have_a_bound_in_number_and_length() -> None:
     contract = OPERATIONS["listV2"].contract
     many = {f"unknown{number}": 1 for number in range(100_000)}

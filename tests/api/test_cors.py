@@ -34,6 +34,7 @@ def test_a_preflight_is_204_and_needs_no_key(api: Api, path: str) -> None:
     assert headers["access-control-max-age"] == "600"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", neighbours(), ids=lambda each: each.name)
 def test_a_preflight_of_a_neighbour_tells_its_methods(
     api: Api, operation: Operation

@@ -73,6 +73,7 @@ def test_only_phase_after_carries_the_operation_out(
     assert api.top() is top
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("phase", ["before", "after"])
 @pytest.mark.parametrize("form", [{"ms": 60}, {"min": 60, "max": 61}])
 def test_a_delayed_answer_is_right_and_late(
@@ -85,6 +86,7 @@ def test_a_delayed_answer_is_right_and_late(
     assert api.top() is True
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("choices", "status"),

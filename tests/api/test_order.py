@@ -62,6 +62,7 @@ def test_put_on_list_and_post_on_pin_are_405(api: Api) -> None:
     assert api.send("POST", PIN, {}).status_code == 405
 
 
+@pytest.mark.ci
 def test_head_is_405_without_a_body(api: Api, face: str) -> None:
     response = api.client.head(LIST, headers=AUTH)
     assert response.status_code == 405

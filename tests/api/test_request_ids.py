@@ -69,6 +69,7 @@ def logged() -> Iterator[Logged]:
         yield made
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("sent", ["a", "4bf92f35.77b3_4da6-A", "x" * 128])
 def test_the_id_of_a_client_is_taken(logged: Logged, sent: str) -> None:
     answer, line = logged.ask("POST", LIST, sent)

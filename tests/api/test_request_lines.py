@@ -104,6 +104,7 @@ def test_requests_of_the_admin_api_say_why_too(logged: Logged) -> None:
     assert 'Expected the id of a fault, got the string "f9"' in logged.lines[-1]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("log_format", ["text", "json"])
 @pytest.mark.parametrize("key", [KEY, SECRET])
 def test_no_key_that_a_client_put_into_a_field_is_logged(

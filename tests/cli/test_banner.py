@@ -75,6 +75,7 @@ def test_one_is_told_in_the_singular() -> None:
     assert text.startswith("serving 1 dataset, 2 collections, 0 chats from ")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("bound", "opened"), [("0.0.0.0", "127.0.0.1"), ("::", "[::1]")]
 )

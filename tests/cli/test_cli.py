@@ -66,6 +66,7 @@ def test_the_banner_tells_counts_keys_console_and_a_call() -> None:
     assert err.count("\n") == 4
 
 
+@pytest.mark.ci
 def test_a_token_is_told_of_but_not_told() -> None:
     with serving("--port=0", MOCK_SERVER_ADMIN_TOKEN="s3cret") as (_, process):
         _, out, err = stop(process, signal.SIGTERM)
@@ -73,6 +74,7 @@ def test_a_token_is_told_of_but_not_told() -> None:
     assert "s3cret" not in out + err
 
 
+@pytest.mark.ci
 def test_every_setting_has_a_variable(tmp_path: Path) -> None:
     extra = tmp_path / "extra.yaml"
     extra.write_text("datasets: [{id: x}]")
@@ -219,6 +221,7 @@ def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.ci
 def test_a_port_in_use_is_status_3() -> None:
     with bind("127.0.0.1", 0) as listener:
         port = str(listener.getsockname()[1])
@@ -229,6 +232,7 @@ def test_a_port_in_use_is_status_3() -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.ci
 def test_healthcheck_finds_the_server_of_the_environment() -> None:
     with serving("--port=0", MOCK_SERVER_HOST="0.0.0.0") as (url, _):
         port = url.rsplit(":", 1)[1]
@@ -286,6 +290,7 @@ datasets:
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("printed", ["choices", "--help", "--version"])
 def test_a_full_stdout_is_one_message(printed: str) -> None:
@@ -329,6 +334,7 @@ def test_choices_shows_the_table() -> None:
         assert choice.sentence in text
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("args", "path"), [((), "/openapi.json"), (("--admin",), "/__admin/openapi.json")]
 )

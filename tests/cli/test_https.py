@@ -58,6 +58,7 @@ def test_a_server_that_shows_another_one_is_not(strange: Strange) -> None:
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.ci
 def test_time_runs_out_behind_tls_too(strange: Strange, certificate: Path) -> None:
     status, _, err = reset(strange, "dripping", SSL_CERT_FILE=str(certificate))
     assert (status, err.endswith("no whole answer in 0.5 s\n")) == (3, True)

@@ -241,6 +241,7 @@ def test_a_stream_that_breaks_off_is_opened_again() -> None:
     assert ", asked again in 0.1 s\n" in err
 
 
+@pytest.mark.ci
 def test_a_stream_goes_on_where_it_broke_off() -> None:
     """Against a server that ends each stream after an entry."""
     asked: list[str] = []
@@ -285,6 +286,7 @@ def until_shown(rows: list[str], url: str, path: str) -> None:
     raise AssertionError(f"{path} is not shown")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("args", "status", "said"),
     [
@@ -303,6 +305,7 @@ def test_what_cannot_be_followed_is_said_at_once(
     assert len(done.err.splitlines()) == 1
 
 
+@pytest.mark.ci
 def test_a_reader_that_goes_ends_it(server: MockServer) -> None:
     with following(server.url) as process:
         assert line_of(process).startswith("TIME")

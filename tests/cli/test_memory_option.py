@@ -56,6 +56,7 @@ def test_the_budget_is_as_it_was_given(
         assert serve.make_context("serve", args).params["memory"] == size
 
 
+@pytest.mark.ci
 def test_a_server_has_the_budget_that_was_given() -> None:
     with serving("--port=0", "--memory=512MiB") as (url, _):
         assert limit(url) == 512 * MIB

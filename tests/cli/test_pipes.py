@@ -81,6 +81,7 @@ def test_the_head_of_a_long_document_is_no_error() -> None:
     assert (done.stdout, done.stderr) == ("{\n0 0\n", "")
 
 
+@pytest.mark.ci
 def test_messages_that_nobody_reads_change_no_exit_code() -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -32,6 +32,7 @@ def answering(listener: socket.socket, answer: bytes) -> None:
         connection.sendall(answer)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1", "::1"])
 def test_a_server_that_is_ready_passes(host: str) -> None:
     with serving("--port=0", MOCK_SERVER_HOST=host) as (url, _):

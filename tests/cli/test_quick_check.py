@@ -36,6 +36,7 @@ def test_its_variables_count_and_others_that_are_known_do_not_matter(port: str) 
     assert is_ready([], {**variables, "HOME": "/root"})
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "args",
     [

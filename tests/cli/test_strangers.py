@@ -86,6 +86,7 @@ def test_no_command_takes_a_stranger_for_a_mock_server(
     assert strange.elsewhere == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("command", "name"),
     [

@@ -50,6 +50,7 @@ def test_a_state_from_a_closed_stdin_is_not_an_empty_state() -> None:
     assert done.stderr == "cannot read stdin: Bad file descriptor\n"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_command_ends_as_ever_without_its_streams(streams: str) -> None:
     command = closed("check no.yaml", streams)

@@ -176,6 +176,7 @@ SILENT = {
 """Those that give no whole answer of HTTP, or are busy until the time is over."""
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
 def test_a_stranger_is_told_from_a_service(
     strange: Strange, tmp_path: Path, name: str

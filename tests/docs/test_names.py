@@ -93,6 +93,7 @@ def test_every_violation_is_documented() -> None:
     assert found == set(rows)
 
 
+@pytest.mark.ci
 def test_the_plugins_options_are_documented(pytester: pytest.Pytester) -> None:
     shown = pytester.runpytest_inprocess(
         "--help", "-p", "no:cacheprovider"

@@ -75,6 +75,7 @@ def check(make: type[Careful], said: str) -> None:
     assert len(story) <= 5
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("make", "said"), QUICK)
 def test_what_is_wrong_at_once_is_told(make: type[Careful], said: str) -> None:
     check(make, said)

@@ -142,6 +142,7 @@ def test_a_service_that_is_wrong_is_told(
     assert said in ended[1]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", [*UNANSWERED, *UNFITTING])
 def test_what_is_no_service_is_told(
     strange: Strange, tmp_path: Path, name: str

@@ -52,6 +52,7 @@ def stopped(server: MockServer, path: Path, after: int) -> Path:
     return Path(f"{path}.part")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kills", KILLS)
 def test_a_killed_pull_goes_on(tmp_path: Path, kills: int) -> None:
     with served(BIG) as server:

@@ -168,6 +168,7 @@ def test_a_port_in_use_and_its_own_are_refused(target: str) -> None:
     assert (ended.status, "Expected another server, got " in ended.err) == (1, True)
 
 
+@pytest.mark.ci
 def test_without_the_library_it_says_how_to_get_it() -> None:
     code = (
         "import sys; sys.modules['httpx2'] = None;"

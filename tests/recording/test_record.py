@@ -62,6 +62,7 @@ def test_the_fixture_serves_the_same_pages() -> None:
         assert [pages(client, each) for each in folders] == seen
 
 
+@pytest.mark.ci
 def test_amid_errors_the_fixture_serves_the_same_pages() -> None:
     app = create_app(LIBRARY, profile="deployed")
     with (
@@ -85,6 +86,7 @@ BODY = json.dumps({"code": 200, "data": PAGE}).encode()
 UNREAD = "1 exchange was not read"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "fields", "is_read"),
     [

@@ -69,6 +69,7 @@ def test_what_is_not_needed_is_neither_set_up_nor_shown(run: Run) -> None:
     result.stdout.fnmatch_lines(["*[[]list_order=fixture-2[]] NOT NEEDED*"])
 
 
+@pytest.mark.ci
 def test_every_value_but_that_of_the_settings_is_tried(run: Run) -> None:
     result = run("backwards", choices("all"), "-k", "a_pin", "--tb=no", alone=True)
     # It reads all choices there are.
@@ -111,6 +112,7 @@ def test_all_is_everything_but_the_baseline_and_what_is_fixed() -> None:
     assert not Selection.of("list_order").is_all()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("selected", "said"),
     [
@@ -131,6 +133,7 @@ def test_what_cannot_be_selected_is_one_line(
     assert line.endswith("- at --mock-server-choices")
 
 
+@pytest.mark.ci
 def test_a_test_that_does_not_pass_as_it_is_is_not_varied(run: Run) -> None:
     result = run("accepting", choices("all"), "-k", "that", "--tb=no")
     result.assert_outcomes(failed=1, skipped=1, xfailed=1)
@@ -155,6 +158,7 @@ def accepted(pytester: pytest.Pytester) -> Path:
     return pytester.path / "accepted.txt"
 
 
+@pytest.mark.ci
 def test_only_new_dependences_fail(run: Run, accepted: Path) -> None:
     accepted.write_text(f"# Wanted.\n{ANYWHERE}")
     result = run("accepting", choices("parent_omitted"), "-k", DEPENDENT, "-rx")
@@ -170,6 +174,7 @@ def test_only_new_dependences_fail(run: Run, accepted: Path) -> None:
     assert result.ret == pytest.ExitCode.OK
 
 
+@pytest.mark.ci
 def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     small = "tags_empty=absent test_accepting.py::test_small_pages\n"
     unread = "chat_unknown=create test_accepting.py::test_small_pages\n"

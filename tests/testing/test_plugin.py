@@ -28,6 +28,7 @@ def test_markers_merge_and_the_closest_wins(run: Run) -> None:
     run("markers", "--strict-markers").assert_outcomes(passed=2)
 
 
+@pytest.mark.ci
 def test_settings_are_arguments_of_the_server(run: Run) -> None:
     run("settings").assert_outcomes(passed=1)
 
@@ -194,6 +195,7 @@ def test_other_plugins_are_no_trouble(run: Run, extra: tuple[str, ...]) -> None:
     run("beside", *extra, apart=True, beside=True).assert_outcomes(passed=20)
 
 
+@pytest.mark.ci
 def test_the_plugin_imports_nothing_heavy() -> None:
     code = (
         "import sys, mock_server.pytest_plugin\n"

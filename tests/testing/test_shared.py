@@ -84,6 +84,7 @@ def test_a_run_says_in_one_line_what_is_there(
     assert "client.py" not in done.stdout + done.stderr
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("url", "variables", "said"),
     [

@@ -37,6 +37,7 @@ def test_fixtures_load(document: dict[str, Any]) -> None:
     assert load_fixture(document).counts()["datasets"] >= 1
 
 
+@pytest.mark.ci
 @given(st.data())
 def test_requests_are_on_contract_and_answered(data: st.DataObject) -> None:
     document = data.draw(fixtures(max_repeat=35))
@@ -70,6 +71,7 @@ def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None
     holds()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", NEIGHBOURS)
 @pytest.mark.sampled
 def test_requests_of_every_neighbour_are_answered(operation: str) -> None:

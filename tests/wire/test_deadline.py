@@ -135,6 +135,7 @@ async def idle(url: str) -> bool:
         return True
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_a_connection_may_be_idle_after_pipelined_requests(http: HttpParser) -> None:
     with running(create_app(LIBRARY), http=http, limits=LIMITS) as url:

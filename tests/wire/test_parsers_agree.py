@@ -101,6 +101,7 @@ def test_the_parsers_agree_byte_by_byte() -> None:
     check(outcomes(in_bytes, list(PAYLOADS)[::15]))
 
 
+@pytest.mark.ci
 def test_what_is_ambiguous_is_refused_without_effect(of_whole: Outcomes) -> None:
     for http in PARSERS:
         for name in REFUSED:

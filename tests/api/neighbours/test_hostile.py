@@ -118,6 +118,7 @@ def bodies(operation: Operation, pairs: Iterable[tuple[str, bytes]]) -> Iterator
     return (with_value(operation, field, value) for field, value in pairs)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None:
     attack(demo, operation, bodies(operation, some_of(operation, SOME)))
@@ -139,6 +140,7 @@ def ask(api: Api, operation: Operation, pairs: Iterable[tuple[str, str]]) -> Non
             api.admin("POST", "/reset")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_hostile_queries_are_no_accident(demo: Api, operation: Operation) -> None:
     ask(demo, operation, some_of(operation, QUERY_VALUES))

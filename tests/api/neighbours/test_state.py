@@ -62,6 +62,7 @@ def put_again(api: Api) -> dict[str, Any]:
     return after
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 @pytest.mark.parametrize("training", ["instant", "stepped"])
 def test_put_of_what_get_gave_changes_nothing(make_api: MakeApi, training: str) -> None:

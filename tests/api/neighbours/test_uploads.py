@@ -251,6 +251,7 @@ def test_a_body_over_all_limits_is_refused_unread(make_api: MakeApi) -> None:
     refused(api, post(api, pieces), 413, 413, "2000 bytes")
 
 
+@pytest.mark.ci
 def test_the_largest_file_may_come_in_small_chunks(make_api: MakeApi) -> None:
     api = neighbours(make_api)
     start = part('name="file"; filename="a.pdf"', "x" * Limits.upload_bytes)

@@ -92,6 +92,7 @@ def run(name: str, library: str, weather: str, seed: int = 1) -> Service:
     return service
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("name", "library", "weather"), list(tries()))
 def test_a_program_gets_its_work_done(name: str, library: str, weather: str) -> None:
     run(name, library, weather)
