@@ -64,11 +64,13 @@ def loaded(command: subprocess.Popen[str]) -> set[str]:
     return set(said.rpartition("LOADED")[2].split())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_to_say_what_there_is_loads_no_server(option: str) -> None:
     assert loaded(process(option)) & SERVER == set()
 
 
+@pytest.mark.ci
 def test_a_health_check_loads_no_command_line() -> None:
     with serving("--port=0") as (url, _):
         check = process("healthcheck", "--port", url.rpartition(":")[2])

@@ -42,6 +42,7 @@ def test_others_meet_no_page_at_the_root(api: Api, method: str, accept: str) -> 
     assert [entry["request"]["path"] for entry in api.journal()] == ["/"]
 
 
+@pytest.mark.ci
 def test_the_page_and_all_its_files_are_served_without_the_token(
     make_api: MakeApi,
 ) -> None:

@@ -33,6 +33,7 @@ def test_every_kind_is_tried() -> None:
     assert set(MINIMAL) == set(KINDS)
 
 
+@pytest.mark.ci
 @pytest.mark.sampled
 @pytest.mark.parametrize(("kind", "fields"), MINIMAL.items())
 def test_a_fault_is_shown_with_its_defaults(
@@ -139,6 +140,7 @@ def test_a_preset_adds_its_faults_with_one_seed(api: Api, preset: str) -> None:
         assert {name: shown[name] for name in fields} == fields
 
 
+@pytest.mark.ci
 def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
     for _ in range(Limits.faults - 1):
         api.admin("POST", "/faults", {"kind": "error"})

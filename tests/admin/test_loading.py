@@ -164,6 +164,7 @@ def test_problems_of_large_documents_are_those_of_small_ones() -> None:
     assert f"and {len(here.value.problems) - 20} more" in there.value.message
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("content", [MIDDLE, b'{"apps": [{"id": "a"}]}'])
 def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
     memory = Memory(Limits(memory_bytes=512))
@@ -172,6 +173,7 @@ def test_what_is_over_the_budget_is_refused(content: bytes) -> None:
     assert memory.used == 0
 
 
+@pytest.mark.ci
 def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
     memory = Memory()
     generation = load(MIDDLE, memory)
@@ -185,6 +187,7 @@ def test_loading_ends_after_its_time() -> None:
         load(LARGE, limits=Limits(load_seconds=0.1))
 
 
+@pytest.mark.ci
 def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
     entry = "{name: '%s{n}', repeat: 20000, children: [{name: x, repeat: 90}]}"
     content = "datasets: [{id: d, collections: [%s]}]" % (entry % ("x" * 400))
@@ -214,6 +217,7 @@ def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) ->
         gc.enable()
 
 
+@pytest.mark.ci
 def test_a_process_ends_with_its_orders() -> None:
     command = [sys.executable, "-m", "mock_server.api.fixture_worker"]
     with subprocess.Popen(

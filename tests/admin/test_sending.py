@@ -65,6 +65,7 @@ def streams(server: MockServer) -> int:
     return int(answer["memory"]["streams"])
 
 
+@pytest.mark.ci
 def test_a_large_state_is_what_a_document_says() -> None:
     with MockServer(holding(100)) as server:
         path, asked = f"{server.url}/__admin/state", {"Accept": "application/yaml"}
@@ -105,6 +106,7 @@ def joined(chunks: bytes) -> bytes:
     return bytes(found)
 
 
+@pytest.mark.ci
 def test_it_ends_with_its_client(server: MockServer) -> None:
     with connect(server.url) as client:
         client.recv(1_024)

@@ -128,6 +128,7 @@ def test_a_bad_question_is_400(seen: Api, body: Any) -> None:
     assert (status, answer["statusText"]) == (400, "invalidField")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "status"),
     [

@@ -102,6 +102,7 @@ def test_a_body_of_1_mib_is_served(api: Api) -> None:
     assert api.client.put(PIN, content=body, headers=[AUTH, JSON]).status_code == 200
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("size", [MIB + 1, 20 * MIB])
 @pytest.mark.direct
 def test_a_larger_body_is_413_and_the_client_sees_it(api: Api, size: int) -> None:
@@ -121,6 +122,7 @@ def test_a_larger_body_in_chunks_is_413(api: Api, face: str) -> None:
     assert response.json()["statusText"] == "bodyTooLarge"
 
 
+@pytest.mark.ci
 def test_the_server_serves_on_after_an_early_answer(api: Api) -> None:
     api.client.put(PIN, content=b" " * 20 * MIB)
     assert api.pin().status_code == 200

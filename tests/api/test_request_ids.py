@@ -115,6 +115,7 @@ def test_ids_are_of_the_sandbox_and_of_its_generation(logged: Logged) -> None:
     assert logged.found(ids[1]) == []
 
 
+@pytest.mark.ci
 def test_what_is_in_no_journal_is_counted(logged: Logged) -> None:
     ids = [
         logged.ask(method, path)[0].headers[HEADER]

@@ -29,6 +29,7 @@ def test_a_row_tells_figure_note_and_target() -> None:
     assert figure.row() == "| reset | 3.46 µs (10^2: 3 µs) | ≤ 100 µs |"
 
 
+@pytest.mark.ci
 def test_every_call_that_is_timed_is_answered() -> None:
     found = growth.seconds_at(growth.SIZES[0])
     assert set(growth.TARGETS) < set(found)

@@ -55,6 +55,7 @@ def test_stdout_is_one_line_and_an_asked_stop_is_0(how: signal.Signals) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.ci
 def test_the_banner_tells_counts_keys_console_and_a_call() -> None:
     with serving("serve", PERMISSIONS, "--port=0") as (url, process):
         _, _, err = stop(process, signal.SIGTERM)
@@ -105,6 +106,7 @@ def test_every_setting_has_a_variable(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.ci
 def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
     with serving("--port=0", "--log-format=json") as (url, process):
         made = fetch("POST", url + "/__admin/sandboxes", json={"name": "mine"}).json()
@@ -129,6 +131,7 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
     assert made["key"] not in err
 
 
+@pytest.mark.ci
 def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
     with serving("--port=0", "--log-format=json") as (url, process):
         fetch("POST", url + "/__admin/faults", json={"kind": "reset"})
@@ -140,6 +143,7 @@ def test_a_request_that_a_fault_left_without_an_answer_has_a_line_too() -> None:
     assert line["fault"] == "f1 reset"
 
 
+@pytest.mark.ci
 def test_request_lines_as_text() -> None:
     with serving("--port=0", "--log-format=text") as (url, process):
         fetch("GET", url + "/a%0Ab")
@@ -197,6 +201,7 @@ def test_a_mistake_is_one_clear_message_and_a_status(
     assert message in done.err
 
 
+@pytest.mark.ci
 def test_a_mistake_ends_the_process_so() -> None:
     done = process("--host", NOWHERE)
     assert (done.returncode, done.stdout) == (3, "")
@@ -204,6 +209,7 @@ def test_a_mistake_ends_the_process_so() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.ci
 def test_a_broken_fixture_serves_nothing(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("apps:\n- id: a\n  chat: []\n")

@@ -99,6 +99,7 @@ def test_more_faults_than_there_may_be_are_refused() -> None:
     assert "Expected at most 100 faults, got 101 - at MOCK_SERVER_FAULT" in done.err
 
 
+@pytest.mark.ci
 def test_they_are_in_force_from_the_start_and_after_a_reset() -> None:
     with serving("--port=0", MOCK_SERVER_FAULT="error:status=502;slow") as (url, _):
         for _ in range(2):

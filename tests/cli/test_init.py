@@ -52,6 +52,7 @@ def test_its_conftest_serves_the_fixture_to_tests(pytester: pytest.Pytester) -> 
     done.assert_outcomes(passed=1)
 
 
+@pytest.mark.ci
 def test_the_current_folder_is_the_default(tmp_path: Path) -> None:
     done = subprocess.run(
         [*COMMAND, "init"],

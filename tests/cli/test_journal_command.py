@@ -195,6 +195,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.ci
 def test_requests_are_printed_as_they_come_until_ctrl_c(server: MockServer) -> None:
     fetch("GET", server.url + "/before")
     with following(server.url) as process:

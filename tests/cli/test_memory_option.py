@@ -81,6 +81,7 @@ def test_a_variable_that_is_no_size_is_one_too() -> None:
     assert (done.status, "got 'lots'" in done.err) == (1, True)
 
 
+@pytest.mark.ci
 def test_a_fixture_over_the_budget_is_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "big.yaml"
     path.write_text(json.dumps(LONG))

@@ -39,6 +39,7 @@ def test_metrics_and_ids_are_there_if_asked_for(
     assert "default-1-1" in shown
 
 
+@pytest.mark.ci
 def test_a_server_that_was_not_asked_has_neither() -> None:
     with serving("--port=0") as (url, _):
         answer = fetch("GET", f"{url}/a", headers={"X-Request-Id": "mine"})

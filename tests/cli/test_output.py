@@ -121,6 +121,7 @@ def test_a_server_goes_on_when_nobody_reads_its_stderr(
         assert process.wait(30) == 0
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)]
 )

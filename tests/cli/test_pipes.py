@@ -52,6 +52,7 @@ def unread(server: MockServer, *args: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
 @pytest.mark.sampled
 def test_a_command_that_nobody_reads_ends_quietly(

@@ -100,6 +100,7 @@ def test_a_timeout_is_a_time_that_can_be_waited_for(value: str) -> None:
         read(("reset",), "--timeout", value)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["MOCK_SERVER_ADMIN_TOKEN", "MOCK_SERVER_CORS_ORIGIN"])
 def test_a_server_does_not_start_with_an_empty_setting(name: str) -> None:
     done = subprocess.run(

@@ -20,6 +20,7 @@ def closed(command: str, streams: str) -> list[str]:
     return ["sh", "-c", f'exec "$@" {command} {streams}', "sh", *COMMAND]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("streams", ["<&- >&- 2>&-", *SINGLE])
 def test_a_server_serves_without_its_streams(streams: str) -> None:
     with bind("127.0.0.1", 0) as listener:

@@ -196,6 +196,7 @@ def test_responses_and_their_files_are_loaded_again(url: str, fixture: Path) -> 
         assert fetch("GET", f"{url}/a").text == body
 
 
+@pytest.mark.ci
 def test_what_is_not_named_cannot_be_watched() -> None:
     with serving("--port=0", MOCK_SERVER_WATCH="true") as (_, process):
         process.terminate()
@@ -203,6 +204,7 @@ def test_what_is_not_named_cannot_be_watched() -> None:
     assert "\n--watch: no fixture file was named" in err
 
 
+@pytest.mark.ci
 def test_without_the_library_watching_is_refused_in_one_line() -> None:
     code = (
         "import sys; sys.modules['watchfiles'] = None;"
@@ -219,6 +221,7 @@ def test_without_the_library_watching_is_refused_in_one_line() -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.ci
 def test_only_who_watches_loads_what_watches(fixture: Path) -> None:
     # Of the library itself uvicorn loads a part wherever it is installed.
     code = (
@@ -269,6 +272,7 @@ def test_a_reload_that_takes_long_is_told_meanwhile(fixture: Path) -> None:
     assert "reloaded 1 dataset, 300000 collections" in told
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
 def test_sighup_without_files_says_that_there_are_none() -> None:
     assert HANGUP is not None
@@ -281,6 +285,7 @@ def test_sighup_without_files_says_that_there_are_none() -> None:
     assert "\nSIGHUP: no fixture file was named" in err
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")
 def test_sighup_before_the_server_is_ready_ends_nothing() -> None:
     assert HANGUP is not None

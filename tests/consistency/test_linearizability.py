@@ -154,6 +154,7 @@ def test_no_id_is_given_twice_while_it_is_there() -> None:
     assert not can_be((Create("x"), "1", 1, 2), (Create("y"), "1", 3, 4))
 
 
+@pytest.mark.ci
 def test_the_search_agrees_with_trying_every_order() -> None:
     answers = set()
     for seed in range(1_000):

@@ -65,6 +65,7 @@ def test_every_fixture_loads_with_exact_counts(
     }
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(version("faker") != FAKER, reason=f"words are not of Faker {FAKER}")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_seed_makes_these_bytes(locale: str) -> None:

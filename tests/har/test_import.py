@@ -283,6 +283,7 @@ def test_what_is_no_har_file_is_told_with_its_place(
     assert not target.exists()
 
 
+@pytest.mark.ci
 def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
     good = write(tmp_path / "page.har", entry("/x", "1"))
     large, odd = tmp_path / "large.har", tmp_path / "odd.har"

@@ -226,6 +226,7 @@ def test_a_pull_goes_to_stdout(server: MockServer) -> None:
     ]
 
 
+@pytest.mark.ci
 def test_without_the_library_it_says_which_extra_has_it() -> None:
     given = f"['pull', '--base-url', 'http://{NOWHERE}', '--dataset', 'd']"
     code = f"import sys; sys.modules['tenacity'] = None; main({given})"

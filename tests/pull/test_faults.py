@@ -86,6 +86,7 @@ def empty_rows(server: MockServer) -> None:
     server.control.remove_collection(DATASET, "leaf-0")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("change", [remove_folder, move_leaf, move_folder, empty_rows])
 @pytest.mark.parametrize("skip", mostly_full(3, 1, 5))
 def test_what_changes_meanwhile_is_pulled_as_it_is_then(
@@ -98,6 +99,7 @@ def test_what_changes_meanwhile_is_pulled_as_it_is_then(
         assert made == pull_of(server.url, tmp_path / "b.yaml")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["duplicate_item", "wrong_total"])
 def test_a_list_that_contradicts_itself_is_read_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str

@@ -118,6 +118,7 @@ def shape_of(items: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.ci
 @PROFILES
 def test_an_anonymous_file_has_none_of_the_texts(tmp_path: Path, profile: str) -> None:
     with served(SMALL, profile) as server:

@@ -74,6 +74,7 @@ def test_an_answer_passes_as_it_came() -> None:
     assert rest.lower() == (fields.partition(b"\r\n")[2] + b"\r\n" + body).lower()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("method", "said"),
     [

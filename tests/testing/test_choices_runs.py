@@ -57,6 +57,7 @@ def test_the_cost_is_told_before(run: Run) -> None:
     result.stdout.fnmatch_lines(["mock-server choices: no test uses the fixture *"])
 
 
+@pytest.mark.ci
 def test_what_is_not_needed_is_neither_set_up_nor_shown(run: Run) -> None:
     # In the reverse order, which would have variants before their baselines.
     options = "-k", "nothing", "-rs"
@@ -190,6 +191,7 @@ def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     assert "test_anywhere" not in "".join(summary(result))
 
 
+@pytest.mark.ci
 def test_what_is_found_can_be_written(run: Run, accepted: Path) -> None:
     options = choices("parent_omitted"), ACCEPT, "-k", DEPENDENT
     assert run("accepting", *options).ret == pytest.ExitCode.OK
@@ -207,6 +209,7 @@ def test_what_is_found_can_be_written(run: Run, accepted: Path) -> None:
     assert accepted.read_text() == expected
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("content", "said"),
     [

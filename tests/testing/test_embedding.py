@@ -127,6 +127,7 @@ def selector_loop() -> asyncio.AbstractEventLoop:
     return asyncio.SelectorEventLoop()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("factory", [selector_loop, asyncio.new_event_loop])
 def test_any_kind_of_loop_does(
     factory: Callable[[], asyncio.AbstractEventLoop],

@@ -293,6 +293,7 @@ def test_all_mistakes_of_a_fixture_are_told_with_their_places(
     assert not [line for line in lines if "mock_server/" in line]
 
 
+@pytest.mark.ci
 def test_a_marker_with_a_mistake_does_not_stop_the_run_under_all_choices(
     run: Run, pytester: pytest.Pytester
 ) -> None:

@@ -48,6 +48,7 @@ def call(server: MockServerFixture, operation: Operation) -> httpx2.Response:
     )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", CALLABLE, ids=lambda each: each.name)
 @pytest.mark.sampled
 def test_a_neighbour_is_failed_counted_and_verified_by_its_name(

@@ -155,15 +155,16 @@ def test_a_running_server_gives_each_test_a_sandbox(
         assert len(server.sandbox.journal) == 0
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("workers", "count"),
     [
         (2, 10),
-        pytest.param(4, 40, marks=pytest.mark.ci),
+        (4, 40),
         pytest.param(4, 400, marks=pytest.mark.full),
     ],
 )
-@pytest.mark.parametrize("shared", [True, pytest.param(False, marks=pytest.mark.ci)])
+@pytest.mark.parametrize("shared", [True, False])
 def test_parallel_tests_do_not_meet(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: bool, workers: int, count: int
 ) -> None:

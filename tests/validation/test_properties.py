@@ -76,6 +76,7 @@ def converts(value: object, kind: Any) -> bool:
     return True
 
 
+@pytest.mark.ci
 @given(values, types)
 @example(True, bool | None)
 @example("a", Annotated[str, Meta(max_length=0)])

@@ -116,6 +116,7 @@ def test_malformed_json_keeps_the_connection(api: Api) -> None:
             assert content.endswith(b"\r\n\r\n" + OK[:-1] + b"]")
 
 
+@pytest.mark.ci
 def test_a_dribbled_answer_comes_in_pieces(api: Api) -> None:
     add(api, "dribble", chunks=5, ms=100)
     start, times, content = time.monotonic(), [], b""
@@ -244,6 +245,7 @@ def first_bytes(connection: socket.socket) -> bytes:
         return b""
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["reset", "empty"])
 @pytest.mark.parametrize(
     ("fields", "failed"),

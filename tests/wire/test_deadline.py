@@ -94,6 +94,7 @@ async def all_ended(url: str) -> list[tuple[bytes, float]]:
         return await asyncio.gather(*(ended(url, *slow) for slow in SLOW.values()))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_slow_requests_get_408_and_are_not_performed(http: HttpParser) -> None:
     app = create_app(LIBRARY)
@@ -119,6 +120,7 @@ async def fetched_meanwhile(url: str) -> int:
     return response.status_code
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_others_are_served_meanwhile(http: HttpParser) -> None:
     with running(create_app(LIBRARY), http=http, limits=LIMITS) as url:

@@ -122,7 +122,7 @@ def run(live: Live, http: HttpParser, seed: int, count: int) -> None:
     assert status(said(url, raw(f"POST {LIST} HTTP/1.1", body=LIST_BODY))) == 200
 
 
-@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("http", ["zttp", pytest.param("h11", marks=pytest.mark.ci)])
 def test_mutated_requests_end_cleanly(live: Live, http: HttpParser) -> None:
     run(live, http, seed=1, count=250)
 

@@ -148,6 +148,7 @@ def test_a_request_is_answered_though_the_client_has_finished_sending() -> None:
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.ci
 def test_the_server_opens_no_connection_of_its_own() -> None:
     code = (
         "import socket, sys\n"

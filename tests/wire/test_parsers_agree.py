@@ -113,6 +113,7 @@ def test_what_is_ambiguous_is_refused_without_effect(of_whole: Outcomes) -> None
             assert len(got.requests) <= (0 if is_head else 1), name
 
 
+@pytest.mark.ci
 def test_what_is_performed_is_performed_once(of_whole: Outcomes) -> None:
     for http in PARSERS:
         for name in (*FINE, *LAST):

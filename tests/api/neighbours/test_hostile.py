@@ -193,6 +193,7 @@ FORMS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
     before = to_document(demo.sandbox.store)

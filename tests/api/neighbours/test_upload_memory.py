@@ -92,6 +92,7 @@ def test_what_is_uploaded_leaves_no_more_than_is_kept(
     assert growth < JOURNAL_MIB
 
 
+@pytest.mark.ci
 def test_a_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "world.json"
     path.write_text(json.dumps(WORLD))

@@ -105,5 +105,6 @@ def test_other_faults_do_not_stop_it_either(name: str, seed: int) -> None:
     run(name, "httpx2", "flaky", seed)
 
 
+@pytest.mark.ci
 def test_what_was_done_without_an_answer_is_found_and_not_done_twice() -> None:
     assert run("sync", "httpx2", "flaky").found > 0
