@@ -119,7 +119,6 @@ def test_a_deleted_folder_takes_the_datasets_in_it(make_api: MakeApi) -> None:
     assert [each["id"] for each in left] == ["out"]
 
 
-@pytest.mark.ci
 def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) -> None:
     api = make_api(None)
     before = api.admin("GET", "/state").json()

@@ -144,7 +144,6 @@ clock: 2026-01-01T00:00:00Z
 """
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("content", [MIDDLE, YAML, b'{"apps": []}'])
 def test_what_a_process_loads_is_what_is_loaded_in_place(content: bytes) -> None:
     there = load(content)

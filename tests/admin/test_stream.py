@@ -144,7 +144,6 @@ def test_a_bad_last_event_id_is_400(client: httpx2.Client, value: str) -> None:
     assert "at header Last-Event-ID" in answer.json()["message"]
 
 
-@pytest.mark.ci
 def test_streams_are_bounded_and_free_again_when_clients_go(
     client: httpx2.Client,
 ) -> None:

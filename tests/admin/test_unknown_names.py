@@ -28,7 +28,6 @@ def filled(api: Api) -> Api:
     return api
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
     ("method", "path", "hint"),
     [

@@ -69,7 +69,6 @@ CASES = list(deviations())
 FEW = [case for case in CASES if not case[1] or SAMPLED & set(case[1])]
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("case", FEW, ids=named)
 def test_some_values_are_named_right(
     server: MockServer, case: tuple[str, Deviation]

@@ -86,7 +86,6 @@ BODY = json.dumps({"code": 200, "data": PAGE}).encode()
 UNREAD = "1 exchange was not read"
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "fields", "is_read"),
     [

@@ -175,7 +175,6 @@ def test_only_new_dependences_fail(run: Run, accepted: Path) -> None:
     assert result.ret == pytest.ExitCode.OK
 
 
-@pytest.mark.ci
 def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     small = "tags_empty=absent test_accepting.py::test_small_pages\n"
     unread = "chat_unknown=create test_accepting.py::test_small_pages\n"
@@ -191,7 +190,6 @@ def test_what_is_no_longer_so_is_told(run: Run, accepted: Path) -> None:
     assert "test_anywhere" not in "".join(summary(result))
 
 
-@pytest.mark.ci
 def test_what_is_found_can_be_written(run: Run, accepted: Path) -> None:
     options = choices("parent_omitted"), ACCEPT, "-k", DEPENDENT
     assert run("accepting", *options).ret == pytest.ExitCode.OK

@@ -129,7 +129,6 @@ SPOILED = [
 ]
 
 
-@pytest.mark.ci
 @pytest.mark.sampled
 @pytest.mark.parametrize(("operation", "fault"), SPOILED)
 def test_faults_of_pages_change_what_it_answers(
