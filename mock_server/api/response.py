@@ -228,13 +228,6 @@ class Connection(Struct, frozen=True):
 
     transport: Transport
 
-    def is_new(self) -> bool:
-        """Whether it was made for the request that it now brings.
-
-        Browsers open some beforehand: of these the first request comes later.
-        """
-        return self.transport.is_new()
-
     async def reset(self, body: RequestBody) -> None:
         """End it by an RST, once earlier responses are sent, or after a while."""
         # An RST would drop what waits to be sent, responses to earlier requests too.
@@ -282,6 +275,12 @@ def connection_of(scope: Scope) -> Connection | None:
     """A request's connection; None in process, where there is none."""
     transport = (scope.get("state") or {}).get(TRANSPORT)
     return None if transport is None else Connection(transport)
+
+
+def is_on_new_connection(scope: Scope) -> bool:
+    """Whether a request's connection was made for it; in process it always is."""
+    transport = (scope.get("state") or {}).get(TRANSPORT)
+    return transport is None or transport.is_new()
 
 
 class CloseConnection(NoResponse, frozen=True, kw_only=True):

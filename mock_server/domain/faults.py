@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import inf
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -41,6 +42,10 @@ class Faults:
         Those `starting` are added at once; their definitions are charged elsewhere.
         """
         self.active: list[ActiveFault] = []
+        # Of those, by operation, the ones that may concern it; and when to look next
+        # for some that have ended. Both are found again after each change.
+        self._concerned: dict[str, list[ActiveFault]] = {}
+        self._next_end = -inf
         self._seconds = seconds
         self._memory = memory
         self._limits = limits
@@ -72,7 +77,7 @@ class Faults:
         added = list(map(self._activated, definitions, holdings))
         for fault in added:
             fault.preset = preset
-        self.active.extend(added)
+        self._have_active([*self.active, *added])
         return added
 
     def decide(self, request: Request, now: int) -> Decision:
@@ -82,8 +87,9 @@ class Faults:
         """
         self._end_old()
         decision = Decision()
-        for fault in self.active:
-            found = self._again(fault, request) or fault.match(request, now)
+        for fault in self._concerning(request):
+            again = self._again(fault, request) if fault.resends else None
+            found = again or fault.match(request, now)
             if isinstance(found, Firing):
                 decision.firing = found
                 self._expect_again(fault, request, found)
@@ -106,22 +112,38 @@ class Faults:
 
     def remove(self, fault: ActiveFault) -> None:
         """Take a fault away."""
-        self.active = [other for other in self.active if other is not fault]
+        self._have_active([other for other in self.active if other is not fault])
         if fault in self._spent:
             self._spent.remove(fault)
 
     def clear(self) -> None:
         """Take all faults away."""
-        self.active = []
+        self._have_active([])
         self._spent.clear()
 
     def seconds_left(self, fault: ActiveFault) -> float:
         """How long a fault can still fire."""
         return max(0.0, fault.ends - self._seconds())
 
+    def _concerning(self, request: Request) -> list[ActiveFault]:
+        """The active faults that are for the operation of a request."""
+        found = self._concerned.get(request.operation)
+        if found is None:
+            found = [each for each in self.active if request.is_for(each.definition)]
+            self._concerned[request.operation] = found
+        return found
+
+    def _have_active(self, faults: list[ActiveFault]) -> None:
+        """Have these be active, in a list that is new.
+
+        Somebody may be walking along the old one.
+        """
+        self.active, self._concerned, self._next_end = faults, {}, -inf
+
     def _again(self, fault: ActiveFault, request: Request) -> Firing | None:
         """The firing at a request that the client's HTTP layer is sending again."""
-        resend = fault.resends.pop(request.fingerprint, None) if fault.resends else None
+        self._next_end = -inf
+        resend = fault.resends.pop(request.fingerprint, None)
         if resend is None or resend.ends <= self._seconds():
             return None
         return resend.firing
@@ -133,6 +155,7 @@ class Faults:
 
         On a connection that was made for it a client shows the failure instead.
         """
+        self._next_end = -inf
         is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
         if is_wanted and len(fault.resends) < self._limits.resends:
             ends = self._seconds() + self._limits.resend_seconds
@@ -152,19 +175,29 @@ class Faults:
         if limit is not None:
             rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
         ends = self._seconds() + definition.ttl
-        return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
+        return ActiveFault(
+            f"f{self._added}",
+            definition,
+            ends,
+            holding,
+            definition.key,
+            definition.body,
+            rate_limit,
+        )
 
     def _end_old(self) -> None:
         now = self._seconds()
+        if now < self._next_end:
+            return
         for fault in self.active:
             if fault.resends:
                 fault.forget_resends(now)
         self._spend([fault for fault in self.active if fault.is_spent(now)])
+        self._next_end = min((each.next_end for each in self.active), default=inf)
 
     def _spend(self, spent: Sequence[ActiveFault]) -> None:
         if spent:
-            # A new list: somebody may be walking along the old one.
-            self.active = [fault for fault in self.active if fault not in spent]
+            self._have_active([fault for fault in self.active if fault not in spent])
             self._spent.extend(spent)
             for fault in spent:
                 fault.is_over = True
@@ -173,14 +206,17 @@ class Faults:
 class ActiveFault(Struct, eq=False):
     """A fault that has been added: its counts, and when it ends (monotonic seconds).
 
-    What it takes is charged to `holding`. `resends` are requests at which it has fired
-    and will fire again without counting them.
+    What it takes is charged to `holding`. `key` and `body` are what the definition
+    matches, taken from it once: they are looked at in each request. `resends` are
+    requests at which it has fired and will fire again without counting them.
     """
 
     id: str
     definition: Definition
     ends: float
     holding: Holding
+    key: str | None = None
+    body: Mapping[str, object] | None = None
     rate_limit: RateLimit | None = None
     preset: str | None = None
     matches: int = 0
@@ -191,6 +227,11 @@ class ActiveFault(Struct, eq=False):
     def is_spent(self, now: float) -> bool:
         """Whether it fires no more; `now` is in monotonic seconds."""
         return self.ends <= now or (self.remaining == 0 and not self.resends)
+
+    @property
+    def next_end(self) -> float:
+        """When it ends, or stops expecting a request again (monotonic seconds)."""
+        return min([self.ends, *(each.ends for each in self.resends.values())])
 
     def forget_resends(self, now: float) -> None:
         """Expect those no longer of which the time is over."""
@@ -209,15 +250,16 @@ class ActiveFault(Struct, eq=False):
     def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
         """A firing, or where a rate limit stands that lets the request pass.
 
-        None if it does not match, or matches and passes. `now` is in milliseconds.
+        None if it does not match, or matches and passes. The request is one of those
+        that it is for. `now` is in milliseconds.
         """
         wanted = self.definition
         # It may be there for the sake of `resends` alone.
-        if not request.is_for(wanted) or self.remaining == 0:
+        if self.is_over or self.fired == wanted.times:
             return None
-        if wanted.key is not None and wanted.key not in request.keys:
+        if self.key is not None and self.key not in request.keys:
             return None
-        if wanted.body is not None and not holds(wanted.body, request.body):
+        if self.body is not None and not holds(self.body, request.body):
             return None
         # Counted before drawn: the index decides the draw, whatever came of others.
         index = self.matches
@@ -229,6 +271,8 @@ class ActiveFault(Struct, eq=False):
             status = self.rate_limit.count(request.keys[0], now)
             if status.is_allowed:
                 return status
+        if not wanted.probability:
+            return None  # whatever is drawn, which takes 2 µs
         drawn = draw(wanted.seed, self.id, index)
         if drawn >= wanted.probability:
             return None

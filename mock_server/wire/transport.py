@@ -68,9 +68,13 @@ class CoalescingTransport:
         return waiting + self._transport.get_write_buffer_size()
 
     def is_new(self) -> bool:
-        """Whether it was made a moment ago, and nothing has been written to it."""
-        age = self._now() - self._made
-        return not (self._written or self._parts) and age <= Limits.new_seconds
+        """Whether it was made a moment ago, and nothing has been written to it.
+
+        Browsers open some beforehand: of these the first request comes later.
+        """
+        if self._written or self._parts:
+            return False
+        return self._now() - self._made <= Limits.new_seconds
 
     def sent(self) -> int:
         """The number of bytes handed to the operating system so far."""

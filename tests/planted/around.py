@@ -35,15 +35,15 @@ FAULTS = (
     Bug(
         "of two faults the later one fires",
         "domain/faults.py",
-        ("for fault in self.active:\n            found ="),
-        ("for fault in reversed(self.active):\n            found ="),
+        ("for fault in self._concerning(request):\n            found ="),
+        ("for fault in reversed(self._concerning(request)):\n            found ="),
         "tests/domain/test_faults.py::test_the_first_fault_that_fires_wins",
     ),
     Bug(
         "a fault with a key meets every key",
         "domain/faults.py",
-        "if wanted.key is not None and wanted.key not in request.keys:",
-        "if wanted.key is not None and not request.keys:",
+        "if self.key is not None and self.key not in request.keys:",
+        "if self.key is not None and not request.keys:",
         (
             "tests/domain/test_faults.py::test_a_fault_fires_only_where_it_ma"
             "tches[fault4-False]"
