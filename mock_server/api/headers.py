@@ -22,6 +22,9 @@ from mock_server.domain.tolerance import remedies, served_with, tolerates
 
 Header = tuple[bytes, bytes]
 
+REQUEST_ID = b"x-request-id"
+"""The header with the id of a request, in it and in its answer."""
+
 AUTHORIZATION = "header Authorization"
 """Where error messages say that a key is missing or unknown."""
 
@@ -44,6 +47,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     in bytes, 0 without one; `has_body` says that there is a body (RFC 9112 6.3).
     `has_origin` says that a page has sent it. `block` are all headers as the journal
     keeps them, a line each, without credentials. `login` is the token of a login.
+    `has_id` says that the request has an id, of whatever form.
     """
 
     key: str | None
@@ -54,6 +58,7 @@ class ParsedHeaders(Struct, frozen=True, eq=False):
     has_origin: bool
     block: bytes
     login: str | None = None
+    has_id: bool = False
 
 
 def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
@@ -80,6 +85,7 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
         # ten thousand, and is searched for secrets at once.
         block=b"\n".join(b"%b:%b" % _shown(*header) for header in headers),
         login=login_token(headers),
+        has_id=REQUEST_ID in given,
     )
 
 

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from mock_server.api.headers import Header, values
+from mock_server.api.headers import REQUEST_ID, Header, values
 from mock_server.domain.limits import Limits
 
-REQUEST_ID = b"x-request-id"
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,%d}" % Limits.request_id_chars)
 
 

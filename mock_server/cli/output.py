@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from io import FileIO
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any, TextIO
 
 import click
@@ -123,10 +123,14 @@ def open_standard_streams() -> None:
 
 
 _FLUSH_SECONDS = 0.5
+_PAUSE_SECONDS = 0.01
 
 
 class LineWriter:
     """Writes lines to a stream, in order, without ever blocking the caller.
+
+    A line after a quiet moment is written at once, then those of 10 ms together: to
+    wake the thread and to write takes as long as to make several lines.
 
     At most `Limits.waiting_lines` wait to be written. Nothing is written to a stream
     that is None or has no file descriptor.
@@ -135,6 +139,7 @@ class LineWriter:
     def __init__(self, stream: TextIO | None) -> None:
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._dropped = 0
+        self._is_closing = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
         with suppress(AttributeError, OSError, ValueError):
@@ -157,6 +162,7 @@ class LineWriter:
     def close(self) -> None:
         """Write what is waiting, for half a second at most."""
         if self._thread is not None:
+            self._is_closing.set()
             self._lines.put(None)
             self._thread.join(_FLUSH_SECONDS)
 
@@ -168,6 +174,7 @@ class LineWriter:
                 text, is_last = self._waiting()
                 # A lone surrogate must not end the thread, and with it all output.
                 _write_all(stream, text.encode("utf-8", "backslashreplace"))
+                self._is_closing.wait(_PAUSE_SECONDS)
 
     def _waiting(self) -> tuple[str, bool]:
         """All lines that are waiting, at least one, and whether they are the last."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
 from mock_server.api.log_format import LogFormat
-from mock_server.api.request_log import RequestLog
+from mock_server.api.request_log import Line, RequestLog, json_lines
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
+from mock_server.domain.printable import json_text
 from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN
 
 KEY = "fastgpt-declared-key"
@@ -178,3 +180,17 @@ def test_a_request_is_answered_as_without_a_log(logged: Logged) -> None:
         each.put(PIN, json=body, headers=HEADERS) for each in (bare, logged.client)
     ]
     assert answers[0].content == answers[1].content
+
+
+@pytest.mark.parametrize("path", [LIST, '/"quoted"\\', "/\u202eabc", "/##[a]", "/é"])
+@pytest.mark.parametrize("ms", [0.0, 0.001, 0.1, 12.345, 1234567.891])
+@pytest.mark.parametrize("request_id", [None, "default-1-42"])
+def test_a_line_in_json_is_the_same_whatever_of_it_is_kept_ready(
+    path: str, ms: float, request_id: str | None
+) -> None:
+    before = "2026-01-01T00:00:00.000Z", "default", None, "POST", path, 200, ms
+    line = Line(*before, None, None, request_id)
+    whole = msgspec.json.encode(line).decode()
+    written = json_lines()(line)
+    assert written == json_text(whole)
+    assert msgspec.json.decode(written, type=Line) == line
