@@ -49,6 +49,10 @@ def row(
 class Choices:
     """The choices in force; a default is the value of profile `documented`."""
 
+    def __hash__(self) -> int:
+        # Few are ever looked up together; all fields would take 2 µs.
+        return hash((self.list_order, self.page_size_default))
+
     page_size_default: int = row(
         10, 10, "4.2", "Items per page when `pageSize` is omitted."
     )

@@ -4,7 +4,7 @@ What does not depend on the caller is encoded once for each collection; `permiss
 the last field, is added per page. Pages are kept too: clients ask again and again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -13,8 +13,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from mock_server.api.operations import body_field, contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.response import success_envelope
-from mock_server.domain.access import Level
+from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices import Choices
+from mock_server.domain.dataset import Tree
 from mock_server.domain.errors import DatasetForbidden, DatasetNotFound, ParentNotFound
 from mock_server.domain.limits import Limits
 from mock_server.domain.list_request import OMITTED, ListV2
@@ -99,6 +100,7 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
+@contract.remembered
 def read(content: bytes, choices: Choices) -> ListV2:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
@@ -138,6 +140,17 @@ def appear(request: ListV2, number: int) -> Collection:
     parent = request.parent_id if isinstance(request.parent_id, str) else None
     name = f"Appeared {number}"
     return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
+
+
+def follows_from(state: State, caller: Caller, request: ListV2) -> Hashable | None:
+    """What the body of a response follows from, but for what is never kept.
+
+    None if the dataset has been changed: then it follows from more than can be named.
+    """
+    dataset = state.store.dataset(request.dataset_id)
+    if dataset is None or type(dataset.tree) is not Tree:
+        return None
+    return request, dataset, dataset.level_of(caller), state.choices
 
 
 def encode(page: Page[Collection], state: State) -> bytes:
@@ -239,6 +252,7 @@ LIST_V2 = Operation(
     read=read,
     perform=list_v2,
     encode=encode,
+    follows_from=follows_from,
     traits=frozenset({"page", "total"}),
     appear=appear,
 )
