@@ -99,7 +99,8 @@ class PublicApi:
             seq = self._journal.enter(request, response, headers, refusal)
             # The request log, which stands around all applications, makes an id of it.
             scope[ENTERED] = request.sandbox.name, request.state.generation, seq
-            await response.send(headers, request.body, send)
+            if not response.send_whole(headers, request.body, send):
+                await response.send(headers, request.body, send)
         except Exception as error:
             # A defect of ours. It is told to the client unless a response has begun.
             response, body = internal_error(error), RequestBody.of(scope, receive)

@@ -1,7 +1,6 @@
 """Enters requests and their responses in journals; no key gets further than here."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from time import perf_counter
 
@@ -65,10 +64,9 @@ class Journaling:
         self._operations = operations
         self._secrets = secrets
         self._longest = limits.journal_body_bytes
+        self._most_kept = limits.cached_heads
         self._longest_kept = limits.cached_head_bytes
-        # Clients repeat what they send: that saves 1.5 µs of the 18 that a request
-        # takes in process.
-        self._sent_lately = lru_cache(limits.cached_heads)(self._sent)
+        self._kept: dict[tuple[object, ...], Sent] = {}
 
     def enter(
         self,
@@ -100,8 +98,9 @@ class Journaling:
         ):
             _tell_of_keys(entry, request, journal)
         operation = request.operation
-        is_neighbour = operation is None or operation.neighbour is not None
-        is_login = is_neighbour and self.is_login(request)
+        is_login = False
+        if operation is None or operation.neighbour is not None:
+            is_login = self.is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
             entry.sent = without_login(entry.sent)
@@ -121,23 +120,14 @@ class Journaling:
         self, request: RequestContext, response: Response, headers: Headers
     ) -> Entry:
         """The entry of a request; secrets are still in it, and nothing is cut."""
-        scope, state, content = request.scope, request.state, request.content
-        size = len(request.headers.block) + len(scope["query_string"])
-        size += len(scope["path"]) + len(content or b"")
-        sent_of = self._sent_lately if size <= self._longest_kept else self._sent
+        state, operation = request.state, request.operation
         # By position: keywords would cost 0.6 µs, 1.5 % of a request.
         return Entry(
             state.clock.now(),
             state.generation,
-            request.operation.name if request.operation else None,
+            None if operation is None else operation.name,
             request.caller.member,
-            sent_of(
-                request.headers,
-                scope["method"],
-                scope["path"],
-                scope["query_string"],
-                content,
-            ),
+            self._sent_by(request),
             response.status,
             headers,
             response.body,
@@ -146,6 +136,27 @@ class Journaling:
             self.find_violations,
             state.choices,
         )
+
+    def _sent_by(self, request: RequestContext) -> Sent:
+        """What has been sent; of what clients repeat it is the same again.
+
+        That saves 1.5 µs of the 18 that a request takes in process.
+        """
+        scope, content = request.scope, request.content
+        query = scope["query_string"]
+        if content is not None and len(content) > self._longest_kept:
+            return self._sent(
+                request.headers, scope["method"], scope["path"], query, content
+            )
+        key = request.headers, scope["method"], scope["path"], query, content
+        sent = self._kept.get(key)
+        if sent is None:
+            sent = self._sent(*key)
+            if sent.size <= self._longest_kept:
+                if len(self._kept) >= self._most_kept:
+                    self._kept.clear()
+                self._kept[key] = sent
+        return sent
 
     def _sent(
         self,

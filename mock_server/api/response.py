@@ -21,7 +21,6 @@ from starlette.types import Scope, Send
 from mock_server.api.errors import ERRORS, MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, RequestBody
-from mock_server.api.sending import whole_of
 from mock_server.domain.choices import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import Note
@@ -54,6 +53,17 @@ class Response(Struct, frozen=True):
         """The response with further headers of its own."""
         return replace(self, headers=(*self.headers, *further))
 
+    def send_whole(self, headers: Headers, body: RequestBody, send: Send) -> bool:
+        """Send it at once, as `send` does; False where there is no way to.
+
+        A coroutine less: that saves 0.3 µs of the 30 that a request takes.
+        """
+        whole = getattr(send, "whole", None)
+        # Other kinds may send in ways of their own.
+        if whole is None or type(self) is not Response or not body.arrived:
+            return False
+        return bool(self.content_type and whole(self.status, headers, self.body))
+
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send it with all its headers; `body` is that of the request.
 
@@ -63,9 +73,6 @@ class Response(Struct, frozen=True):
         """
         content = {"type": "http.response.body", "body": self.body}
         if body.arrived:
-            whole = whole_of(send)
-            if whole and self.content_type and whole(self.status, headers, self.body):
-                return
             await send(self.start(headers))
             await send(content)
             return
@@ -184,7 +191,9 @@ def headers_for(
 
 async def send_response(response: Response, body: RequestBody, send: Send) -> None:
     """Send a response with its own headers."""
-    await response.send(response_headers(response), body, send)
+    headers = response_headers(response)
+    if not response.send_whole(headers, body, send):
+        await response.send(headers, body, send)
 
 
 async def discard(body: RequestBody) -> None:

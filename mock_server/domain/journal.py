@@ -58,12 +58,16 @@ class Journal(Struct, eq=False):
         """
         if self.is_closed:
             return
-        entry.seq = self.next_seq
-        self.next_seq += 1
-        entry.size = _size(entry)
-        self._entries.append(entry)
-        self._bytes += entry.size
-        if len(self._entries) > self.limits.journal_entries:
+        entry.seq = seq = self.next_seq
+        self.next_seq = seq + 1
+        size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
+        if entry.violations:
+            size += _size_of(entry.violations)
+        entry.size = size
+        entries = self._entries
+        entries.append(entry)
+        self._bytes += size
+        if len(entries) > self.limits.journal_entries:
             self._drop_oldest()
         if self._bytes > self._charged:
             self._make_room()
@@ -258,9 +262,6 @@ _FIXED_BYTES = 1_024
 """About what an entry takes without its texts."""
 
 
-def _size(entry: Entry) -> int:
-    size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
-    if entry.violations:
-        # Their names and places are shared; a message may take 4 bytes a character.
-        size += 4 * sum(len(each.message) for each in entry.violations)
-    return size
+def _size_of(violations: Sequence[Violation]) -> int:
+    # Their names and places are shared; a message may take 4 bytes a character.
+    return 4 * sum(len(each.message) for each in violations)
