@@ -218,8 +218,13 @@ class Application:
         self._own = own
         self._secrets = secrets
         self._heads = Heads(self.sandboxes.limits)
-        # Looked at in each public request.
         self._below = (self.demo,) if self.demo else ()
+        first = (OWN, *self._below)
+        self._plain = {
+            path
+            for path in self.operations.by_path
+            if path not in own and not path.startswith(first)
+        }
 
     @property
     def sandbox(self) -> Sandbox:
@@ -272,7 +277,10 @@ class Application:
             # is for the request log, too.
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
         head, path = self._heads.of(scope), scope["path"]
-        if path.startswith(OWN):
+        # Looked up first: all else of where a path leads takes 3 % of a request.
+        if path in self._plain and not head.has_origin:
+            await self._public(scope, receive, send)
+        elif path.startswith(OWN):
             await self._serve_own(path, scope, receive, send)
         elif path in self._own:
             await self._own[path](scope, receive, send)
