@@ -23,13 +23,15 @@ def is_plain(scope: Scope) -> bool:
     Nearly all are, and need no `is_chunked`: that takes 0.6 us, this 0.2 us, of the
     30 us of CPU time that a request takes.
     """
-    lengths = 0
-    for name, _ in scope["headers"]:
-        if name == b"content-length":
-            lengths += 1
-        elif name == b"transfer-encoding":
+    headers = scope["headers"]
+    fields = dict(headers)
+    if b"transfer-encoding" in fields:
+        return False
+    if len(fields) < len(headers):  # some name comes twice
+        names = [name for name, _ in headers]
+        if names.count(b"content-length") > 1:
             return False
-    return lengths < 2 and scope["http_version"] == "1.1" and not scope["query_string"]
+    return scope["http_version"] == "1.1" and not scope["query_string"]
 
 
 def is_chunked(scope: Scope) -> bool:

@@ -17,7 +17,7 @@ from mock_server.api.response import PARSER, TRANSPORT, error_envelope
 from mock_server.domain.limits import Limits
 from mock_server.wire import framing, parts
 from mock_server.wire.parts import HttpParser
-from mock_server.wire.transport import CoalescingTransport
+from mock_server.wire.transport import CoalescingTransport, Turn
 from mock_server.wire.whole import ways_of
 
 _PROTOCOLS: dict[HttpParser, tuple[str, str]] = {
@@ -42,6 +42,7 @@ def protocol_class(http: HttpParser, limits: Limits) -> type[asyncio.Protocol]:
     attributes = {
         "limits": limits,
         "parser": http,
+        "turn": Turn(),
         # By calling `super()` each request would take 0.2 us more, 0.6 % of its time.
         "_parse": parser.data_received,
         "_complete": parser.on_response_complete,
@@ -55,12 +56,12 @@ def unless_refused(app: ASGIApp, http: HttpParser) -> ASGIApp:
     uvicorn makes the task of a request as soon as it has parsed the head. Only then can
     the protocol look at it; the task begins later, and ends here.
     """
-    receiving, sending = ways_of(http)
+    ways = ways_of(http)
 
     def perform(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if _REFUSED in scope:
             return _nothing()
-        return app(scope, receiving(receive), sending(send))
+        return app(scope, *ways(receive, send))
 
     return perform
 
@@ -78,6 +79,7 @@ class RequestDeadlineMixin:
 
     limits: Limits
     parser: HttpParser
+    turn: Turn
     _parse: Callable[[bytes], None]
     _complete: Callable[[], None]
     transport: asyncio.Transport
@@ -94,7 +96,8 @@ class RequestDeadlineMixin:
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request must now come in time."""
-        joined = CoalescingTransport(cast("asyncio.Transport", transport), self.loop)
+        raw = cast("asyncio.Transport", transport)
+        joined = CoalescingTransport(raw, self.loop, self.turn)
         self._joined = joined
         self._chunks = framing.ChunkCounter(self.limits.body_pieces)
         super().connection_made(joined)  # type: ignore[misc]

@@ -19,6 +19,31 @@ _LARGE_BYTES = 64 * 1024
 _NO_LINGER = struct.pack("ii", 1, 0)
 
 
+class Turn:
+    """The connections that have written in this turn of an event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: list[CoalescingTransport] = []
+
+    def add(
+        self, transport: "CoalescingTransport", loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """Have a connection send at the end of the turn what it has written."""
+        # One call for all of them: with one for each a request takes 1.5 % more.
+        if not self._waiting:
+            loop.call_soon(self._flush, loop)
+        self._waiting.append(transport)
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        waiting, self._waiting = self._waiting, []
+        for transport in waiting:
+            try:
+                transport.flush()
+            except Exception as error:  # of one connection, and no other's business
+                message = "cannot send what was written"
+                loop.call_exception_handler({"message": message, "exception": error})
+
+
 class CoalescingTransport:
     """A transport that joins the writes of one turn of the event loop.
 
@@ -29,10 +54,15 @@ class CoalescingTransport:
     """
 
     def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        turn: Turn | None = None,
     ) -> None:
+        """`turn` is that of all connections on the loop."""
         self._transport = transport
-        self._call_soon = loop.call_soon
+        self._loop = loop
+        self._turn = turn or Turn()
         self._now = loop.time
         self._made = loop.time()
         self._parts: list[bytes] = []
@@ -52,7 +82,7 @@ class CoalescingTransport:
         if len(data) >= _LARGE_BYTES or self.is_closing():
             self.flush()
         elif len(self._parts) == 1:
-            self._call_soon(self.flush)
+            self._turn.add(self, self._loop)
 
     def flush(self) -> None:
         """Send what has been written so far."""

@@ -8,6 +8,7 @@ that a request takes without its system calls.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from msgspec import Struct
 from starlette.types import Message, Receive, Send
 
 from mock_server.wire.parts import HttpParser
@@ -15,15 +16,14 @@ from mock_server.wire.parts import HttpParser
 _BODILESS = (204, 304)
 
 
-class WholeReceive:
-    """An ASGI `receive` of uvicorn's cycle, and a shorter way beside it."""
+class WholeReceive(Struct, eq=False):
+    """An ASGI `receive` of uvicorn's cycle, and a shorter way beside it.
 
-    __slots__ = ("_cycle", "_receive")
+    It is a method of the cycle: one request and its response.
+    """
 
-    def __init__(self, receive: Receive) -> None:
-        """`receive` is a method of a cycle: one request and its response."""
-        self._receive = receive
-        self._cycle: Any = receive.__self__  # type: ignore[attr-defined]
+    _receive: Receive
+    _cycle: Any
 
     def __call__(self) -> Awaitable[Message]:
         return self._receive()
@@ -40,15 +40,11 @@ class WholeReceive:
         return body
 
 
-class WholeSend:
+class WholeSend(Struct, eq=False):
     """An ASGI `send` of uvicorn's cycle, and a shorter way beside it."""
 
-    __slots__ = ("_cycle", "_send")
-
-    def __init__(self, send: Send) -> None:
-        """`send` is a method of a cycle: one request and its response."""
-        self._send = send
-        self._cycle: Any = send.__self__  # type: ignore[attr-defined]
+    _send: Send
+    _cycle: Any
 
     def __call__(self, message: Message) -> Awaitable[None]:
         return self._send(message)
@@ -82,12 +78,15 @@ class WholeSend:
         return True
 
 
-def ways_of(
-    http: HttpParser,
-) -> tuple[Callable[[Receive], Receive], Callable[[Send], Send]]:
+def ways_of(http: HttpParser) -> Callable[[Receive, Send], tuple[Receive, Send]]:
     """What makes `receive` and `send` for an application, of those of a cycle."""
-    return (WholeReceive, WholeSend) if http == "zttp" else (_as_it_is, _as_it_is)
+    return _whole_ways if http == "zttp" else _as_they_are
 
 
-def _as_it_is(way: Any) -> Any:
-    return way
+def _whole_ways(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    cycle = receive.__self__  # type: ignore[attr-defined]
+    return WholeReceive(receive, cycle), WholeSend(send, cycle)
+
+
+def _as_they_are(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    return receive, send
