@@ -35,8 +35,8 @@ FAULTS = (
     Bug(
         "of two faults the later one fires",
         "domain/faults.py",
-        ("for fault in self._concerning(request):\n            found ="),
-        ("for fault in reversed(self._concerning(request)):\n            found ="),
+        "for fault in self._concerning(request):",
+        "for fault in reversed(self._concerning(request)):",
         "tests/domain/test_faults.py::test_the_first_fault_that_fires_wins",
     ),
     Bug(

@@ -193,8 +193,8 @@ CHOICES = (
     Bug(
         "of a new title the old one is kept",
         "domain/pinning.py",
-        "title=chat.title if title is None else title",
-        "title=chat.title",
+        "chat.title if title is None else title,",
+        "chat.title,",
         "tests/api/test_choices.py::test_top_missing_ignore[asgi]",
     ),
 )
