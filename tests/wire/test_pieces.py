@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.wire.transport import CoalescingTransport
+from mock_server.wire.transport import CoalescingTransport, Turn
 from tests.process import serving
 from tests.wire.sockets import REQUEST, connect
 
@@ -63,3 +63,27 @@ def test_large_pieces_keep_their_place() -> None:
 
 def test_aborting_drops_what_was_written() -> None:
     assert sent(("write", b"a"), ("abort",)) == b""
+
+
+class Failing(CoalescingTransport):
+    """A transport that cannot send any more."""
+
+    def flush(self) -> None:
+        raise RuntimeError("closed")
+
+
+def test_a_connection_that_cannot_send_holds_up_no_other() -> None:
+    async def run() -> tuple[bytes, list[object]]:
+        loop, (here, there) = asyncio.get_running_loop(), socket.socketpair()
+        _, sink = await loop.create_connection(Sink, sock=there)
+        raw, _ = await loop.create_connection(asyncio.Protocol, sock=here)
+        told: list[object] = []
+        loop.set_exception_handler(lambda _, context: told.append(context["message"]))
+        turn = Turn()
+        Failing(raw, loop, turn).write(b"a")
+        CoalescingTransport(raw, loop, turn).write(b"b")
+        await asyncio.sleep(0)
+        raw.close()
+        return bytes(await sink.over), told
+
+    assert asyncio.run(run()) == (b"b", ["cannot send what was written"])
