@@ -272,7 +272,7 @@ class ActiveFault(Struct, eq=False):
             if status.is_allowed:
                 return status
         if not wanted.probability:
-            return None  # whatever is drawn, which takes 2 µs
+            return None  # whatever is drawn, which takes 1 µs
         drawn = draw(wanted.seed, self.id, index)
         if drawn >= wanted.probability:
             return None
