@@ -66,8 +66,18 @@ def loaded(command: subprocess.Popen[str]) -> set[str]:
 
 @pytest.mark.ci
 @pytest.mark.parametrize("option", ["--version", "--help"])
-def test_to_say_what_there_is_loads_no_server(option: str) -> None:
-    assert loaded(process(option)) & SERVER == set()
+def test_to_say_what_there_is_loads_no_command_line(
+    monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert loaded(process(option)) & (SERVER | PARSER) == set()
+
+
+def test_help_of_another_width_loads_no_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert loaded(process("--help")) & SERVER == set()
 
 
 @pytest.mark.ci

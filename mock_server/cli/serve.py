@@ -1,7 +1,7 @@
 """`mock-server serve`: its options. What it does is in `serving`.
 
-That is imported when it is run: to tell the options, as `mock-server --help` does,
-would take five times as long.
+That is imported when it is run: to tell the options, as `mock-server serve --help`
+does, would take five times as long.
 """
 
 from collections.abc import Sequence

@@ -29,14 +29,14 @@ DAY = timedelta(days=1)
 PERMISSIONS = str(shipped("permissions.yaml"))
 
 
-def process(*args: str) -> subprocess.CompletedProcess[str]:
+def process(*args: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command in a process of its own."""
     return subprocess.run(
         [*COMMAND, *args],
         capture_output=True,
         text=True,
         timeout=SECONDS,
-        env=environment(),
+        env=environment(**variables),
     )
 
 
@@ -354,6 +354,14 @@ def test_openapi_prints_what_a_server_serves(args: tuple[str], path: str) -> Non
 def test_a_group_alone_shows_its_help(group: str) -> None:
     done, asked = run(group), run(group, "--help")
     assert (done.status, done.out, done.err) == (1, "", asked.out)
+
+
+def test_help_is_as_wide_as_the_terminal() -> None:
+    lines, narrow = (
+        process("--help", **variables).stdout.splitlines()
+        for variables in ({}, {"COLUMNS": "60"})
+    )
+    assert max(map(len, narrow)) <= 60 < max(map(len, lines)) <= 80
 
 
 def test_version_and_help() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator, Mapping
 
 import click
 
 from tests.docs.cells import code, listed
-from tests.docs.pages import Table
+from tests.docs.pages import ROOT, Table
+from tests.process import COMMAND, environment
 
 Commands = Mapping[str, click.Command]
 PROGRAM = "mock-server"
+HELP = ROOT / "mock_server" / "cli" / "help.txt"
+"""What is printed instead of asking click, which takes long to import."""
 REMOTE = "url"
 """The option that only commands for a running server have."""
 
@@ -28,6 +32,12 @@ def all_commands(group: click.Group, prefix: str = "") -> Commands:
         if command is not None and not is_group:
             found[prefix + name] = command
     return found
+
+
+def help_text() -> str:
+    """The help of `mock-server` as click writes it, which is told the width."""
+    command, variables = [*COMMAND, "--help"], environment(COLUMNS="80")
+    return subprocess.check_output(command, text=True, env=variables)
 
 
 def usage(name: str, command: click.Command) -> str:

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import PAGES, Table, cells, markdown, name_of, renewed, tables
+from tests.docs.command_line import HELP, help_text
+from tests.docs.pages import (
+    PAGES,
+    Table,
+    cells,
+    markdown,
+    name_of,
+    renewed,
+    tables,
+    text_of,
+)
 from tests.docs.tables import TABLES, made
 
 SHOWN = [(page, name, old) for page in PAGES for name, old in tables(page)]
@@ -24,6 +34,11 @@ def test_no_meaning_is_missing(page: Path, name: str, old: str) -> None:
     if made(name).meaning:
         silent = [row[:-1] for row in cells(old) if not row[-1]]
         assert silent == [], f"{name_of(page)}: write what these of `{name}` mean"
+
+
+def test_the_help_is_the_commands() -> None:
+    stale = f"{name_of(HELP)} is stale; renew it by `python -m tests.docs`"
+    assert text_of(HELP) == help_text(), stale
 
 
 def test_every_table_is_shown() -> None:
