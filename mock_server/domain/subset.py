@@ -6,6 +6,7 @@ no fields is compared as a whole.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -55,19 +56,20 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
         yield Difference(path, wanted, value)
 
 
-# To make a union of types takes longer than to ask for one.
-_CONTAINERS = (dict, list)
+# Data of JSON has these and no subtypes. For a million objects, to look a type up takes
+# 0.4 s, `isinstance` 0.7.
+_CONTAINERS = frozenset((dict, list))
 
 
 def deeper_than(value: object, depth: int) -> bool:
     """Whether arrays and objects nest deeper than so many levels."""
     # Level by level instead of recursively: data may be nested as an attack.
-    level = [value] if isinstance(value, _CONTAINERS) else []
+    level: list[Any] = [value] if type(value) in _CONTAINERS else []
     for _ in range(depth):
         level = [
             child
             for each in level
             for child in (each.values() if isinstance(each, dict) else each)
-            if isinstance(child, _CONTAINERS)
+            if type(child) in _CONTAINERS
         ]
     return bool(level)
