@@ -1,6 +1,6 @@
 """The loaded content of fixtures, which all sandboxes of a server share."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
@@ -77,20 +77,22 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return [tree for tree in trees if len(tree) >= LARGE]
 
     @cached_property
-    def _ids(self) -> frozenset[str]:
+    def _ids(self) -> Set[str]:
         """All ids but those of the collections of large trees."""
         found = set(self.datasets)
+        own_id, file_id = attrgetter("id"), attrgetter("file_id")
         for app in self.apps.values():
             for records in app.records.values():
-                found.update(record.id for record in records)
+                found.update(map(own_id, records))
         for dataset in self.datasets.values():
             if len(dataset.tree) < LARGE:
-                found.update(collection.id for collection in dataset.tree)
-            found.update(filter(None, map(attrgetter("file_id"), dataset.tree)))
+                found.update(map(own_id, dataset.tree))
+            found.update(filter(None, map(file_id, dataset.tree)))
             for rows in dataset.rows.values():
-                found.update(row.id for row in rows)
-        found.update(row.id for job in self.jobs for row in job.rows)
-        return frozenset(found)
+                found.update(map(own_id, rows))
+        for job in self.jobs:
+            found.update(map(own_id, job.rows))
+        return found
 
     def prepare(self, order: Order) -> None:
         """Sort and fold all collections, so that no request has to wait for that."""
