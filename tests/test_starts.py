@@ -87,6 +87,11 @@ def test_a_health_check_loads_no_command_line() -> None:
         assert loaded(check) & (SERVER | PARSER) == set()
 
 
+def test_a_command_for_a_server_loads_no_codec_of_international_names() -> None:
+    with serving("--port=0") as (url, _):
+        assert "encodings.idna" not in loaded(process("reset", "--url", url))
+
+
 def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> None:
     server = process("serve", "--port=0")
     assert server.stdout is not None
