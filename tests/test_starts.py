@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -92,12 +93,23 @@ def test_a_command_for_a_server_loads_no_codec_of_international_names() -> None:
         assert "encodings.idna" not in loaded(process("reset", "--url", url))
 
 
-def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> None:
-    server = process("serve", "--port=0")
+def loaded_by_serving(*fixtures: str) -> set[str]:
+    """The modules of a server after its first answer."""
+    server = process("serve", "--port=0", *fixtures)
     assert server.stdout is not None
     url = server.stdout.readline().removeprefix("READY ").strip()
     assert httpx2.get(f"{url}/__admin/health").status_code == 200
     server.terminate()
-    modules = loaded(server)
+    return loaded(server)
+
+
+def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> None:
+    modules = loaded_by_serving()
     assert "mock_server.admin.resources.health" in modules
     assert modules & UNUSED == set()
+
+
+def test_serving_json_does_without_yaml(tmp_path: Path) -> None:
+    fixture = tmp_path / "fixture.json"
+    fixture.write_text("{}")
+    assert "yaml" not in loaded_by_serving(str(fixture))
