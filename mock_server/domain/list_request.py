@@ -21,7 +21,7 @@ class Omitted(Enum):
 OMITTED: Final = Omitted.OMITTED
 
 
-class ListV2(Struct, frozen=True, cache_hash=True):
+class ListV2(Struct, frozen=True):
     """A list request, fields checked. `folders_only` and `tags` are list_filters.
 
     `is_clamped` says that more than `page_size` items were asked for.

@@ -100,7 +100,6 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
-@contract.remembered
 def read(content: bytes, choices: Choices) -> ListV2:
     """The request in a body. Raises BadJson or InvalidField."""
     try:

@@ -48,7 +48,6 @@ class UpdateHistoryExtensions(contract.RequestFields):
 CONTRACT = contract.Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 
 
-@contract.remembered
 def read(content: bytes, choices: Choices) -> UpdateHistory:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
