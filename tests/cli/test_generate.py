@@ -123,7 +123,7 @@ def test_a_file_too_large_to_be_served_is_told() -> None:
     assert "as JSON it may have 256.0 MiB" in ended.err
 
 
-@pytest.mark.ci
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_million_collections_take_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "million.json"

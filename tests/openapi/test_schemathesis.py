@@ -70,7 +70,7 @@ def check(tmp_path: Path) -> Check:
     return run
 
 
-@pytest.mark.parametrize("examples", [10, pytest.param(300, marks=FULL)])
+@pytest.mark.parametrize("examples", [5, pytest.param(300, marks=FULL)])
 @pytest.mark.parametrize("document", [PUBLIC, ADMIN])
 def test_nothing_is_found_in_the_operations(
     fresh: str, check: Check, document: str, examples: int
@@ -78,7 +78,7 @@ def test_nothing_is_found_in_the_operations(
     check(fresh, document, examples, ALONE, "--seed=1", without=STREAMS_AND_TWINS)
 
 
-@pytest.mark.parametrize("examples", [2, pytest.param(10, marks=FULL)])
+@pytest.mark.parametrize("examples", [pytest.param(10, marks=FULL)])
 def test_nothing_is_found_in_the_routes_of_single_sandboxes(
     fresh: str, check: Check, examples: int
 ) -> None:

@@ -125,7 +125,7 @@ def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None
     attack(demo, operation, NOT_JSON.values())
 
 
-@pytest.mark.ci
+@pytest.mark.full
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_no_hostile_field_is_an_accident(demo: Api, operation: Operation) -> None:
     attack(demo, operation, bodies(operation, all_of(operation, EVERY)))

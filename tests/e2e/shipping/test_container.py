@@ -114,6 +114,7 @@ def test_its_labels_say_version_commit_and_base(image: Engine) -> None:
     assert "licenses" not in labels
 
 
+@pytest.mark.full
 def test_two_builds_make_the_same_layers(image: Engine) -> None:
     if not isinstance(image, Buildah):
         pytest.skip("only buildah is told a time for all files")
