@@ -255,7 +255,7 @@ class ActiveFault(Struct, eq=False):
         """
         wanted = self.definition
         # It may be there for the sake of `resends` alone.
-        if self.is_over or self.fired == wanted.times:
+        if self.remaining == 0:
             return None
         if self.key is not None and self.key not in request.keys:
             return None

@@ -63,7 +63,6 @@ def url() -> Iterator[str]:
         yield server.url
 
 
-@pytest.mark.ci
 @SWAPS
 def test_every_page_is_of_one_generation(url: str, swaps: int) -> None:
     letters = {1: "A"}

@@ -258,7 +258,6 @@ def kept(api: Api) -> str:
     return entries + api.client.get("/__admin/journal").text
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("fault", [None, "error", "malformed_json", "dribble"])
 def test_a_journal_keeps_neither_password_nor_token(
     api: Api, fault: str | None
