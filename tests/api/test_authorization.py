@@ -83,6 +83,17 @@ def test_permission_is_the_calling_keys(
     }
 
 
+def test_a_page_that_others_have_asked_for_is_the_calling_keys(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(shipped("permissions.yaml"))
+    for _ in range(2):
+        for key, value in KEYS.items():
+            page = api.list_v2(key, datasetId=SHARED, pageSize=1).json()["data"]
+            assert page["list"][0]["permission"]["value"] == value
+        assert api.list_v2("fastgpt-outsider", datasetId=SHARED).status_code == 403
+
+
 @pytest.mark.parametrize(
     ("key", "dataset", "status"),
     [

@@ -145,7 +145,11 @@ def test_a_page_asked_for_again_is_that_of_now(api: Api) -> None:
     first = api.list_v2(**asked).content
     assert api.list_v2(**asked).content == first
     before = api.list_v2(**asked).json()["data"]["total"]
-    api.admin("PUT", f"/datasets/{DATASET}/collections/new", {"name": "New"})
-    assert api.list_v2(**asked).json()["data"]["total"] == before + 1
+    for number in 1, 2:
+        path = f"/datasets/{DATASET}/collections/new-{number}"
+        api.admin("PUT", path, {"name": "New"})
+        assert api.list_v2(**asked).json()["data"]["total"] == before + number
     api.admin("POST", "/reset")
     assert api.list_v2(**asked).content == first
+    api.admin("PUT", "/choices", {"choices": {"item_fields": "extended"}})
+    assert "createTime" in api.list_v2(**asked).json()["data"]["list"][0]
