@@ -184,7 +184,6 @@ def test_the_top_level_is_read_in_process(mock_server_app: MockServerApp) -> Non
     mock_server_app.control.assert_called("listV2", times=1)
 
 
-@pytest.mark.ci
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(fixtures(), fault_lists())
 def test_everything_is_found_amid_faults(

@@ -1,8 +1,8 @@
 /** The way back to the baseline, and for a minute the way back from there. */
 
-import { here, inSandbox, open, path } from "../server/api.js";
+import { admin, here, inSandbox, open, path } from "../server/api.js";
 import { notice, tried } from "../page/notice.js";
-import { undoable } from "../page/undo.js";
+import { began, undoable } from "../page/undo.js";
 import { t } from "../words/words.js";
 
 const SECONDS = 60;
@@ -39,14 +39,15 @@ export async function withWayBack({ act, words, before = () => {}, after = () =>
   const drop = () => open("DELETE", snapshot).catch(() => {}); // the sandbox may have ended
   try {
     const done = await act();
+    began(done.generation);
     if (!isKept) return notice(`${words(done)} ${t("It cannot be undone: there is no room.")}`);
     const undo = async () => {
       await before();
-      await open("POST", `${snapshot}/restore`, { body: {} });
+      began((await admin("POST", `${snapshot}/restore`, {})).generation);
       await after();
       return said;
     };
-    undoable(words(done), undo, { seconds: SECONDS, generation: done.generation, over: drop });
+    undoable(words(done), undo, { seconds: SECONDS, over: drop });
   } catch (error) {
     if (isKept) drop();
     throw error;

@@ -6,24 +6,29 @@ import { notice, tried } from "./notice.js";
 
 const SECONDS = 20;
 let latest = null;
+let begun = 0;
 
 /**
  * Says what has been done, and offers to take it back. What was offered before is over.
  *
  * @param {string} words what has been done
  * @param {() => Promise<unknown>} undo takes it back; it may give words to say afterwards
- * @param {{seconds?: number, generation?: number, over?: () => void}} more for how long it
- *   can be taken back, else until the next change; of which generation it is, if a new one
- *   has begun by it; what to do when it cannot be taken back any more
+ * @param {{seconds?: number, over?: () => void}} more for how long it can be taken back,
+ *   else until the next change; what to do when it cannot be taken back any more
  */
-export function undoable(words, undo, { seconds, generation, over } = {}) {
+export function undoable(words, undo, { seconds, over } = {}) {
   forgetUndo();
-  const change = { words, undo, over, generation: generation ?? session.generation };
+  const change = { words, undo, over, generation: Math.max(begun, session.generation) };
   latest = change;
   change.close = notice(words, false, {
     label: t("Undo"), run: takeBack, seconds: seconds ?? SECONDS,
     gone: () => seconds && latest === change && forgetUndo(),
   });
+}
+
+/** The page itself has begun a generation: what is done from now on is of it, read or not. */
+export function began(generation) {
+  begun = generation;
 }
 
 /** What was done can no longer be taken back. */
@@ -59,8 +64,11 @@ document.addEventListener("keydown", (event) => {
   tried(takeBack)();
 });
 
-/** Another sandbox has other records; and so has a generation that the change did not begin. */
-document.addEventListener("sandbox-changed", forgetUndo);
+/** Another sandbox has other records; and so has a generation that others have begun. */
+document.addEventListener("sandbox-changed", () => {
+  begun = 0;
+  forgetUndo();
+});
 document.addEventListener("generation-changed", ({ detail }) => {
   if (latest && latest.generation !== detail) forgetUndo();
 });

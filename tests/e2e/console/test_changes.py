@@ -23,6 +23,7 @@ APP, CHAT, DATASET = (
 COLLECTIONS = "Datasets and their collections"
 PIN, PINNED = "Pin Where is my parcel?", "Pinned Where is my parcel?"
 MINUTE = 61_000
+SANDBOXES = "**/__admin/sandboxes"  # by them the page learns of another generation
 
 
 def edit(console: Console) -> Any:
@@ -30,6 +31,13 @@ def edit(console: Console) -> Any:
     console.button("Guides", COLLECTIONS).click()
     expect(console.drawer.get_by_label("name", exact=True)).to_have_value("Guides")
     return console.drawer
+
+
+def add_inside(drawer: Any, name: str) -> None:
+    """Add a folder to the one that is open in the side panel."""
+    drawer.get_by_role("button", name="Add inside").click()
+    drawer.get_by_label("name", exact=True).fill(name)
+    drawer.get_by_role("button", name="Add", exact=True).click()
 
 
 def save_with(console: Console, field: str, value: str) -> Any:
@@ -163,11 +171,9 @@ def test_a_notice_stands_above_the_drawer(console: Console) -> None:
     pinned(console)
     console.button("Reset").click()
     expect(notice(console, "Back to the baseline")).to_be_visible()
-    edit(console)
+    drawer = edit(console)
     expect(console.page.locator("#drawer #notice")).to_have_count(0)
-    console.drawer.get_by_role("button", name="Add inside").click()
-    console.drawer.get_by_label("name", exact=True).fill("More")
-    console.drawer.get_by_role("button", name="Add", exact=True).click()
+    add_inside(drawer, "More")
     console.button("Undo").click()
     expect(notice(console, "Undone: Added More.")).to_be_visible()
 
@@ -255,6 +261,21 @@ def test_a_reset_by_others_ends_the_undo(console: Console) -> None:
     expect(console.page.locator("#facts")).to_contain_text("generation 2")
     console.admin("POST", "/reset")
     expect(console.button("Undo")).to_have_count(0)
+
+
+def test_a_change_right_after_a_reset_can_be_undone(console: Console) -> None:
+    held: list[Any] = []
+    console.page.route(SANDBOXES, lambda route: held.append(route))
+    console.button("Reset").click()
+    expect(notice(console, "Back to the baseline")).to_be_visible()
+    add_inside(edit(console), "More")
+    expect(notice(console, "Added More.")).to_be_visible()
+    console.page.unroute(SANDBOXES)
+    for route in held:
+        route.continue_()
+    expect(console.page.locator("#facts")).to_contain_text("generation 2")
+    console.button("Undo").click()
+    expect(notice(console, "Undone: Added More.")).to_be_visible()
 
 
 def test_a_restore_can_be_undone(console: Console) -> None:
