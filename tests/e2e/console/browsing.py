@@ -14,7 +14,14 @@ from mock_server import MockServer
 from tests.support import LIST, PIN
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
+    from playwright.sync_api import (
+        ConsoleMessage,
+        Locator,
+        Page,
+        Request,
+        Response,
+        Route,
+    )
 
 AXE = os.environ.get("AXE", "")
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -109,6 +116,27 @@ class Console:
         assert self.refused == []
         host = urlsplit(self.server.url).netloc
         assert {urlsplit(url).netloc for url in self.asked} == {host}
+
+
+class Held:
+    """Requests of a page that get no answer until they are let go."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self._routes: list[Route] = []
+        self._are_held = True
+        page.route(pattern, self._take)
+
+    def _take(self, route: Route) -> None:
+        if self._are_held:
+            self._routes.append(route)
+        else:
+            route.continue_()
+
+    def let_go(self) -> None:
+        """Send them, and all that follow."""
+        self._are_held = False
+        for route in self._routes:
+            route.continue_()
 
 
 def number(text: str | None) -> int:

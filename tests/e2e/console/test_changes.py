@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
+from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, Held, serious
 from tests.e2e.console.conftest import Visit
 from tests.support import first, wait
 
@@ -264,15 +264,12 @@ def test_a_reset_by_others_ends_the_undo(console: Console) -> None:
 
 
 def test_a_change_right_after_a_reset_can_be_undone(console: Console) -> None:
-    held: list[Any] = []
-    console.page.route(SANDBOXES, lambda route: held.append(route))
+    held = Held(console.page, SANDBOXES)
     console.button("Reset").click()
     expect(notice(console, "Back to the baseline")).to_be_visible()
     add_inside(edit(console), "More")
     expect(notice(console, "Added More.")).to_be_visible()
-    console.page.unroute(SANDBOXES)
-    for route in held:
-        route.continue_()
+    held.let_go()
     expect(console.page.locator("#facts")).to_contain_text("generation 2")
     console.button("Undo").click()
     expect(notice(console, "Undone: Added More.")).to_be_visible()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
+from tests.e2e.console.browsing import Console, Held
 from tests.e2e.console.conftest import Visit
 from tests.support import wait
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Route
 
 pytestmark = BROWSER_TEST
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -94,20 +91,12 @@ def test_names_are_required_where_they_are(small: Console, button: str) -> None:
 
 
 def test_what_is_opened_while_another_is_added_stays_open(small: Console) -> None:
-    held: list[Route] = []
-    are_held = True
-
-    def hold(route: Route) -> None:
-        held.append(route) if are_held else route.continue_()
-
     small.button("New collection in Books").click()
-    small.page.route(LISTS, hold)
+    held = Held(small.page, LISTS)
     with small.page.expect_request(LISTS):
         fill(small, name="Fresh")
     small.button("New app").click()
-    are_held = False
-    for route in held:
-        route.continue_()
+    held.let_go()
     line = small.button("Fresh").locator("xpath=..")
     expect(line).to_have_class(re.compile("found"))
     expect(small.drawer).to_be_visible()
