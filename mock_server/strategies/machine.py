@@ -108,7 +108,7 @@ class ClientMachine(RuleBasedStateMachine):
     ) -> None:
         """Run as a test: on a server, as the pytest fixture gives one, or on its own.
 
-        Raises AssertionError with the shortest story in which the client is wrong.
+        Raises AssertionError with a short story in which the client is wrong.
         """
         run_machine(cls, server, settings)
 
