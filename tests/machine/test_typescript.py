@@ -91,8 +91,8 @@ BUGS = [
 ]
 """What is in the client, what is planted in its place, and what is said of it."""
 SHORT = 8
-"""Lines of a story. Three would do, but Hypothesis keeps a step that does nothing where it
-cannot take away at once all that was drawn for it."""
+"""Lines of a story. Three would do, but Hypothesis keeps a step that does nothing where
+it cannot take away at once all that was drawn for it."""
 
 
 @needs("npm", "node")
