@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from mock_server.domain.chunking import chunks
 
-PIECES = ["a", "word " * 20, "x" * 64, "x" * 129, " ", "\n", "\n\n", "\r\n", "\n \n"]
+PIECES = [
+    "a\r\nb",
+    "word " * 20,
+    "x" * 64,
+    "x" * 129,
+    " ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\n \n",
+]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 
@@ -26,7 +36,10 @@ def added_up(text: str, size: int) -> list[str]:
     return made
 
 
-@given(TEXTS, st.integers(64, 200))
+SIZES = st.sampled_from([64, 65, 66, 129, 130, 131, 200])
+
+
+@given(TEXTS, SIZES)
 def test_chunks_are_those_of_adding_paragraphs_up(text: str, size: int) -> None:
     assert chunks(text, size) == added_up(text, size)
 
