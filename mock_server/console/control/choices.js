@@ -15,6 +15,7 @@ const PROFILES = {
 
 export class ChoicePanel {
   #now = null;
+  #asked = null; // what the page has asked for and is not answered yet
   #wanted = null; // the choice that the address names
   #radios = {};
   #note = note();
@@ -33,7 +34,7 @@ export class ChoicePanel {
 
   constructor(parent) {
     const profiles = Object.entries(PROFILES).map(([profile, words]) => {
-      const onchange = tried(() => this.#put({ profile }));
+      const onchange = tried(() => this.#ask(profile, {}));
       const radio = h("input", { type: "radio", name: "profile", value: profile, onchange });
       this.#radios[profile] = radio;
       return h("label", { class: "radio" }, radio, h("span", {}, h("b", {}, profile), words));
@@ -54,8 +55,15 @@ export class ChoicePanel {
     this.#take(await here("GET", "/choices"));
   }
 
-  async #put(body) {
-    this.#take(await here("PUT", "/choices", body));
+  /** Asks for a profile and single choices; what is not named is as the profile has it. */
+  async #ask(profile, choices) {
+    const asked = this.#asked = { profile, choices };
+    try {
+      const now = await here("PUT", "/choices", asked);
+      if (this.#asked === asked) this.#take(now);
+    } finally {
+      if (this.#asked === asked) this.#asked = null;
+    }
   }
 
   #take(now) {
@@ -100,10 +108,10 @@ export class ChoicePanel {
 
   #row({ name, section, values, sentence }) {
     const { input, read } = choice({ enum: values }, this.#now.choices[name]);
-    // What is not named would go back to the profile's value.
+    // A change that has no answer yet must not be taken back by the next one.
     input.addEventListener("change", tried(() => {
-      const { profile, choices } = this.#now;
-      return this.#put({ profile, choices: { ...choices, [name]: read() } });
+      const { profile, choices } = this.#asked ?? this.#now;
+      return this.#ask(profile, { ...choices, [name]: read() });
     }));
     input.addEventListener("focus", () => showRoute("control", "choices", name));
     const node = h("li", { id: `choice-${name}` },

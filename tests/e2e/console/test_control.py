@@ -11,7 +11,7 @@ import pytest
 from mock_server.api.faults.table import KINDS, PRESETS
 from mock_server.domain.choices import table
 from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
+from tests.e2e.console.browsing import Console, Held
 from tests.e2e.console.conftest import Visit
 
 pytestmark = BROWSER_TEST
@@ -146,6 +146,19 @@ def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> Non
     console.admin("PUT", "/choices", {"choices": {"legacy_paths": "on"}})
     expect(choices.get_by_label("legacy_paths")).to_have_value("on")
     expect(choices.get_by_label("list_order")).to_have_value("update_time_desc")
+
+
+def test_a_change_of_a_choice_keeps_one_that_has_no_answer_yet(console: Console) -> None:
+    unfold(console, "Choices")
+    choices = console.part("Choices")
+    choices.get_by_text("Single choices").click()
+    held = Held(console.page, "**/__admin/choices")
+    choices.get_by_label("chat_unknown").select_option("create")
+    choices.get_by_label("list_order").select_option("name")
+    held.let_go()
+    expect(choices).to_contain_text(f"2 of {len(table())} differ")
+    now = console.admin("GET", "/choices")["choices"]
+    assert (now["chat_unknown"], now["list_order"]) == ("create", "name")
 
 
 def test_choices_are_filtered_by_word_and_by_difference(console: Console) -> None:
