@@ -148,7 +148,9 @@ def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> Non
     expect(choices.get_by_label("list_order")).to_have_value("update_time_desc")
 
 
-def test_a_change_of_a_choice_keeps_one_that_has_no_answer_yet(console: Console) -> None:
+def test_a_change_of_a_choice_keeps_one_that_has_no_answer_yet(
+    console: Console,
+) -> None:
     unfold(console, "Choices")
     choices = console.part("Choices")
     choices.get_by_text("Single choices").click()
