@@ -140,6 +140,16 @@ def test_a_preset_adds_its_faults_with_one_seed(api: Api, preset: str) -> None:
         assert {name: shown[name] for name in fields} == fields
 
 
+def test_a_preset_has_seed_0_unless_it_says_otherwise(api: Api) -> None:
+    added = api.admin("POST", "/faults", {"preset": "flaky"}).json()["faults"]
+    assert {each["seed"] for each in added} == {0}
+
+
+def test_a_fault_without_a_kind_is_told_what_there_is(api: Api) -> None:
+    message = api.admin("POST", "/faults", {}).json()["message"]
+    assert f"one of {', '.join(sorted(KINDS))}, got nothing - at $.kind" in message
+
+
 @pytest.mark.ci
 def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
     for _ in range(Limits.faults - 1):

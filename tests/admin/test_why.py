@@ -361,6 +361,28 @@ def test_each_stage_counts_what_those_before_have_left(make_api: MakeApi) -> Non
     assert left == [7, 7, 7, 3, 3, 1, 1]
 
 
+def test_who_may_not_read_has_nothing_left_behind_the_dataset(api: Api) -> None:
+    api.admin("PUT", "/choices", {"choices": {"unknown_key": "reject"}})
+    found = explained(api, key=STRANGER)
+    assert [each["left"] for each in found["stages"]] == [7, 0, 0, 0, 0, 0, 0]
+    (remedy,) = found["remedies"]
+    assert remedy["message"] == "choose unknown_key=accept"
+
+
+def test_a_key_of_a_sandbox_that_is_gone_can_be_any_other(api: Api) -> None:
+    found = explained(api, key="fastgpt-sbx-gone")
+    assert found["keptOutBy"] == ["permission"]
+    (remedy,) = found["remedies"]
+    assert remedy["key"].startswith("fast")
+
+
+def test_only_the_filters_that_keep_it_out_are_named(make_api: MakeApi) -> None:
+    api = make_api(choices={"list_filters": "honour"})
+    request = {"searchText": "nothing", "selectFolder": True}
+    found = explained(api, request=request, item="folder")
+    assert found["keptOutBy"] == ["search"]
+
+
 def test_to_ask_changes_nothing_and_enters_no_journal(api: Api) -> None:
     before = api.admin("GET", "/state").json()
     explained(api, item="inner", request={"parentId": None, "pageSize": 1})

@@ -53,6 +53,11 @@ def test_an_integer_that_not_all_readers_keep_is_400(
     assert api.state() == before
 
 
+def test_of_long_integers_the_first_over_the_limit_is_told(api: Api) -> None:
+    told = api.list_v2(x=[2**53 - 1, -(2**53 - 1), {"y": 2**53}]).json()["message"]
+    assert told.endswith("- at $.x[2].y")
+
+
 def test_long_numbers_that_are_exact_are_served(api: Api) -> None:
     assert api.list_v2(x=2**53 - 1, y="9" * 30, z=1e30).status_code == 200
     assert api.list_v2(offset=2**53).status_code == 400

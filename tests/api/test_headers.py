@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.headers import HEAD, Heads, parse_headers
+from mock_server.api.headers import HEAD, Heads, announces_body, parse_headers
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from tests.support import LIBRARY, LIST
@@ -32,6 +32,24 @@ def test_a_head_tells_what_is_needed(
 ) -> None:
     head = parse_headers(headers)
     assert (head.key, head.is_json, head.length) == (key, is_json, length)
+
+
+def test_a_head_tells_whether_there_is_an_id() -> None:
+    assert parse_headers([BEARER, (b"x-request-id", b"a")]).has_id is True
+    assert parse_headers([BEARER]).has_id is False
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ((b"content-length", b"00"), False),
+        ((b"content-length", b"10"), True),
+        ((b"transfer-encoding", b"chunked"), True),
+        ((b"accept", b"*/*"), False),
+    ],
+)
+def test_a_body_is_announced(header: tuple[bytes, bytes], expected: bool) -> None:
+    assert announces_body([BEARER, header]) is expected
 
 
 def test_a_block_holds_every_header_and_no_credentials() -> None:

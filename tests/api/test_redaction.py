@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.api.redaction import HIDDEN, RequestSecrets, Secrets
+from mock_server.api.redaction import (
+    HIDDEN,
+    RequestSecrets,
+    Secrets,
+    redacted_body,
+    redacted_text,
+)
 from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, Api
@@ -37,6 +43,16 @@ def test_a_secret_goes_however_it_is_escaped(
 def test_a_secret_goes_from_json_with_escapes(secrets: RequestSecrets) -> None:
     escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
     assert secrets.redact(f'"{escaped}"'.encode()) == b'"[redacted]"'
+
+
+def test_what_only_looks_like_json_is_redacted_as_text(secrets: RequestSecrets) -> None:
+    escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
+    for body in f'{{"a": "{escaped}"'.encode(), b"\xff" + escaped.encode():
+        assert TOKEN.encode() not in redacted_body(body, secrets)
+
+
+def test_a_message_that_is_no_unicode_is_kept(secrets: RequestSecrets) -> None:
+    assert redacted_text(f"\ud800 {TOKEN}", secrets) == "? [redacted]"
 
 
 def test_of_two_overlapping_secrets_nothing_stays(secrets: RequestSecrets) -> None:

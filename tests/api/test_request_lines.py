@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -31,6 +32,7 @@ class Logged:
         log_format: LogFormat = "text",
         *,
         is_coloured: bool = False,
+        gives_ids: bool = False,
         **choices: str,
     ) -> None:
         app = create_app(FIXTURE, choices=choices)
@@ -43,6 +45,7 @@ class Logged:
             app.redact,
             app.redact_message,
             is_coloured=is_coloured,
+            gives_ids=gives_ids,
         )
         self.client = TestClient(logged, raise_server_exceptions=False)
 
@@ -66,6 +69,13 @@ def test_a_refusal_says_why_behind_the_time_it_took(logged: Logged) -> None:
     assert head.endswith(" ms")
     assert f" default POST {LIST} 400 " in head
     assert reason.startswith("Expected an integer from 1 to 30, got 50 - at $.pageSize")
+
+
+def test_a_line_begins_with_the_time_to_the_millisecond() -> None:
+    time = r"\d\d:\d\d:\d\d\.\d{3}Z"
+    assert re.match(f"{time} default POST ", Logged().list_v2())
+    line = json.loads(Logged("json").list_v2())
+    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\dT{time}", line["time"])
 
 
 def test_a_success_says_nothing_further(logged: Logged) -> None:
@@ -167,6 +177,11 @@ def test_a_fault_has_a_colour_and_what_clients_send_brings_none() -> None:
     line = logged.list_v2(datasetId="\x1b[31m")
     assert line.count("\x1b") == 4
     assert r"\x1b[31m" in line or r"\u001b[31m" in line
+
+
+def test_a_time_and_an_id_are_dim() -> None:
+    line = Logged(is_coloured=True, gives_ids=True).list_v2()
+    assert line.endswith(" ms\x1b[0m\x1b[2m id default-1-1\x1b[0m")
 
 
 def test_json_has_no_colour() -> None:

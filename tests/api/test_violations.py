@@ -87,6 +87,17 @@ def test_a_departure_of_a_list_is_named(
     assert found(either) == [(name, section, path)]
 
 
+def test_a_page_that_is_served_is_still_larger_than_the_spec_has(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(choices={"page_size_max": 100})
+    assert api.list_v2(pageSize=50).status_code == 200
+    (entry,) = api.journal()
+    (violation,) = entry["violations"]
+    told = "Expected an integer from 1 to 30, got 50 - at $.pageSize"
+    assert (violation["name"], violation["message"]) == ("page_size_over_limit", told)
+
+
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "name", "path"),

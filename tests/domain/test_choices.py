@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.choices import Choices, UnknownChoice, Value, choose, table
+from mock_server.domain.limits import Limits
 from mock_server.domain.profiles import PROFILES
 from mock_server.domain.tolerance import remedies, served_with, tolerates
 
@@ -78,6 +79,15 @@ def test_a_bad_choice_says_what_there_is(name: str, value: Value, message: str) 
     with pytest.raises(UnknownChoice) as error:
         choose(choices={name: value})
     assert str(error.value).endswith(message)
+
+
+def test_of_many_bad_choices_the_first_are_told() -> None:
+    bad: dict[str, Value] = {f"no_choice_{n}": "on" for n in range(1000)}
+    with pytest.raises(UnknownChoice) as error:
+        choose(choices=bad)
+    told = str(error.value)
+    assert told.count("Expected") == Limits.told_problems
+    assert "'no_choice_0'" in told
 
 
 def test_a_bad_profile_says_what_there_is() -> None:

@@ -151,6 +151,7 @@ def test_a_fault_that_has_ended_has_nothing_left() -> None:
 def test_a_spent_fault_is_still_shown() -> None:
     turned = Turned(Error())
     turned.fired([PIN])
+    assert turned.faults.active == []
     (spent,) = turned.faults.all()
     assert (spent.id, spent.remaining, spent.fired) == ("f1", 0, 1)
 

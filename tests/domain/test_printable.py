@@ -34,6 +34,14 @@ def test_what_moves_a_terminal_is_shown_as_an_escape(char: str) -> None:
         assert "\\" in shown
 
 
+@pytest.mark.parametrize(
+    ("char", "escape"),
+    [("\x9b", r"\x9b"), ("\u202e", r"\u202e"), ("\U000e0041", r"\U000e0041")],
+)
+def test_an_escape_is_that_of_python(char: str, escape: str) -> None:
+    assert one_line(f"a{char}b") == f"a{escape}b"
+
+
 @pytest.mark.parametrize("char", [*HARM, "\n", "##[", "\ud800"], ids=ascii)
 def test_json_and_yaml_say_the_same_in_ascii(char: str) -> None:
     value = {"name": f"a{char}b"}

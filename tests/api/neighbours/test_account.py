@@ -94,6 +94,8 @@ def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
     assert wrong.json()["statusText"] == "account_psw_error"
     both = log_in(api, password=digest_of("another"), code="000000")
     assert both.json()["statusText"] == "code_error"
+    told = "Expected the code that preLogin has given, got another one - at $.code"
+    assert both.json()["message"] == told
     nobody = {"username": "nobody", "password": digest_of(PASSWORD)}
     fields = nobody | {"code": code_for(api, "nobody")}
     answer = api.client.post(LOGIN, json=fields)
@@ -276,6 +278,13 @@ def test_a_journal_keeps_neither_password_nor_token(
     assert token.partition(":")[2] not in everything
     assert digest_of(PASSWORD) not in everything
     assert '"username":"root"' in everything.replace('\\"', '"').replace(": ", ":")
+
+
+def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) -> None:
+    for query in ("?username=root&password=secret", ""):
+        api.client.get(f"{LOGIN}{query}")
+    queries = [entry["request"]["query"] for entry in api.journal()]
+    assert queries == ["[redacted]", ""]
 
 
 def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:

@@ -194,6 +194,8 @@ def test_folders_above_a_collection_are_bounded(make_api: MakeApi) -> None:
         deepest = ids(api, parentId=inner)[0]
         answer = send(api, "POST", f"{PATH}/{path}", body | {"parentId": deepest})
         assert answer.json()["code"] == 507007, answer.text
+        told = "at most 2 folders above a collection, got more - at $.parentId"
+        assert told in answer.json()["message"]
     answer = send(api, "POST", f"{PATH}/update", {"id": FOLDER, "parentId": other})
     assert answer.json()["code"] == 507007
 

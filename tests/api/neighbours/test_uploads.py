@@ -26,6 +26,7 @@ from tests.api.neighbours.world import (
     call,
     made,
     neighbours,
+    ok,
     send,
     upload,
 )
@@ -94,9 +95,9 @@ def test_a_text_becomes_a_file_with_rows(make_api: MakeApi) -> None:
     assert texts(api, item) == ["One.\n\nTwo."]
 
 
-def test_a_link_is_called_by_its_url(make_api: MakeApi) -> None:
+@pytest.mark.parametrize("url", ["https://example.com/页?q=1", "http://localhost:1"])
+def test_a_link_is_called_by_its_url(make_api: MakeApi, url: str) -> None:
     api = neighbours(make_api, training="instant")
-    url = "https://example.com/页?q=1"
     item = made(
         send(api, "POST", f"{CREATE}/link", {"datasetId": DATASET, "link": url})
     )
@@ -165,6 +166,19 @@ def test_a_fault_matches_fields_of_a_form(make_api: MakeApi) -> None:
     assert upload(api, "b.txt").status_code == 503
 
 
+def test_a_detail_names_the_file_and_its_length(make_api: MakeApi) -> None:
+    api = neighbours(make_api)
+    body = {"datasetId": DATASET, "name": "Notes", "text": "One."}
+    item = made(send(api, "POST", f"{CREATE}/text", body))
+    path = "/api/core/dataset/collection/detail"
+    detail = ok(api, "GET", path, {"id": item})
+    assert detail["file"] == {"filename": "Notes.txt", "contentLength": 4}
+    declared = {"name": "Old.pdf", "type": "file", "fileId": "some-file"}
+    api.admin("PUT", f"/datasets/{DATASET}/collections/old", declared)
+    detail = ok(api, "GET", path, {"id": "old"})
+    assert detail["file"] == {"filename": "Old.pdf", "contentLength": 0}
+
+
 def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
     api = neighbours(make_api, training="instant")
     item = made(upload(api, "a.txt", "字".encode() * MIB))
@@ -201,7 +215,12 @@ BROKEN = {
     "cut in the file": (FIELDS + FILE[:-5], 400, 400, "cut off"),
     "nothing": ("", 400, 400, "cut off"),
     "no form": ("just text", 400, 400, "malformed"),
-    "a part without a name": (FILE + part("x=1", "") + END, 400, 400, "name="),
+    "a part without a name": (
+        FILE + part("x=1", "") + END,
+        400,
+        400,
+        "name=...`, got one without - at body",
+    ),
     "no fields": (FILE + END, 400, 400, "$.datasetId"),
     "no JSON": (FILE + part('name="data"', "{") + END, 400, 400, "JSON"),
     "an array": (FILE + part('name="data"', "[]") + END, 400, 400, "a JSON object"),
@@ -264,7 +283,7 @@ def test_uploads_have_a_number(make_api: MakeApi) -> None:
     api = neighbours(make_api, limits=Limits(uploads=2))
     first = made(upload(api))
     made(upload(api))
-    message = "at most 2 uploaded files, got one more - at part file"
+    message = "2 uploaded files, got one more - at part file (delete some first)"
     refused(api, upload(api), 409, 409, message, 2)
     gone = api.admin("DELETE", f"/datasets/{DATASET}/collections/{first}")
     assert gone.status_code == 200
