@@ -195,7 +195,10 @@ def test_an_ended_sandbox_is_404(make_team: Make) -> None:
     api.admin("DELETE", "/sandboxes/team")
     answer = api.send("PUT", TEAM + PIN, PIN_BODY)
     assert answer.status_code == 404
-    assert '"team" - at path (it has ended' in answer.json()["message"]
+    assert answer.json()["message"] == (
+        f'Expected {BOUND} and the name of a sandbox, got the string "team" - at path '
+        "(it has ended, or never was; GET /__admin/sandboxes lists those there are)"
+    )
 
 
 def test_choices_faults_and_older_paths_are_the_sandboxs(make_team: Make) -> None:

@@ -27,6 +27,19 @@ def test_a_search_at_the_top_level_names_the_settings_that_find_it(api: Api) -> 
     assert api.ids(parentId=None, searchText="inside") == ["inner"]
 
 
+def test_the_choice_that_would_look_everywhere_is_named(make_api: MakeApi) -> None:
+    api = make_api(choices={"parent_omitted": "root"})
+    assert hint(api, searchText="inside").endswith(
+        "; no parentId (choice parent_omitted=root) keeps out the other 3: with choice "
+        "search_scope=dataset or with choice parent_omitted=any, 1 matches"
+    )
+
+
+def test_an_empty_dataset_is_told(make_api: MakeApi) -> None:
+    api = make_api({"datasets": [{"id": DATASET}]})
+    assert hint(api) == "the dataset holds no collections"
+
+
 @pytest.mark.parametrize(
     ("choices", "fields", "message"),
     [

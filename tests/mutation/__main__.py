@@ -10,7 +10,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from tests.mutation.kills import Trace, Tried, interval, read, traced, tried
+from tests.mutation.kills import (
+    LONG,
+    QUICK,
+    Trace,
+    Tried,
+    interval,
+    read,
+    traced,
+    tried,
+)
 from tests.mutation.mutants import FLOORS, Mutant, Source, all_mutants, files, sample
 from tests.planted.copies import Copy, copied
 
@@ -24,6 +33,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--results", type=FILE, help="Kept there; a run goes on with them.")
 @click.option("--trace", "traces", type=FILE, help="What tests run, kept there too.")
 @click.option("--again", is_flag=True, help="Try those of --results that survived.")
+@click.option("--long", "is_long", is_flag=True, help="By the tests of -m ci instead.")
 def main(
     size: int,
     seed: int,
@@ -31,18 +41,21 @@ def main(
     results: Path | None,
     traces: Path | None,
     again: bool,
+    is_long: bool,
 ) -> None:
     """Make mutants of domain, validation, fixture and api, and run tests against each.
 
     First all tests are run once, to know which of them run which function. What is kept
     holds as long as the package is the same, and the trace as long as the tests are.
+    What survives the quick tests meets the long ones by `--again --long`, with a trace
+    of its own.
     """
     known = {(it.file, it.number): it for it in read(results)} if results else {}
     wanted = _wanted(size, seed, only)
     done = {place for place, it in known.items() if it.is_killed or not again}
     left = [each for each in wanted if (each.file, each.number) not in done]
     with tempfile.TemporaryDirectory() as folder, copied(Path(folder)) as copy:
-        trace = _trace(copy, traces) if left else Trace([], {})
+        trace = _trace(copy, traces, is_long) if left else Trace([], {})
         for each in _tried(copy, left, trace):
             known[each.file, each.number] = each
             if results:
@@ -51,11 +64,11 @@ def main(
     _tell([known[each.file, each.number] for each in wanted])
 
 
-def _trace(copy: Copy, path: Path | None) -> Trace:
+def _trace(copy: Copy, path: Path | None, is_long: bool) -> Trace:
     """What tests run: as it is kept, else found out, and kept."""
     if path is not None and path.exists():
         return msgspec.json.decode(path.read_bytes(), type=Trace, strict=False)
-    trace = traced(copy)
+    trace = traced(copy, LONG if is_long else QUICK)
     if path is not None:
         path.write_bytes(msgspec.json.encode(trace))
     return trace

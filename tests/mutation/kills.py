@@ -23,6 +23,8 @@ SUITES = (
     *("tests/wire/test_connection_faults.py", "tests/wire/test_unread.py"),
 )
 """What mutants are run against: tests of their floors, and of those that use them."""
+QUICK, LONG = "not ci and not full", "ci"
+"""The tiers of tests, as pytest selects them."""
 NEAR_SECONDS, MOST_SECONDS = 2.0, 60.0
 """A mutant meets first so many seconds of the nearest tests, then so many of others:
 what is in every request is run by nearly all. A survivor may so be none.
@@ -77,10 +79,10 @@ class Tried(Struct, frozen=True):
         return self.outcome in ("killed", "timeout")
 
 
-def traced(copy: Copy) -> Trace:
-    """What the tests run of the package as it is."""
+def traced(copy: Copy, tier: str) -> Trace:
+    """What the tests of a tier run of the package as it is."""
     result = copy.run(
-        *("-p", "tests.mutation.tracing", "--maxfail=99", *SUITES),
+        *("-p", "tests.mutation.tracing", "--maxfail=99", "-m", tier, *SUITES),
         cpu=9_999,
         wall=9_999,
     )
@@ -123,7 +125,7 @@ def _run(copy: Copy, tests: Sequence[tuple[str, float]]) -> tuple[Outcome, str]:
     files = dict.fromkeys(name.partition("::")[0] for name in names)
     seconds = sum(each for _, each in tests)
     result = copy.run(
-        *("-p", "tests.mutation.selecting", *files),
+        *("-p", "tests.mutation.selecting", "-m", "not full", *files),
         cpu=20 + int(5 * seconds),
         wall=_GRACE_SECONDS + int(10 * seconds),
     )

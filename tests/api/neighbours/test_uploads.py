@@ -203,6 +203,7 @@ def test_a_name_that_does_not_do_is_refused(
     refused(api, upload(api, name), 400, code, told)
 
 
+CUT = "Expected a form that ends with its boundary, got one that is cut off - at body"
 BROKEN = {
     "no file": (FIELDS + END, 500, 500, "File not found"),
     "a file without a name": (
@@ -211,10 +212,10 @@ BROKEN = {
         500,
         "File",
     ),
-    "cut off": (FIELDS + FILE, 400, 400, "cut off"),
-    "cut in the file": (FIELDS + FILE[:-5], 400, 400, "cut off"),
+    "cut off": (FIELDS + FILE, 400, 400, CUT),
+    "cut in the file": (FIELDS + FILE[:-5], 400, 400, CUT),
     "nothing": ("", 400, 400, "cut off"),
-    "no form": ("just text", 400, 400, "malformed"),
+    "no form": ("just text", 400, 400, "Expected a form, got a malformed one, "),
     "a part without a name": (
         FILE + part("x=1", "") + END,
         400,
@@ -236,7 +237,7 @@ BROKEN = {
         FILE + part('name="data"', "x" * 65537) + END,
         413,
         413,
-        "beside the file, got more - at body",
+        "Expected at most 65536 bytes beside the file, got more - at body",
     ),
 }
 
@@ -248,12 +249,16 @@ def test_a_broken_form_is_refused(make_api: MakeApi, kind: str) -> None:
     refused(api, post(api, body.encode()), status, code, told)
 
 
-@pytest.mark.parametrize("boundary", ["", "; boundary=", "; boundary=" + "x" * 71])
-def test_a_form_needs_a_boundary(make_api: MakeApi, boundary: str) -> None:
+@pytest.mark.parametrize(
+    ("boundary", "got"),
+    [("", "none"), ("; boundary=", "none"), ("; boundary=" + "x" * 71, "one of 71")],
+)
+def test_a_form_needs_a_boundary(make_api: MakeApi, boundary: str, got: str) -> None:
     api = neighbours(make_api)
     headers = {"Content-Type": f"multipart/form-data{boundary}"}
     answer = post(api, (FIELDS + FILE + END).encode(), headers)
-    refused(api, answer, 400, 400, "boundary")
+    told = f"Expected a boundary of 1 to 70 characters, got {got} - at header Content"
+    refused(api, answer, 400, 400, told)
 
 
 def test_a_file_over_the_limit_is_refused(make_api: MakeApi) -> None:

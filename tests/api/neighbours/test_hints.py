@@ -1,0 +1,42 @@
+"""Successes that have changed or found nothing say so in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api.neighbours.world import APP, DATASET, neighbours, ok
+from tests.conftest import MakeApi
+from tests.support import LIST, PIN
+
+HISTORY = "/api/core/chat/history"
+NO_CHAT = "the app has no chat session of this chatId: nothing was"
+NOT_ALL = "the app has not all chat sessions of these chatIds"
+NO_PARENT = "the dataset has no collection of this parentId"
+CASES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("DELETE", f"{HISTORY}/delHistory", {"chatId": "x"}, f"{NO_CHAT} deleted"),
+    ("POST", f"{HISTORY}/batchDelete", {"chatIds": ["x"]}, NOT_ALL),
+    ("POST", f"{HISTORY}/getHistoryStatus", {"chatIds": ["x"]}, NOT_ALL),
+    (
+        "PUT",
+        PIN,
+        {"chatId": "x", "top": True},
+        f"{NO_CHAT} changed (choice chat_unknown=ignore)",
+    ),
+    (
+        "POST",
+        LIST,
+        {"datasetId": DATASET, "parentId": "x", "offset": 0},
+        f"{NO_PARENT}: the list is empty (choice parent_unknown=empty)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "fields", "hint"), CASES)
+def test_the_journal_says_what_there_was_not(
+    make_api: MakeApi, method: str, path: str, fields: dict[str, Any], hint: str
+) -> None:
+    api = neighbours(make_api)
+    ok(api, method, path, {"appId": APP} | fields)
+    assert api.journal()[-1]["hint"] == hint
