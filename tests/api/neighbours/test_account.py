@@ -283,8 +283,10 @@ def test_a_journal_keeps_neither_password_nor_token(
 def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) -> None:
     for query in ("?username=root&password=secret", ""):
         api.client.get(f"{LOGIN}{query}")
+    refused = api.client.post(f"{LOGIN}?password=secret", content=b"x" * 2**21)
+    assert refused.status_code == 413
     queries = [entry["request"]["query"] for entry in api.journal()]
-    assert queries == ["[redacted]", ""]
+    assert queries == ["[redacted]", "", "[redacted]"]
 
 
 def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:

@@ -259,7 +259,7 @@ def test_no_more_chats_are_created_than_the_limit(make_api: MakeApi) -> None:
 
 
 def test_no_chat_grows_over_the_limit(make_api: MakeApi) -> None:
-    api = make_api(WORLD, profile="deployed", limits=Limits(chat_records=5))
+    api = make_api(WORLD, profile="deployed", limits=Limits(chat_records=4))
     for _ in range(2):
         assert ask(api, chatId="x").status_code == 200
     assert ask(api, chatId="x").json()["statusText"] == "limitReached"
