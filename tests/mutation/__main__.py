@@ -11,7 +11,9 @@ import click
 import msgspec
 
 from tests.mutation.kills import (
+    AGAIN_SECONDS,
     LONG,
+    MOST_SECONDS,
     QUICK,
     Trace,
     Tried,
@@ -56,7 +58,8 @@ def main(
     left = [each for each in wanted if (each.file, each.number) not in done]
     with tempfile.TemporaryDirectory() as folder, copied(Path(folder)) as copy:
         trace = _trace(copy, traces, is_long) if left else Trace([], {})
-        for each in _tried(copy, left, trace):
+        most = AGAIN_SECONDS if again else MOST_SECONDS
+        for each in _tried(copy, left, trace, most):
             known[each.file, each.number] = each
             if results:
                 with results.open("ab") as file:
@@ -83,13 +86,15 @@ def _wanted(size: int, seed: int, only: Sequence[str]) -> list[Mutant]:
     return sample(mutants, size or len(mutants), seed)
 
 
-def _tried(copy: Copy, mutants: Sequence[Mutant], trace: Trace) -> Iterator[Tried]:
+def _tried(
+    copy: Copy, mutants: Sequence[Mutant], trace: Trace, most: float
+) -> Iterator[Tried]:
     """What becomes of each, told as it comes."""
     by_file = sorted(mutants, key=lambda each: each.file)
     for file, some in groupby(by_file, key=lambda each: each.file):
         source = Source(file)
         for mutant in some:
-            result = tried(copy, mutant, source, trace)
+            result = tried(copy, mutant, source, trace, most)
             click.echo(f"{result.outcome:8} {file}:{mutant.number} {result.by}")
             yield result
 

@@ -25,9 +25,10 @@ SUITES = (
 """What mutants are run against: tests of their floors, and of those that use them."""
 QUICK, LONG = "not ci and not full", "ci"
 """The tiers of tests, as pytest selects them."""
-NEAR_SECONDS, MOST_SECONDS = 2.0, 60.0
+NEAR_SECONDS, MOST_SECONDS, AGAIN_SECONDS = 2.0, 60.0, 300.0
 """A mutant meets first so many seconds of the nearest tests, then so many of others:
-what is in every request is run by nearly all. A survivor may so be none.
+what is in every request is run by nearly all. A survivor may so be none, and meets more
+when it is tried again.
 """
 _GRACE_SECONDS = 120
 _Z = 1.96  # of a 95 % interval
@@ -92,13 +93,15 @@ def traced(copy: Copy, tier: str) -> Trace:
     return msgspec.json.decode(content, type=Trace, strict=False)
 
 
-def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
-    """What becomes of a mutant: first the quick tests are run, then all others."""
+def tried(
+    copy: Copy, mutant: Mutant, source: Source, trace: Trace, most: float
+) -> Tried:
+    """What becomes of a mutant: the nearest tests are run, then `most` seconds more."""
     difference = source.difference(mutant.number)
     outcome: Outcome = "survived"
     by = ""
     with copy.changed(mutant.file, source.mutated(mutant.number)):
-        for tests in _stages(trace.of(mutant)):
+        for tests in _stages(trace.of(mutant), most):
             outcome, by = _run(copy, tests)
             if outcome != "survived":
                 break
@@ -106,12 +109,12 @@ def tried(copy: Copy, mutant: Mutant, source: Source, trace: Trace) -> Tried:
 
 
 def _stages(
-    tests: Sequence[tuple[str, float]],
+    tests: Sequence[tuple[str, float]], most: float
 ) -> Iterator[Sequence[tuple[str, float]]]:
     """The nearest tests, then the quickest of the others."""
     near = max(1, _count(tests, NEAR_SECONDS))
     others = sorted(tests[near:], key=lambda test: test[1])
-    return filter(None, (tests[:near], others[: _count(others, MOST_SECONDS)]))
+    return filter(None, (tests[:near], others[: _count(others, most)]))
 
 
 def _count(tests: Sequence[tuple[str, float]], seconds: float) -> int:
