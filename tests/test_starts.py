@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -113,3 +114,9 @@ def test_serving_json_does_without_yaml(tmp_path: Path) -> None:
     fixture = tmp_path / "fixture.json"
     fixture.write_text("{}")
     assert "yaml" not in loaded_by_serving(str(fixture))
+
+
+def test_no_module_of_tests_is_the_command() -> None:
+    # To import it is to begin it: no collector of garbage, and signals end the process.
+    assert "mock_server.__main__" not in sys.modules
+    assert gc.isenabled()

@@ -95,6 +95,16 @@ def test_an_offset_may_be_said_to_be_none(make_api: MakeApi, offset: Any) -> Non
     assert texts(api, offset=offset) == ["one"]
 
 
+def test_pushed_rows_have_what_they_came_with(make_api: MakeApi) -> None:
+    api = neighbours(make_api, training="instant")
+    given = {"a": "a", "chunkIndex": 3, "indexes": [{"text": "more"}]}
+    push(api, {"q": "q"} | given, {"q": "", "a": "no question"})
+    [row] = page(api)["list"]
+    assert (row["q"], row["a"], row["chunkIndex"]) == ("q", "a", 3)
+    told = send(api, "GET", f"{DATA}/detail", {"id": row["_id"]}).json()["data"]
+    assert [each["text"] for each in told["indexes"]] == ["q\na", "more"]
+
+
 def test_rows_go_by_chunk_index_then_by_the_latest_id(make_api: MakeApi) -> None:
     api = neighbours(make_api, training="instant")
     push(api, {"q": "late", "chunkIndex": 2}, {"q": "early", "chunkIndex": 1})

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
+from tests.soak.lateness import PAUSE_SECONDS, Lateness
 from tests.soak.report import stalled
-from tests.soak.runner import PAUSE_SECONDS, Lateness
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
