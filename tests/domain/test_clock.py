@@ -78,6 +78,14 @@ def test_a_running_clock_stops_at_the_last_time() -> None:
     assert clock.now() == MAX_TIME
 
 
+def test_a_running_clock_goes_back_to_the_first_time_only() -> None:
+    real = Real(1_000)
+    clock = Clock(real)
+    clock.set(MIN_TIME)
+    real.now -= 5
+    assert clock.now() == MIN_TIME
+
+
 def test_a_copy_is_set_on_its_own() -> None:
     clock = Clock(Real(), frozen_at=3)
     copy = clock.copy()
