@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +159,20 @@ def wait(condition: Callable[[], Any]) -> Any:
         assert time.monotonic() < end, "this has not come true"
         time.sleep(0.005)
     return found
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Meanwhile the collector of garbage leaves alone what is there now.
+
+    It would take its time at any moment, and the longer the more tests have run before.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def first(count: int, values: Iterable[Any]) -> list[Any]:

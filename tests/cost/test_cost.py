@@ -7,7 +7,6 @@ count. A piece of work is what runs between two turns of the loop.
 from __future__ import annotations
 
 import asyncio
-import gc
 import tracemalloc
 from collections.abc import Sequence
 from math import inf
@@ -19,7 +18,7 @@ from starlette.types import ASGIApp, Message
 
 from mock_server.app import create_app
 from tests.cost.inputs import ADMIN, KEY, OPERATIONS, STATES, Sent
-from tests.support import LIBRARY
+from tests.support import LIBRARY, settled
 
 INPUTS = OPERATIONS | ADMIN | STATES
 FEWEST, ROUNDS = 3, 12
@@ -93,16 +92,15 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
     app = create_app(LIBRARY, profile=requests[-1].profile)
     for sent in requests[:-1]:
         await call(app, sent)
-    gc.collect()
-    gc.freeze()  # as a server does once it has loaded
-    done = asyncio.Event()
-    watch = asyncio.create_task(longest_turn(done))
-    await asyncio.sleep(0)
-    start = thread_time()
-    await call(app, requests[-1])
-    spent = thread_time() - start
-    done.set()
-    return spent, await watch
+    with settled():  # as a server is once it has loaded
+        done = asyncio.Event()
+        watch = asyncio.create_task(longest_turn(done))
+        await asyncio.sleep(0)
+        start = thread_time()
+        await call(app, requests[-1])
+        spent = thread_time() - start
+        done.set()
+        return spent, await watch
 
 
 @pytest.fixture(scope="module")
