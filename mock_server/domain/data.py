@@ -93,9 +93,7 @@ def remove_row(
     state: State, dataset: Dataset, collection: Collection, gone: Row
 ) -> None:
     """Remove a row of a collection. Raises LimitReached."""
-    amount = max(0, collection.data_amount - 1)
-    changed = replace(collection, data_amount=amount)
-    _change_rows(state, dataset, changed, [gone])
+    _change_rows(state, dataset, collection, [gone])
 
 
 def _change_rows(
@@ -107,9 +105,12 @@ def _change_rows(
 ) -> None:
     """Keep a collection with the time of the change, without some rows, with others."""
     store = state.store
-    store.change_rows(dataset, collection.id, gone, new)
+    amount = max(0, collection.data_amount - len(gone) + len(new))
+    changed = replace(collection, data_amount=amount)
+    # First what can be taken back without memory: rows could not.
+    store.put_collection(dataset, changed.updated(state.clock.now()))
     try:
-        store.put_collection(dataset, collection.updated(state.clock.now()))
+        store.change_rows(dataset, collection.id, gone, new)
     except errors.LimitReached:
-        store.change_rows(dataset, collection.id, new, gone)
+        store.put_collection(dataset, collection)
         raise
