@@ -93,7 +93,10 @@ def test_every_change_is_tried() -> None:
     assert writing - paths == {path for _, path, _ in CHANGES} - {PIN}
 
 
-@pytest.mark.parametrize("training", ["instant", "stepped"])
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    "training", ["instant", pytest.param("stepped", marks=pytest.mark.ci)]
+)
 @pytest.mark.parametrize(("method", "path", "fields"), CHANGES)
 def test_a_change_for_which_memory_ends_changes_nothing(
     make_api: MakeApi, method: str, path: str, fields: dict[str, Any], training: str
