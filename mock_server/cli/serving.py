@@ -151,7 +151,7 @@ def _run(
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
     gc.freeze()
     gc.enable()
-    app.loader.on_growth = gc.freeze
+    app.loader.on_growth = settle
     try:
         server.serve(
             logged(app, app, log_format, err.write, gives_ids=log_format is not None),
@@ -166,6 +166,16 @@ def _run(
         raise Stop(str(error), USAGE) from None
     out.close()
     err.close()
+
+
+def settle() -> None:
+    """Have the collector of garbage pass over what there is from now on.
+
+    Not over garbage: what it passes over it never frees. So it looks once more, which
+    takes 1 to 2 ms after 180,000 collections that came in parts.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def waiting(count: int) -> str:
