@@ -8,13 +8,13 @@ from importlib import import_module
 TYPE_CHECKING = False  # instead of importing `typing`, which takes 20 ms
 if TYPE_CHECKING:
     from mock_server.api.faults.fault import Fault
-    from mock_server.api.fixture import load_fixture
+    from mock_server.api.fixture_loading import load_fixture
     from mock_server.app import create_app
-    from mock_server.client import AdminClient
-    from mock_server.control.handle import MockServerFixture
-    from mock_server.domain.sandbox import Sandbox
-    from mock_server.embedding import MockServer
-    from mock_server.testing.app import MockServerApp
+    from mock_server.control.client import AdminClient
+    from mock_server.control.control_object import MockServerFixture
+    from mock_server.control.embedding import MockServer
+    from mock_server.domain.sandboxes.sandbox import Sandbox
+    from mock_server.testing.servers import MockServerApp
 
 __version__ = "0.1.0"
 __all__ = [
@@ -29,16 +29,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "AdminClient": "client",
+    "AdminClient": "control.client",
     # Not from its own module: a kind is known once its class is, and the table imports
     # all of them.
     "Fault": "api.faults.table",
-    "MockServer": "embedding",
-    "MockServerApp": "testing.app",
-    "MockServerFixture": "control.handle",
-    "Sandbox": "domain.sandbox",
+    "MockServer": "control.embedding",
+    "MockServerApp": "testing.servers",
+    "MockServerFixture": "control.control_object",
+    "Sandbox": "domain.sandboxes.sandbox",
     "create_app": "app",
-    "load_fixture": "api.fixture",
+    "load_fixture": "api.fixture_loading",
 }
 
 

@@ -7,24 +7,25 @@ takes time to import is imported inside functions, when a test first needs it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
-    from mock_server.control.handle import MockServerFixture
-    from mock_server.testing.app import MockServerApp
-    from mock_server.testing.asked import Setup
-    from mock_server.testing.servers import LocalServers
+    from mock_server.control.control_object import MockServerFixture
+    from mock_server.testing.servers import LocalServers, MockServerApp
+    from mock_server.testing.setup import Setup
     from mock_server.testing.variants import Variant
 
 __tracebackhide__ = True
 
 _MARK = "mock_server"
 _SESSION = "mock_server_session"
+_APP = "mock_server_app"
 _URL, _STRICT = "mock_server_url", "mock_server_strict"
+_PROFILE = "mock_server_profile"
 _LENIENT = ["false"]
 _CHOICES = "mock_server_choices"
 _ACCEPT, _ACCEPTED = "mock_server_choices_accept", "mock_server_choices_accepted"
@@ -33,12 +34,22 @@ _MARK_HELP = (
     "file (relative to the test file) or document, the profile and the choices of "
     "these tests, and whether they have to be on contract"
 )
-_Used = list[tuple[str, "MockServerFixture"]]
-_USED: pytest.StashKey[_Used] = pytest.StashKey()
-"""The servers that a test uses, by the names of the fixtures that gave them."""
-_SINCE: pytest.StashKey[tuple[int, list[str]]] = pytest.StashKey()
-"""Of the server of the session: the number of the first entry that is the test's, and
-the ids of faults that others have added in vain."""
+
+
+class _Used(NamedTuple):
+    """A server that a test uses, and the fixture that gave it.
+
+    Of the server of the session, `since` is the number of the first entry that is the
+    test's, and `known` are the ids of faults that others have added in vain.
+    """
+
+    name: str
+    server: MockServerFixture
+    since: int = 0
+    known: Collection[str] = ()
+
+
+_USED: pytest.StashKey[list[_Used]] = pytest.StashKey()
 _OF_SESSION: pytest.StashKey[MockServerFixture] = pytest.StashKey()
 """The server of the whole session, once a test has asked for it."""
 
@@ -54,6 +65,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "MOCK_SERVER_ADMIN_TOKEN is its admin token, MOCK_SERVER_TIMEOUT the seconds "
         "that a call may take.",
     )
+    about = "The profile, or a file of one, unless a marker or a fixture gives another."
+    group.addoption("--mock-server-profile", dest=_PROFILE, help=about)
+    parser.addini(_PROFILE, about, type="string", default="")
     group.addoption(
         "--mock-server-choices",
         dest=_CHOICES,
@@ -79,7 +93,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         _STRICT,
         "Fail a test whose requests depart from the documented interface: true, false, "
-        "or the names of violations that are allowed (`neighbour`: all of neighbours).",
+        "or the names of violations that are allowed (`related_route`: all of these).",
         type="args",
         default=_LENIENT,
     )
@@ -92,17 +106,20 @@ def pytest_configure(config: pytest.Config) -> None:
     so that a mistake is one line instead of an error in each test.
     """
     config.addinivalue_line("markers", _MARK_HELP)
-    if any(name.startswith("MOCK_SERVER_") for name in os.environ):
-        from mock_server.testing.variables import check_names
+    if _is_preset(config):
+        from mock_server.cli.under_pytest import read
+        from mock_server.testing.mistakes import check_names
+        from mock_server.testing.setup import give
 
         check_names(config)
+        give(config, read(config))
     url = config.getoption(_URL)
     if url is not None:
-        from mock_server.testing.remote import check
+        from mock_server.testing.servers import check
 
         check(url)
     if _may_be_strict(config):
-        from mock_server.testing.strict import allowed_by_ini
+        from mock_server.testing.mistakes import allowed_by_ini
 
         allowed_by_ini(config)
     if config.getoption(_CHOICES) is not None:
@@ -114,6 +131,13 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"{expected} - at --mock-server-choices-accept")
 
 
+def _is_preset(config: pytest.Config) -> bool:
+    """Whether a variable, an option or an ini value may say what is served."""
+    if any(name.startswith("MOCK_SERVER_") for name in os.environ):
+        return True
+    return bool(config.getoption(_PROFILE) or config.getini(_PROFILE))
+
+
 def _may_be_strict(config: pytest.Config) -> bool:
     """Whether mock_server_strict is anything but the default."""
     try:
@@ -123,19 +147,34 @@ def _may_be_strict(config: pytest.Config) -> bool:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Called by pytest; names the server of --mock-server-url."""
+    """Called by pytest; says what is in force for all tests, if anything is."""
     url = config.getoption(_URL)
-    return f"mock-server: {url}, a sandbox per test" if url else None
+    said = [f"{url}, a sandbox per test"] if url else []
+    if _is_preset(config):
+        from mock_server.cli.under_pytest import header
+        from mock_server.testing.setup import given_to
+
+        said += header(config, given_to(config))
+    if _may_be_strict(config):
+        from mock_server.testing.mistakes import strictness
+
+        said += strictness(config)
+    return f"mock-server: {', '.join(said)}" if said else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Called by pytest; a marker with a mistake fails its test, whatever it uses."""
-    if item.get_closest_marker(_MARK) is not None:
-        from mock_server.testing.asked import marked
-        from mock_server.testing.mistakes import told_in_one_line
+    """Called by pytest; a marker with a mistake fails its test, whatever it uses.
 
-        with told_in_one_line():
+    A fixture of the project that hides `mock_server` is told to tests that mean ours.
+    """
+    is_marked = item.get_closest_marker(_MARK) is not None
+    if is_marked or _APP in getattr(item, "fixturenames", ()):
+        from mock_server.testing.mistakes import warn_if_hidden
+        from mock_server.testing.setup import marked
+
+        with _told():
             marked(item)
+        warn_if_hidden(item)
 
 
 @pytest.fixture
@@ -175,10 +214,9 @@ def _mock_server_setup(
     mock_server_settings: dict[str, Any],
     _mock_server_variant: Variant | None,
 ) -> Setup:
-    from mock_server.testing.asked import asked_by
-    from mock_server.testing.mistakes import told_in_one_line
+    from mock_server.testing.setup import asked_by
 
-    with told_in_one_line():
+    with _told():
         setup = asked_by(request.node, mock_server_fixture, mock_server_settings)
     if not request.config.getoption(_CHOICES):
         return setup
@@ -190,9 +228,7 @@ def _mock_server_setup(
 @pytest.fixture
 def _mock_server_stack() -> Iterator[ExitStack]:
     """Ends the servers and sandboxes of a test."""
-    from mock_server.testing.mistakes import told_in_one_line
-
-    with told_in_one_line(), ExitStack() as stack:
+    with _told(), ExitStack() as stack:
         yield stack
 
 
@@ -203,13 +239,10 @@ def mock_server(
     _mock_server_stack: ExitStack,
 ) -> MockServerFixture:
     """A running mock server with the test's fixture, profile and choices."""
-    from mock_server.testing.mistakes import told_in_one_line
-
     stack, test = _mock_server_stack, request.node.nodeid
-    with told_in_one_line():
+    with _told():
         server = _running(request, _mock_server_setup, stack, test)
-    _use(request.node, _MARK, server)
-    return server
+    return _use(request.node, _Used(_MARK, server))
 
 
 @pytest.fixture
@@ -222,19 +255,17 @@ def mock_server_app(
 
     In a test that uses `mock_server` too, both show the same sandbox.
     """
-    from mock_server.testing.mistakes import told_in_one_line
-
-    with told_in_one_line():
-        used = request.node.stash.get(_USED, [])
-        is_remote = bool(request.config.getoption(_URL))
-        begun = not is_remote and any(name == _MARK for name, _ in used)
+    used = request.node.stash.get(_USED, [])
+    is_remote = bool(request.config.getoption(_URL))
+    begun = not is_remote and any(each.name == _MARK for each in used)
+    with _told():
         app = _mock_servers.app(_mock_server_setup, begun=begun)
-        if is_remote and _MARK in request.fixturenames:
-            from mock_server.testing.mistakes import warn
+    if is_remote and _MARK in request.fixturenames:
+        from mock_server.testing.mistakes import warn
 
-            apart = "mock_server_app runs in this process, apart from --mock-server-url"
-            warn(request.node, pytest.PytestWarning(f"{apart} and mock_server"))
-    _use(request.node, "mock_server_app", app.control)
+        apart = "mock_server_app runs in this process, apart from --mock-server-url"
+        warn(request.node, pytest.PytestWarning(f"{apart} and mock_server"))
+    _use(request.node, _Used(_APP, app.control))
     return app
 
 
@@ -250,10 +281,9 @@ def mock_server_factory(
     The arguments are those of the marker. What is left out is as the project has it;
     the servers end with the test.
     """
-    from mock_server.control.arguments import CHOSEN, check
-    from mock_server.control.raised_here import RaisedHere
-    from mock_server.testing.asked import setup_of
+    from mock_server.control.arguments import CHOSEN, RaisedHere, check
     from mock_server.testing.mistakes import MISTAKES
+    from mock_server.testing.setup import given_to, setup_of
 
     folder, made = request.path.parent, 0
 
@@ -265,12 +295,12 @@ def mock_server_factory(
         place = "mock_server_factory"
         check(asked, CHOSEN, place)
         with RaisedHere(*MISTAKES):
+            usual, given = mock_server_fixture, given_to(request.config)
             settings = mock_server_settings
-            setup = setup_of(mock_server_fixture, settings, asked, folder, place)
+            setup = setup_of(usual, settings, asked, folder, place, given)
             test = f"{request.node.nodeid} {made}"
             server = _running(request, setup, _mock_server_stack, test, made)
-        _use(request.node, f"mock_server_factory {made}", server)
-        return server
+        return _use(request.node, _Used(f"mock_server_factory {made}", server))
 
     return make
 
@@ -278,19 +308,21 @@ def mock_server_factory(
 @pytest.fixture(scope="session")
 def mock_server_session(
     request: pytest.FixtureRequest,
-    mock_server_fixture: Any,
-    mock_server_settings: dict[str, Any],
 ) -> Iterator[MockServerFixture]:
     """A server for the whole session, which nothing resets but a test that asks for it.
 
     For what is started once and needs an address, such as an application under test.
     """
-    from mock_server.testing.asked import setup_of
-    from mock_server.testing.mistakes import told_in_one_line
+    from mock_server.testing.mistakes import of_session
+    from mock_server.testing.setup import given_to, setup_of
 
-    with told_in_one_line(), ExitStack() as stack:
+    # Not as parameters: what is wrong with their scope could not be told then.
+    fixture = of_session(request, "mock_server_fixture")
+    settings = of_session(request, "mock_server_settings")
+    with _told(), ExitStack() as stack:
         folder = request.config.rootpath
-        setup = setup_of(mock_server_fixture, mock_server_settings, {}, folder)
+        given = given_to(request.config)
+        setup = setup_of(fixture, settings, {}, folder, given=given)
         server = _running(request, setup, stack, _SESSION, -1)
         request.config.stash[_OF_SESSION] = server
         yield server
@@ -308,13 +340,22 @@ def _running(
     if url is None:
         servers: LocalServers = request.getfixturevalue("_mock_servers")
         return servers.running(setup, number)
-    from mock_server.testing.remote import sandbox_of
+    from mock_server.testing.servers import sandbox_of
 
     return sandbox_of(request.node, url, setup, stack, test)
 
 
-def _use(item: pytest.Item, name: str, server: MockServerFixture) -> None:
-    item.stash.setdefault(_USED, []).append((name, server))
+def _use(item: pytest.Item, used: _Used) -> MockServerFixture:
+    """The server that is used, which is looked at when the test ends."""
+    item.stash.setdefault(_USED, []).append(used)
+    return used.server
+
+
+def _told() -> AbstractContextManager[None]:
+    """Has mistakes of a test's author told in one line."""
+    from mock_server.testing.mistakes import told_in_one_line
+
+    return told_in_one_line()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -329,18 +370,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
         entries = session.journal
         since = entries[-1]["seq"] + 1 if entries else 0
-        item.stash[_SINCE] = since, unfired_ids(session)
-        _use(item, _SESSION, session)
+        _use(item, _Used(_SESSION, session, since, unfired_ids(session)))
     result = yield
     used = item.stash.get(_USED, [])
     if used:
-        from mock_server.testing.mistakes import warn_of_unfired
-        from mock_server.testing.strict import check_strictly
+        from mock_server.testing.mistakes import check_strictly, warn_of_unfired
 
-        for name, server in used:
-            since, known = item.stash[_SINCE] if name == _SESSION else (0, [])
-            check_strictly(item, server, since)
-            warn_of_unfired(item, server, known)
+        for each in used:
+            check_strictly(item, each.server, each.since)
+            warn_of_unfired(item, each.server, each.known)
     return result
 
 
@@ -352,11 +390,11 @@ def pytest_runtest_makereport(
     # The report of the call is made before fixtures are torn down, so the server and
     # its sandbox are still there.
     report = yield
-    servers = item.stash.get(_USED, [])
-    if servers and report.failed and call.when == "call":
+    used = item.stash.get(_USED, [])
+    if used and report.failed and call.when == "call":
         from mock_server.control.report import report_sections
 
-        for name, server in servers:
-            since = item.stash[_SINCE][0] if name == _SESSION else 0
-            report.sections.extend(report_sections(server, name, since))
+        for each in used:
+            sections = report_sections(each.server, each.name, each.since)
+            report.sections.extend(sections)
     return report

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from typing import Any
 from zlib import crc32
 
 import httpx2
 import pytest
 from hypothesis import is_hypothesis_test, settings
-from starlette.testclient import TestClient
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import create_app
-from mock_server.server import running
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.server import running
+from tests.in_process import InProcess
 from tests.support import LIBRARY, Api, Switch, client_of
 from tests.target import FACE, lead
 
@@ -27,9 +30,10 @@ settings.register_profile("ci", deadline=None, max_examples=200, print_blob=True
 settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
 SAMPLE = 10
 """Of so many rows of a long table one is tried in quick runs."""
-FACES = ["asgi", "zttp", pytest.param("h11", marks=pytest.mark.ci)]
-"""In process, and over a socket with either parser; with the second one in CI only."""
+FACES = ["asgi", pytest.param("zttp", marks=pytest.mark.sampled)]
+"""In process, and a tenth over a socket; in CI all, with the second parser, too."""
 _LONGEST = "tests/openapi/test_schemathesis.py"
+H11 = [pytest.param("h11", marks=pytest.mark.ci)]
 MakeApi = Callable[..., Api]
 
 
@@ -62,13 +66,14 @@ def pytest_collection_modifyitems(
         keep(is_for_any, items, config)
     if longer == "ci":
         keep(lambda item: item.get_closest_marker("full") is None, items, config)
+    has_zttp = best_parser() == "zttp"
     for item in items:
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if is_property and longer != "quick":
             item.add_marker(longer)
         if is_left_out(item):
             item.add_marker(pytest.mark.ci)
-        if best_parser() != "zttp" and "zttp" in parameters(item):
+        if not has_zttp and "zttp" in parameters(item):
             item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
     # What takes minutes comes first: at the end a worker would be alone with it.
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
@@ -101,8 +106,8 @@ def is_left_out(item: pytest.Item) -> bool:
     Those on the face in process stay; of others, most are over sockets.
     """
     is_table = item.get_closest_marker("sampled") is not None
-    is_other = "asgi" not in item.nodeid
-    return is_table and is_other and crc32(item.nodeid.encode()) % SAMPLE != 0
+    is_over_a_socket = "zttp" in parameters(item)
+    return is_table and is_over_a_socket and crc32(item.nodeid.encode()) % SAMPLE != 0
 
 
 @pytest.fixture(scope="session")
@@ -125,24 +130,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what has a face on each: in process, and over a socket with either parser."""
     marks = metafunc.definition.iter_markers("parametrize")
     if "face" in metafunc.fixturenames and not any("face" in m.args[0] for m in marks):
-        target = metafunc.config.option.target_url
-        metafunc.parametrize("face", [FACE] if target else FACES)
+        config = metafunc.config
+        of_ci = [] if tier(config) == "quick" else H11
+        faces = [FACE] if config.option.target_url else [*FACES, *of_ci]
+        metafunc.parametrize("face", faces)
 
 
-class InProcess(TestClient):
-    """A client of an application, which has to name headers as ASGI demands."""
+def loaded(fixture: Any, options: dict[str, Any]) -> Any:
+    """A fixture as an application may share it with others: it never changes."""
+    if isinstance(fixture, dict) and not {"limits", "operations", "memory"} & {
+        *options
+    }:
+        return _generation(json.dumps(fixture))
+    return fixture
 
-    def __init__(self, app: ASGIApp) -> None:
-        async def checked(scope: Scope, receive: Receive, send: Send) -> None:
-            async def check(message: Message) -> None:
-                for name, _ in message.get("headers", ()):
-                    assert name == name.lower()
-                await send(message)
 
-            await app(scope, receive, check)
-
-        super().__init__(checked)
-        self.app = app
+@cache
+def _generation(document: str) -> Generation:
+    return load_fixture(json.loads(document))
 
 
 @pytest.fixture
@@ -156,7 +161,7 @@ def make_api(
             if face == FACE:
                 target = client_of(pytestconfig.option.target_url)
                 return lead(stack.enter_context(target), fixture, **options)
-            app = create_app(fixture, **options)
+            app = create_app(loaded(fixture, options), **options)
             client: httpx2.Client
             if face == "asgi":
                 client = InProcess(app)

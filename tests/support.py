@@ -15,11 +15,11 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.app import Application
-from mock_server.domain.generation import Generation
 from mock_server.domain.limits import Limits
-from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.files import Content
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.load import draft
+from mock_server.fixture.source.files import Content
 
 ROOT = Path(__file__).parent.parent
 PIN = "/api/core/chat/history/updateHistory"

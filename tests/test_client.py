@@ -9,20 +9,14 @@ from typing import Any
 
 import pytest
 
-from mock_server.cli import main
-from mock_server.client import JSON, YAML, AdminClient, Refused
-from mock_server.domain.limits import Limits
-from mock_server.embedding import MockServer
-from mock_server.http_call import Budget, Unreachable
-from mock_server.server import bind
-from mock_server.views import HealthView, ResetView
-from tests.strangers import (
-    Behaviour,
-    Strange,
-    answer,
-    says,
-    strangers,
-)
+from mock_server.admin.views import HealthView, ResetView
+from mock_server.cli.main import main
+from mock_server.control.client import JSON, YAML, AdminClient, Refused
+from mock_server.control.embedding import MockServer
+from mock_server.control.http_call import Budget, Unreachable
+from mock_server.domain.limits import Published
+from mock_server.wire.server import bind
+from tests.strangers import Behaviour, Strange, answer, says, strangers
 from tests.support import LIST, client_of, fetch
 
 RESET = {"sandbox": "default", "generation": 2}
@@ -199,11 +193,11 @@ def test_a_printed_journal_has_the_numbers_that_were_sent(
 def test_a_journal_of_many_pages_is_read_to_its_end() -> None:
     with MockServer() as server:
         with client_of(server.url) as client:
-            for _ in range(Limits.journal_page + 5):
+            for _ in range(Published.journal_page + 5):
                 client.get("/nowhere")
         page = json.loads(AdminClient(server.url).journal({}))
     seqs = [entry["seq"] for entry in page["entries"]]
-    assert seqs == list(range(1, Limits.journal_page + 6))
+    assert seqs == list(range(1, Published.journal_page + 6))
     assert page["next"] == seqs[-1] + 1
 
 

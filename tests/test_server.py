@@ -12,9 +12,9 @@ import pytest
 from mock_server import MockServer
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
-from mock_server.fixture.files import shipped
-from mock_server.server import CannotBind, bind, running, url_of
+from mock_server.fixture.source.files import shipped
 from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.server import CannotBind, bind, running, url_of
 from tests.support import LIBRARY, LIST, PIN, SECONDS, Switch, fetch, is_pinned
 from tests.wire.sockets import answer
 

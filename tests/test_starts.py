@@ -14,7 +14,15 @@ from tests.process import environment, serving
 from tests.support import SECONDS
 
 SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
-PARSER = {"click", "dataclasses", "http", "json", "re", "socket", "mock_server.cli"}
+PARSER = {
+    "click",
+    "dataclasses",
+    "http",
+    "json",
+    "re",
+    "socket",
+    "mock_server.cli.main",
+}
 UNUSED = {
     "click.shell_completion",
     "difflib",
@@ -23,17 +31,12 @@ UNUSED = {
     "importlib.resources",
     "mock_server.admin.resources.faults",
     "mock_server.api.faults.table",
-    "mock_server.api.operations.neighbours",
+    "mock_server.api.operations.related",
     "mock_server.api.request_log",
-    "mock_server.conformance",
+    "mock_server.service.conformance",
     "mock_server.fixture.dump",
     "mock_server.openapi",
-    "multiprocessing",
-    "shutil",
     "starlette.routing",
-    "tempfile",
-    "uvicorn.main",
-    "uvicorn.supervisors",
 }
 
 
@@ -45,13 +48,36 @@ try:
 finally:
     print("LOADED", *sys.modules, file=sys.stderr)
 """
+# The rest is imported by another thread, right after READY.
+BY_MAIN_THREAD = """
+import sys
+from _thread import get_ident
+loaded, own = set(), get_ident()
+def note(event, args):
+    if event == "import" and get_ident() == own:
+        loaded.add(args[0])
+sys.addaudithook(note)
+from mock_server.__main__ import main
+try:
+    main()
+finally:
+    print("LOADED", *loaded, file=sys.stderr)
+"""
+HEALTH = """
+import sys
+from mock_server import MockServer
+from mock_server.admin.views import HealthView
+with MockServer() as server:
+    server.client.ask(HealthView, "GET", "/health")
+print("LOADED", *sys.modules, file=sys.stderr)
+"""
 
 
-def process(*args: str) -> subprocess.Popen[str]:
+def process(*args: str, code: str = CODE) -> subprocess.Popen[str]:
     """A command that tells its modules when it ends, without those of coverage."""
     own = {k: v for k, v in environment().items() if not k.startswith("COVERAGE_")}
     return subprocess.Popen(
-        [sys.executable, "-c", CODE, *args],
+        [sys.executable, "-c", code, *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -67,26 +93,12 @@ def loaded(command: subprocess.Popen[str]) -> set[str]:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("option", ["--version", "--help"])
+@pytest.mark.parametrize("option", ["--version", "--help", "-h"])
 def test_to_say_what_there_is_loads_no_command_line(
     monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     assert loaded(process(option)) & (SERVER | PARSER) == set()
-
-
-def test_help_of_another_width_loads_no_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    assert loaded(process("--help")) & SERVER == set()
-
-
-@pytest.mark.ci
-def test_a_health_check_loads_no_command_line() -> None:
-    with serving("--port=0") as (url, _):
-        check = process("healthcheck", "--port", url.rpartition(":")[2])
-        assert loaded(check) & (SERVER | PARSER) == set()
 
 
 def test_a_command_for_a_server_loads_no_codec_of_international_names() -> None:
@@ -96,7 +108,7 @@ def test_a_command_for_a_server_loads_no_codec_of_international_names() -> None:
 
 def loaded_by_serving(*fixtures: str) -> set[str]:
     """The modules of a server after its first answer."""
-    server = process("serve", "--port=0", *fixtures)
+    server = process("serve", "--port=0", *fixtures, code=BY_MAIN_THREAD)
     assert server.stdout is not None
     url = server.stdout.readline().removeprefix("READY ").strip()
     assert httpx2.get(f"{url}/__admin/health").status_code == 200
@@ -108,6 +120,12 @@ def test_serving_and_its_first_answer_load_nothing_that_they_do_not_use() -> Non
     modules = loaded_by_serving()
     assert "mock_server.admin.resources.health" in modules
     assert modules & UNUSED == set()
+
+
+def test_in_a_program_health_loads_no_other_resource() -> None:
+    modules = loaded(process(code=HEALTH))
+    assert "mock_server.admin.resources.health" in modules
+    assert "mock_server.admin.resources.table" not in modules
 
 
 def test_serving_json_does_without_yaml(tmp_path: Path) -> None:

@@ -1,81 +1,95 @@
-"""The admin app: the table of its routes, and the guard around all of them."""
+"""The admin app: its routes by their paths."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin import endpoint, framework
-from mock_server.admin.guard import Guard
-from mock_server.admin.routing import Router
+from mock_server.admin.endpoint import AdminEndpoint, respond
+from mock_server.admin.framework import AdminRoute, Paths, Services
+from mock_server.admin.resources import health
 from mock_server.api.errors import RouteNotFound
-from mock_server.api.operations.near_paths import nearest_path
-from mock_server.api.request import RequestBody
-from mock_server.domain.errors import describe_value
+from mock_server.api.operations.nearest import nearest_path
+from mock_server.domain.messages import describe_value
 
 _PREFIX = "/__admin"
-_SANDBOXES = "sandboxes"
-
-# By the first segments of their paths, so that a start imports only what answers the
-# first request: all of them take 11 of its 197 ms. They are in the order in which the
-# OpenAPI document and the manual list them; a name after a dot is that of the routes.
-_RESOURCES: Mapping[str, Sequence[str]] = {
-    "health": ["health"],
-    "reset": ["state"],
-    "state": ["state"],
-    "snapshots": ["snapshots"],
-    "clock": ["clock"],
-    "choices": ["choices"],
-    "apps": ["apps", "holders.APPS"],
-    "datasets": ["datasets", "holders.DATASETS"],
-    "why": ["why"],
-    "faults": ["faults"],
-    "responses": ["responses"],
-    "journal": ["journal", "verification"],
-    _SANDBOXES: ["sandboxes"],
-    "metrics": ["metrics"],
-    "schema": ["schema"],
-    "openapi.json": ["console"],
-    "": ["console"],
-    "console": ["console"],
-}
-_UNDESCRIBED = ("openapi.json", "", "console")
-"""What the OpenAPI document leaves out: itself, and a page for browsers."""
+_IN_SANDBOX = "/sandboxes/{sandbox}"
 
 
-def described_routes() -> framework.Paths:
-    """The routes that the OpenAPI document describes, by path and method."""
-    return _by_path(each for each in _RESOURCES if each not in _UNDESCRIBED)
-
-
-def table() -> framework.Paths:
+def table() -> Paths:
     """All routes by path and method; the paths are below `/__admin`."""
-    return _by_path(_RESOURCES)
+    from mock_server.admin.resources.table import ROUTES
+
+    return by_path(ROUTES)
 
 
-def _routes_of(segment: str) -> Iterator[framework.AdminRoute]:
-    """The routes whose paths begin with a segment."""
-    for place in _RESOURCES.get(segment, ()):
-        module, _, name = place.partition(".")
-        resource = import_module(f"{__package__}.resources.{module}")
-        for route in getattr(resource, name or "ROUTES"):
-            if route.path.split("/")[1] == segment:
-                yield route
-
-
-def _by_path(segments: Iterable[str]) -> framework.Paths:
-    """The routes of some segments by path and method.
+def by_path(routes: Iterable[AdminRoute]) -> Paths:
+    """Routes by path and method.
 
     Those that are not global come twice: as they are, for the default sandbox, and
     below `/sandboxes/{sandbox}`.
     """
-    found: dict[str, dict[str, framework.AdminRoute]] = {}
-    routes = [route for segment in segments for route in _routes_of(segment)]
-    for prefix in ("", f"/{_SANDBOXES}/{{sandbox}}"):
+    found: dict[str, dict[str, AdminRoute]] = {}
+    for prefix in ("", _IN_SANDBOX):
         for route in routes:
             if not (prefix and route.is_global):
                 found.setdefault(prefix + route.path, {})[route.method] = route
     return found
+
+
+class _Served:
+    """Applications by their paths, in which `{name}` is any one segment.
+
+    A router that compiles a pattern for each path would take 8 ms, and its library 19.
+    """
+
+    def __init__(self, paths: Paths, services: Services) -> None:
+        self._apps = [
+            (path.split("/"), AdminEndpoint(by, services)) for path, by in paths.items()
+        ]
+
+    def find(self, path: str) -> tuple[ASGIApp | None, Mapping[str, str]]:
+        """The application of a path, and what stands in the place of names."""
+        given = path.split("/")
+        for template, app in self._apps:
+            if len(template) == len(given):
+                pairs = list(zip(template, given, strict=True))
+                named = {own[1:-1]: text for own, text in pairs if own.startswith("{")}
+                if all(own == text or (own[:1] == "{" and text) for own, text in pairs):
+                    return app, named
+        return None, {}
+
+
+class AdminRouter:
+    """Serves routes by their paths, which are exact, and taken as they were sent.
+
+    What stands in the place of a name is in the `path_params` of the scope. Health is
+    served before all others are imported, as that takes long.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._first = _Served(by_path(health.routes), services)
+
+    @cached_property
+    def _all(self) -> _Served:
+        return _Served(table(), self._services)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].removeprefix(scope["root_path"])
+        app, named = self._first.find(path)
+        if app is None:
+            app, named = self._all.find(path)
+        scope["path_params"] = named
+        await (app or _not_found)(scope, receive, send)
+
+
+async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers every admin request that no route takes."""
+    got, near = describe_value(scope["path"]), _nearest(scope["path"])
+    hint = f"did you mean {near}? Paths are exact" if near else ""
+    refusal = RouteNotFound("a route of the admin API", got, "path", hint)
+    await respond(refusal, scope, receive, send)
 
 
 def _nearest(path: str) -> str | None:
@@ -93,38 +107,3 @@ def _filled(parts: Sequence[str], given: Sequence[str]) -> str:
         for part, own in zip(parts, given if is_alike else parts, strict=True)
     )
     return "/" + "/".join(filled)
-
-
-def _segment(path: str) -> str:
-    """The segment of `_RESOURCES` that a path belongs to, if any does."""
-    parts = path.split("/")
-    in_sandbox = parts[1] == _SANDBOXES and len(parts) > 3
-    return parts[3 if in_sandbox else 1]
-
-
-async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers every admin request that no route takes."""
-    got, near = describe_value(scope["path"]), _nearest(scope["path"])
-    hint = f"did you mean {near}? Paths are exact" if near else ""
-    refusal = RouteNotFound("a route of the admin API", got, "path", hint)
-    await endpoint.respond(
-        endpoint.plain_error(refusal), RequestBody.of(scope, receive), send
-    )
-
-
-def admin_app(
-    services: framework.Services, *, token: str | None, allowed_hosts: Collection[str]
-) -> ASGIApp:
-    """The admin API of all sandboxes, to be mounted at `/__admin`.
-
-    Raises ValueError for a token or a host that no request could ever show.
-    """
-
-    def served(segment: str) -> Mapping[str, ASGIApp]:
-        return {
-            path: endpoint.AdminEndpoint(by_method, services)
-            for path, by_method in _by_path((segment,)).items()
-        }
-
-    router = Router(served, _segment, not_found)
-    return Guard(router, token=token, allowed_hosts=allowed_hosts)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from mock_server.admin.framework import AdminRoute, Call, Conflict, Created, Services
-from mock_server.admin.streaming import Download, JournalStream
+from mock_server.admin.streaming import BROWSER_HEADERS, LongResponse
 from mock_server.api.errors import MethodNotAllowed, UnsupportedMediaType
 from mock_server.api.headers import (
     check_content_type,
@@ -22,25 +22,14 @@ from mock_server.api.headers import (
 )
 from mock_server.api.request import ClientGone, RequestBody, check_integers, read_json
 from mock_server.api.response import Response, error_response, response_headers
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import (
-    InvalidField,
-    Refusal,
-    SandboxNotFound,
-    describe_value,
-    which_there_are,
-)
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Limits
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.sandboxes import DEFAULT, Sandboxes
-from mock_server.validation.convert import convert
+from mock_server.domain.messages import describe_value, which_there_are
+from mock_server.domain.sandboxes.registry import DEFAULT, Sandboxes, SandboxNotFound
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.validation.convert import convert
 
-# Answers repeat what clients have sent, who may be hostile: no browser may take one
-# for a script or a page, and no other site may embed one (WHATWG Fetch).
-BROWSER_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)
 # These need the type of JSON, which no form of a foreign page can have. A DELETE has no
 # body, and a browser asks before it sends one to another site.
 _BODIED = ("POST", "PUT")
@@ -58,17 +47,17 @@ class AdminEndpoint:
         try:
             response = await self._response(scope, body)
         except Refusal as refusal:
-            response = plain_error(refusal)
+            response = _plain_error(refusal)
         except ClientGone:
             return
         if isinstance(response, Response):
-            await respond(response, body, send)
+            await _send(response, body, send)
         else:
-            await response.send(scope, receive, send, BROWSER_HEADERS)
+            await response.send(body, send)
 
     async def _response(
         self, scope: Scope, body: RequestBody
-    ) -> Response | JournalStream | Download:
+    ) -> Response | LongResponse:
         # HEAD is answered as GET is, but for the body (RFC 9110 9.3.2).
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         route = self._routes.get(method)
@@ -111,16 +100,14 @@ class AdminEndpoint:
             has_slot=has_slot,
         )
 
-    async def _handled(
-        self, call: Call, route: AdminRoute
-    ) -> Response | JournalStream | Download:
-        made = route.handle(call)
+    async def _handled(self, call: Call, route: AdminRoute) -> Response | LongResponse:
+        made = route.handle(call, *(getattr(call, each) for each in route.arguments))
         if isawaitable(made):
             made = await made
         if route.method != "GET":
             # Also where nothing has changed: to look in vain costs a page little.
             call.sandbox.changed()
-        if isinstance(made, Response | JournalStream | Download):
+        if isinstance(made, Response | LongResponse):
             return made
         if isinstance(made, Created | Conflict):
             return Response(made.status, msgspec.json.encode(made.view))
@@ -173,8 +160,7 @@ def _decoded(text: str) -> str:
     try:
         return unquote_to_bytes(text).decode()
     except UnicodeDecodeError:
-        message = f"Expected UTF-8, got {describe_value(text)} - at path"
-        raise InvalidField(message) from None
+        raise InvalidField.of(text, "UTF-8", "path") from None
 
 
 def _query(route: AdminRoute, scope: Scope) -> Struct | None:
@@ -198,11 +184,19 @@ def _body(route: AdminRoute, content: bytes) -> object:
     return fields if isinstance(route.body, tuple) else convert(fields, route.body)
 
 
-def plain_error(refusal: Refusal) -> Response:
+async def respond(
+    response: Response | Refusal, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Send a response of the admin API to a request whose body nobody has read."""
+    if isinstance(response, Refusal):
+        response = _plain_error(response)
+    await _send(response, RequestBody.of(scope, receive), send)
+
+
+def _plain_error(refusal: Refusal) -> Response:
     """The response to a refused admin request: plain whatever `error_form` says."""
     return error_response(refusal, Choices())
 
 
-async def respond(response: Response, body: RequestBody, send: Send) -> None:
-    """Send a response of the admin API."""
+async def _send(response: Response, body: RequestBody, send: Send) -> None:
     await response.send(response_headers(response, *BROWSER_HEADERS), body, send)

@@ -4,31 +4,52 @@ A resource is a list of routes (`AdminRoute`). `endpoint` reads a request as its
 says (`Call`), has the route's handler make a view, and sends that as JSON.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
 
 from msgspec import Meta, Struct, field
 from starlette.types import Scope
 
-from mock_server.admin.loading import Loader
+from mock_server.admin.loading import Loader, Wait
 from mock_server.admin.reloading import Reloader
-from mock_server.admin.streaming import OpenResponses, Streams
-from mock_server.api.operations.operation import Operations
+from mock_server.admin.streaming import LongResponse, OpenResponses, Streams
+from mock_server.api.operations.routing import Operations
 from mock_server.api.redaction import Secrets
+from mock_server.api.response import Response
 from mock_server.domain.access import NAME_PATTERN
-from mock_server.domain.errors import InvalidField, Refusal, describe_value
-from mock_server.domain.limits import Limits
-from mock_server.domain.responses import DeclaredResponses
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.errors import InvalidField, LimitReached, Refusal
+from mock_server.domain.limits import Limits, Published
+from mock_server.domain.messages import describe_value, which_there_are
+from mock_server.domain.objects.static_responses import DeclaredResponses
+from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
+from mock_server.domain.sandboxes.sandbox import Sandbox
 
+ADMITTED = "mock_server.admitted"
+"""In a scope: True for who may see everything, who shows the token if there is one."""
 V = TypeVar("V")
+Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 Shape = type | tuple[type, ...]
 """The type of a body or a response; a tuple of types is any of these."""
+
+
+class Example(Struct, frozen=True):
+    """A request whose answer documents show; `path` are values that are not usual."""
+
+    body: Any = None
+    query: str = ""
+    path: Mapping[str, str] = field(default_factory=dict)
 
 
 class AdminRoute(Struct, frozen=True):
@@ -37,20 +58,23 @@ class AdminRoute(Struct, frozen=True):
     Unless it `is_global`, the route is there below each sandbox's own path too.
 
     `handle` makes a view of type `answer`. It may also give Created or Conflict, whose
-    types are in `further`; a Response, JournalStream or Download, which are sent as
-    they are; or an awaitable of any of these. It raises the refusals of `errors`.
+    types are in `further`; a Response or LongResponse, which are sent as they are; or
+    an awaitable of any of these. It raises the refusals of `errors`, and takes a Call,
+    and what `arguments` names of it. A DELETE gives what there was.
 
     A `body` of one type is converted to that; one of several types is left as a
     dictionary; a `raw_body` is only described, and read by the handler. With
     `takes_fixture` the body is a whole fixture document: it may be larger than others,
-    and few large ones are loaded at the same time.
+    and few large ones are loaded at the same time. `examples` are requests that
+    succeed; one that makes something is shown twice, as the second replaces it.
     """
 
     method: str
     path: str
-    handle: Callable[[Call], Any]
+    handle: Callable[..., Any]
     answer: Shape
     summary: str
+    arguments: tuple[str, ...] = ()
     body: Shape | None = None
     raw_body: Shape | None = None
     query: type[Struct] | None = None
@@ -61,6 +85,51 @@ class AdminRoute(Struct, frozen=True):
     takes_fixture: bool = False
     takes: tuple[str, ...] = ("application/json",)
     gives: tuple[str, ...] = ("application/json",)
+    examples: tuple[Example, ...] = ()
+
+
+class Routes(list[AdminRoute]):
+    """The routes of a resource, each declared at its handler.
+
+    The handler says the rest: what it gives, the type of a body or a `query` that it
+    takes beside the Call, and in the first line of its docstring what it does. Only
+    what it cannot say are `fields` of the route, such as its `errors`.
+    """
+
+    def add(
+        self, method: str, path: str, **fields: Any
+    ) -> Callable[[Handler], Handler]:
+        """Declare the route of a handler."""
+
+        def declare(handle: Handler) -> Handler:
+            annotations = dict(handle.__annotations__)
+            answer, further = _answers(annotations.pop("return"))
+            asked = {
+                "query" if name == "query" else "body": kind
+                for name, kind in [*annotations.items()][1:]
+            }
+            found: dict[str, Any] = {"answer": answer, "further": further}
+            found["arguments"] = (*asked,)
+            found |= {k: v for k, v in asked.items() if isinstance(v, type)} | fields
+            summary = (handle.__doc__ or "").partition("\n")[0].removesuffix(".")
+            self.append(AdminRoute(method, path, handle, summary=summary, **found))
+            return handle
+
+        return declare
+
+
+def _answers(given: Any) -> tuple[Shape, dict[int, Shape]]:
+    """The types of views in what a handler gives; those with a status of their own."""
+    kinds = get_args(given) if get_origin(given) in (Union, UnionType) else (given,)
+    own = [each for each in kinds if get_origin(each) in (Created, Conflict)]
+    further = {get_origin(each).status: get_args(each)[0] for each in own}
+    views = [each for each in kinds if each not in own and not is_sent_as_it_is(each)]
+    return (views[0] if len(views) == 1 else tuple(views) or Response), further
+
+
+def is_sent_as_it_is(kind: Any) -> bool:
+    """Whether what a handler gives is a response already, not a view."""
+    return isinstance(kind, type) and issubclass(kind, Response | LongResponse)
 
 
 Paths = Mapping[str, Mapping[str, AdminRoute]]
@@ -74,13 +143,10 @@ class Input(Struct, rename="camel", forbid_unknown_fields=True):
 class PageQuery(Input):
     """Which part of a long list."""
 
-    offset: Annotated[int, Meta(ge=0, le=Limits.integer)] = 0
-    limit: Annotated[int, Meta(ge=1, le=Limits.journal_page)] = Limits.journal_page
-
-    @property
-    def part(self) -> slice:
-        """The part as a slice of the whole list."""
-        return slice(self.offset, self.offset + self.limit)
+    offset: Annotated[int, Meta(ge=0, le=Published.integer)] = 0
+    limit: Annotated[int, Meta(ge=1, le=Published.journal_page)] = (
+        Published.journal_page
+    )
 
 
 class Created(Struct, Generic[V], frozen=True):
@@ -97,53 +163,37 @@ class Conflict(Struct, Generic[V], frozen=True):
     view: V
 
 
-class Metrics(Protocol):
-    """What a server tells of itself, where that is asked for."""
-
-    def text(self) -> bytes:
-        """All metrics in Prometheus' text format; called on the event loop."""
-
-    def close(self) -> None:
-        """End what would not end by itself."""
-
-
 class Services:
     """What all admin requests to an application share.
 
     `operations` is the table of what it serves; `loader` loads fixture documents,
     `reloader` the server's own files, in whose problems there are to be no `secrets`.
     `streams` and `downloads` are the long responses that are being sent. `demo` is the
-    path of the demo front end, if it is served, and `metrics` are told if they are
-    asked for.
+    path of the demo front end, if it is served.
     """
 
     def __init__(
         self,
         sandboxes: Sandboxes,
-        loader: Loader,
         operations: Operations,
         secrets: Secrets,
-        demo: str | None = None,
-        metrics: Metrics | None = None,
+        demo: str | None,
     ) -> None:
         limits = sandboxes.limits
         self.sandboxes = sandboxes
-        self.loader = loader
         self.operations = operations
         self.demo = demo
-        self.metrics = metrics
-        self.reloader = Reloader(sandboxes, loader, secrets)
+        self.loader = Loader(sandboxes.memory, limits, operations)
+        self.reloader = Reloader(sandboxes, self.loader, secrets)
         self.streams = Streams(limits)
         self.downloads = OpenResponses(
             limits.sendings, "large answers at the same time"
         )
 
     def close(self) -> None:
-        """End streams, downloads, and the loading of documents."""
-        for each in (self.streams, self.downloads, self.reloader, self.loader):
+        """End streams, and the loading of documents."""
+        for each in (self.streams, self.reloader, self.loader):
             each.close()
-        if self.metrics is not None:
-            self.metrics.close()
 
 
 class Call(Struct, frozen=True):
@@ -161,7 +211,7 @@ class Call(Struct, frozen=True):
     query: Any
     body: Any
     content: bytes
-    disconnected: Callable[[], Awaitable[object]]
+    disconnected: Wait
     has_slot: bool = False
 
     @property
@@ -169,15 +219,16 @@ class Call(Struct, frozen=True):
         """All sandboxes of the application."""
         return self.services.sandboxes
 
+    def check_sandbox(self) -> None:
+        """Raises SandboxNotFound if it has ended by now; another may have its name."""
+        if self.sandboxes.get(self.sandbox.name) is not self.sandbox:
+            expected = "the sandbox that there was"
+            raise SandboxNotFound(expected, "another one of its name", "path")
+
     @property
     def limits(self) -> Limits:
         """The bounds of the application."""
-        return self.services.sandboxes.limits
-
-    @property
-    def operations(self) -> Operations:
-        """The operations that the application serves."""
-        return self.services.operations
+        return self.sandboxes.limits
 
     @property
     def responses(self) -> DeclaredResponses:
@@ -185,10 +236,38 @@ class Call(Struct, frozen=True):
         return self.sandbox.state.store.generation.responses
 
 
+def looked_up(
+    value: V | None,
+    call: Call,
+    name: str,
+    refusal: type[Refusal],
+    expected: str,
+    ids: Iterable[str],
+    count: int | None = None,
+) -> V:
+    """What the part `name` of the path names, if there is such a value.
+
+    Raises the refusal, which says which there are: `ids`, of which there are so many.
+    """
+    if value is not None:
+        return value
+    given = call.path[name]
+    if count is None:
+        ids = [*ids]
+        count = len(ids)
+    hint = which_there_are(given, ids, count)
+    raise refusal(expected, describe_value(given), "path", hint)
+
+
+def check_room(count: int, most: int, what: str) -> None:
+    """Raises LimitReached if as many have been created as there may be."""
+    if count >= most:
+        raise LimitReached(f"at most {most} created {what}", "one more", "path")
+
+
 def check_name(name: str, at: str) -> None:
     """Raises InvalidField for what no sandbox or snapshot can be called."""
     # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4).
     if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
-        expected = f"a name like {NAME_PATTERN}"
-        message = f"Expected {expected}, got {describe_value(name)} - at {at}"
-        raise InvalidField(f"{message} (1 to 64 of these: A-Z a-z 0-9 . _ -)")
+        hint = "1 to 64 of these: A-Z a-z 0-9 . _ -"
+        raise InvalidField.of(name, f"a name like {NAME_PATTERN}", at, hint)

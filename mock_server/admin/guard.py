@@ -1,6 +1,6 @@
 """The checks that every admin request must pass: Host, origin, token.
 
-The guard stands inside the admin app, so no route can be reached around it. To send no
+The guard stands around the router, so no route can be reached around it. To send no
 CORS headers is not enough: a web page may change something without reading the answer,
 and to a browser a name that is rebound to this address (DNS rebinding) is one site.
 """
@@ -12,8 +12,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.admin.endpoint import plain_error, respond
-from mock_server.admin.guarded import admit
+from mock_server.admin.endpoint import respond
+from mock_server.admin.framework import ADMITTED
 from mock_server.admin.resources import console
 from mock_server.api.errors import (
     ForeignHost,
@@ -22,12 +22,8 @@ from mock_server.api.errors import (
     UnknownKey,
 )
 from mock_server.api.headers import bearer_token, values
-from mock_server.api.request import RequestBody
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.errors import (
-    Refusal,
-    describe_value,
-)
+from mock_server.domain.errors import Refusal
 
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 # A port may be empty (RFC 3986 3.2.3).
@@ -58,18 +54,16 @@ class Guard:
         try:
             self._check(scope)
         except Refusal as refusal:
-            await respond(plain_error(refusal), RequestBody.of(scope, receive), send)
-            return
-        await self._app(scope, receive, send)
+            await respond(refusal, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         hosts = values(scope["headers"], b"host")
         host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
         if not self._is_ours(host):
             hint = "name further hosts by --allowed-host"
-            raise ForeignHost(
-                "a host of this server", describe_value(host), "header Host", hint
-            )
+            raise ForeignHost.of(host, "a host of this server", "header Host", hint)
         # Only now: an origin is compared with Host, and a page under a rebound name has
         # the origin that its Host says.
         self._check_origin(scope, host)
@@ -80,7 +74,7 @@ class Guard:
             if route not in OPEN_PATHS and not console.is_file(route):
                 raise
         else:
-            admit(scope)
+            scope[ADMITTED] = True
 
     def _check_token(self, scope: Scope) -> None:
         if self._token is None:
@@ -118,17 +112,19 @@ class Guard:
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
-                got = describe_value(origin.decode("latin-1"))
-                raise ForeignOrigin("a page of this server", got, "header Origin")
+                raise ForeignOrigin.of(
+                    origin.decode("latin-1"), "a page of this server", "header Origin"
+                )
         if _opens_console(scope):
             return
         # This also comes with a GET without Origin, such as that of an image. Ports do
         # not count for a site: a page on another port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
-                got = describe_value(site.decode("ascii"))
-                raise ForeignOrigin(
-                    "a page of this server", got, "header Sec-Fetch-Site"
+                raise ForeignOrigin.of(
+                    site.decode("ascii"),
+                    "a page of this server",
+                    "header Sec-Fetch-Site",
                 )
 
 

@@ -5,47 +5,59 @@ at the same time, for a bounded time, and no longer than the client and the serv
 """
 
 import asyncio
+import os
+import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from itertools import count
+from typing import IO, Any
 
+import msgspec
 from msgspec import Struct
 
 from mock_server.api.errors import BadFixture, ServerBusy
-from mock_server.api.operations.operation import Operations
+from mock_server.api.fixture_loading import ServedOperations
+from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.request import ClientGone
-from mock_server.api.served import ServedOperations
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.generation import Generation
-from mock_server.domain.index import Order
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.index import Order
 from mock_server.domain.printable import size_text
-from mock_server.fixture import parcels
-from mock_server.fixture.assembly import Assembly
-from mock_server.fixture.child import Child
-from mock_server.fixture.files import Content
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.validation.walk import Path
 from mock_server.fixture.load import Draft, draft
 from mock_server.fixture.problems import FixtureError, Problem
-from mock_server.fixture.worker import Job
-from mock_server.validation.walk import Path
+from mock_server.fixture.process import parcels
+from mock_server.fixture.process.assembly import Assembly
+from mock_server.fixture.process.worker import Job, read_block, write_block
+from mock_server.fixture.source.files import Content
 
 _NAME = "state"
 """What problems call the document, in the place of a file name."""
 SHOWN_PROBLEMS = 20
-_FREED_AT_ONCE = 2_000
 _SETTLED_AT_ONCE = 32
 """Parcels between two calls of `on_growth`."""
+_FREED_AT_ONCE = 2_000
 _MIB = 1024 * 1024
 # A process needs several times the memory of the generation that it makes.
 _CHILD_BYTES, _CHILD_SHARE = 1024 * _MIB, 4
-_GONE, _LATE, _STOPPED = "client gone", "too late", "server stopped"
 
 # A program that embeds one (such as a frozen one) has no interpreter to start: it
 # loads everything in place.
 _HAS_PYTHON = bool(sys.executable) and not getattr(sys, "frozen", False)
+# Isolated from the working folder (-P), which could hold modules of the same names.
+_COMMAND = ("-P", "-m", "mock_server.api.fixture_loading")
+
+Wait = Callable[[], Coroutine[Any, Any, object]]
+"""Waits until something has happened."""
+_STOPPED = partial(ServerBusy, "a server that goes on", "one that stops", "server")
 
 
 class Upload(Struct, frozen=True):
@@ -58,30 +70,115 @@ class Upload(Struct, frozen=True):
     content: bytes
     is_json: bool
     order: Order
-    disconnected: Callable[[], Awaitable[object]]
+    disconnected: Wait
     part: Path = ()
     what: str = "a fixture document"
+
+
+class Child:
+    """A process that loads documents; `worker.main` is what runs in it.
+
+    A thread of its own talks with it, and ends with it: asyncio's subprocesses would
+    need a loop that watches children, which not every loop in every thread does.
+    """
+
+    def __init__(self, job: Job, contents: Sequence[bytes]) -> None:
+        """`contents` are the documents that `job` names."""
+        self.why: Callable[[], Exception] = _killed
+        """Makes what to raise if the process ends before its work is done."""
+        self.process: subprocess.Popen[bytes] | None = None
+        """The process, once it runs."""
+        self._job = msgspec.msgpack.encode(job)
+        self._contents = contents
+        self._is_ended = False
+        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "load")
+
+    def end(self, why: Callable[[], Exception]) -> None:
+        """End the process at once; the first reason counts."""
+        with self._lock:
+            if not self._is_ended:
+                self._is_ended, self.why = True, why
+            if self.process is not None:
+                self.process.kill()
+
+    async def parcels(self) -> AsyncIterator[bytes]:
+        """The parcels that the process writes, until it ends. Raises ServerBusy."""
+        # One at a time: a fast process waits at its pipe, and fills no memory.
+        with suppress(OSError, EOFError):
+            run, thread = asyncio.get_running_loop().run_in_executor, self._thread
+            output = await run(thread, self._output)
+            while not self._is_ended:
+                yield await run(thread, read_block, output)
+
+    def _output(self) -> IO[bytes]:
+        """What the process writes, once it has the documents.
+
+        Raises ServerBusy; OSError and EOFError if it ends meanwhile.
+        """
+        process = self._started()
+        if process.stdin is None or process.stdout is None:
+            raise EOFError
+        for block in (self._job, *self._contents):
+            write_block(process.stdin, block)
+        process.stdin.flush()
+        return process.stdout
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """Raises ServerBusy, and EOFError if it is to end already."""
+        with self._lock:
+            if self._is_ended:
+                raise EOFError
+            try:
+                self.process = subprocess.Popen(  # noqa: S603 - this very program
+                    [sys.executable, *_COMMAND],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=_environment(),
+                )
+            except OSError:
+                expected = "a process to load it"
+                raise ServerBusy(expected, "none", "server", "try again") from None
+            return self.process
+
+    async def release(self) -> None:
+        """Close the pipes of the process, and wait for its end."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown(wait=False)
+
+    def _close(self) -> None:
+        if self.process is not None:
+            with suppress(OSError), self.process:  # what it has not taken is lost
+                pass
+
+
+def _killed() -> Exception:
+    # From outside: most likely by the system, for want of memory.
+    expected = "a document that can be loaded"
+    return BadFixture(expected, "one of which the loading was ended", "body")
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment without `MOCK_SERVER_*`, and with its import path."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith("MOCK_SERVER_")}
+    path = os.pathsep.join(each or os.getcwd() for each in sys.path)
+    return own | {"PYTHONPATH": path}
 
 
 class Loader:
     """Makes generations of documents; `close` ends what is being loaded."""
 
     def __init__(
-        self,
-        memory: Memory,
-        limits: Limits,
-        free_slots: int | None = None,
-        operations: Operations = OPERATIONS,
+        self, memory: Memory, limits: Limits, operations: Operations = OPERATIONS
     ) -> None:
-        """`free_slots` are those for large documents, by default `limits.loads`.
-
-        Faults may be for `operations`, whose paths are taken; in large documents for
-        the shipped ones.
+        """Faults may be for `operations`, whose paths are taken; in large documents
+        for the shipped ones.
         """
         self._served = ServedOperations(operations)
         self._memory = memory
         self._limits = limits
-        self._free_slots = limits.loads if free_slots is None else free_slots
+        self._free_slots = limits.loads
         self.children: set[Child] = set()
         """The processes that are loading documents now."""
         self.on_growth: Callable[[], object] = lambda: None
@@ -126,15 +223,17 @@ class Loader:
                     generation = self._built(found, upload.order)
                     self._memory.keep(generation)
                     return generation
-            asked = contents, upload.order, upload.disconnected, upload.part
-            if has_slot:
-                return await self._load_in_child(*asked)
-            # No slot was taken by its size: it is the state of a new sandbox, or has
-            # grown large by `repeat`.
-            with self.slot():
-                return await self._load_in_child(*asked)
+            # Without one, no slot was taken by its size: it is the state of a new
+            # sandbox, or has grown large by `repeat`.
+            with nullcontext() if has_slot else self.slot():
+                return await self._load_in_child(
+                    contents, upload.order, upload.disconnected, upload.part
+                )
         except FixtureError as error:
-            raise _refusal(upload, error.problems) from None
+            shown = "; ".join(map(str, error.problems[:SHOWN_PROBLEMS]))
+            more = len(error.problems) - SHOWN_PROBLEMS
+            text = f"{shown}; and {more} more" if more > 0 else shown
+            raise BadFixture(upload.what, "one with problems", "body", text) from None
 
     async def load_files(self, contents: Sequence[Content], order: Order) -> Generation:
         """The generation of files together, as `load` makes it, never on the loop.
@@ -168,7 +267,7 @@ class Loader:
         self,
         contents: Sequence[Content],
         order: Order,
-        disconnected: Callable[[], Awaitable[object]],
+        disconnected: Wait,
         part: Path = (),
     ) -> Generation:
         """Raises FixtureError, and what `load` does."""
@@ -176,19 +275,21 @@ class Loader:
         names = [(each.name, each.is_json, each.folder) for each in contents]
         job = Job(names, order, allowed, self._limits, part)
         child = Child(job, [each.content for each in contents])
-        loop, seconds = asyncio.get_running_loop(), self._limits.load_seconds
-        late = loop.call_later(seconds, child.end, _LATE)
-        # create_task takes a coroutine; that `disconnected` gives one is not said.
-        gone = asyncio.create_task(_wait(disconnected))
-        gone.add_done_callback(lambda _: child.end(_GONE))
         self.children.add(child)
+        seconds = self._limits.load_seconds
+        expected = f"a document that loads within {seconds:g} s"
+        too_late = partial(BadFixture, expected, "one that takes longer", "body")
+        late = asyncio.get_running_loop().call_later(seconds, child.end, too_late)
+        gone = asyncio.create_task(disconnected())
+        gone.add_done_callback(lambda _: child.end(ClientGone))
         try:
             return await self._assemble(child)
         finally:
-            self.children.discard(child)
             late.cancel()
-            child.end("done")
             gone.cancel()
+            child.end(_killed)
+            self.children.discard(child)
+            await child.release()
 
     async def _assemble(self, child: Child) -> Generation:
         """Put together what a child sends. Raises as `_load_in_child` does."""
@@ -201,49 +302,41 @@ class Loader:
         async for parcel in child.parcels():
             if next(numbers) % _SETTLED_AT_ONCE == 0:
                 self.on_growth()
-            for part in parcels.unpacked(parcel):
-                match part:
-                    case parcels.Estimated(size=size):
-                        # Before the parts come, which must not fill the memory.
-                        holding.reserve(size, "body")
-                    case parcels.Problems():
-                        problems.extend(part.problems)
-                    case parcels.TooMuch():
-                        raise _needs_too_much(self._memory)
-                    case parcels.End() if problems:
-                        raise FixtureError(problems)
-                    case parcels.End():
-                        generation = assembly.generation()
-                        self.on_growth()
-                        self._memory.keep(generation, holding)
-                        return generation
-                    case _:
-                        assembly.add(part)
-        raise self._cut_short(child)
-
-    def _cut_short(self, child: Child) -> Exception:
-        """What to raise for a child that has ended before its work was done."""
-        if child.ended == _GONE:
-            return ClientGone()
-        if child.ended == _STOPPED:
-            return ServerBusy("a server that goes on", "one that stops", "server")
-        if child.ended == _LATE:
-            seconds = self._limits.load_seconds
-            expected = f"a document that loads within {seconds:g} s"
-            return BadFixture(expected, "one that takes longer", "body")
-        if child.pid is None:
-            return ServerBusy("a process to load it", "none", "server", "try again")
-        # Killed from outside: most likely by the system, for want of memory.
-        expected = "a document that can be loaded"
-        return BadFixture(expected, "one of which the loading was ended", "body")
+            match parcels.unpacked(parcel):
+                case parcels.Estimated(size=size):
+                    # Before the rows come, which must not fill the memory.
+                    holding.charge(size, "body")
+                case parcels.Failed(problems=[]):
+                    expected = "a document that can be loaded with the memory there is"
+                    hint = (
+                        f"start with more --memory than {size_text(self._memory.limit)}"
+                    )
+                    raise LimitReached(expected, "one that needs more", "body", hint)
+                case parcels.Failed(problems=some):
+                    problems.extend(some)
+                case parcels.Rows() as rows:
+                    assembly.add(rows)
+                case parcels.End() if problems:
+                    raise FixtureError(problems)
+                case parcels.End():
+                    generation = assembly.generation()
+                    self.on_growth()
+                    self._memory.keep(generation, holding)
+                    return generation
+        raise child.why()
 
 
-def held_by(generation: Generation) -> list[object]:
-    """Records that would all be freed at once with a generation: for `forget`."""
-    return list(generation.records(_FREED_AT_ONCE))
+def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None, None]:
+    """Replace the baseline of a sandbox, and reset it.
+
+    What this gives frees the former one, and has to be awaited.
+    """
+    held: list[object] = list(sandbox.baseline.records(_FREED_AT_ONCE))
+    sandbox.put_baseline(baseline)
+    return _forget(held)
 
 
-async def forget(held: list[object]) -> None:
+async def _forget(held: list[object]) -> None:
     """Let go of what is in a list, which nobody else has.
 
     To free a million records takes long: others are served in between.
@@ -251,20 +344,3 @@ async def forget(held: list[object]) -> None:
     while held:
         del held[-1]
         await asyncio.sleep(0)
-
-
-async def _wait(disconnected: Callable[[], Awaitable[object]]) -> None:
-    await disconnected()
-
-
-def _refusal(upload: Upload, problems: list[Problem]) -> BadFixture:
-    shown = [str(problem) for problem in problems[:SHOWN_PROBLEMS]]
-    more = len(problems) - len(shown)
-    text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
-    return BadFixture(upload.what, "one with problems", "body", text)
-
-
-def _needs_too_much(memory: Memory) -> LimitReached:
-    expected = "a document that can be loaded with the memory there is"
-    hint = f"start with more --memory than {size_text(memory.limit)}"
-    return LimitReached(expected, "one that needs more", "body", hint)

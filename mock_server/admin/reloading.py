@@ -7,21 +7,25 @@ One reload runs at a time; what is asked for meanwhile is one more.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import PurePath
+from threading import Thread
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.admin.loading import SHOWN_PROBLEMS, Loader, forget, held_by
+from mock_server.admin.loading import SHOWN_PROBLEMS, Loader, put_baseline
 from mock_server.api.redaction import Secrets, redacted_text
 from mock_server.domain.errors import Refusal
-from mock_server.domain.generation import Generation
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line
-from mock_server.domain.sandboxes import Sandboxes
-from mock_server.fixture.files import Content, Stamp, read_content, stamp
+from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.fixture.load import digest_of
 from mock_server.fixture.problems import FixtureError, Problem
+from mock_server.fixture.source.files import Content, Stamp, read_content, stamp
 
+R = TypeVar("R")
 _NS_IN_MS = 1_000_000
 
 
@@ -57,6 +61,7 @@ class Reloader:
         self._served = sandboxes.default.baseline.sha256
         self._refused: str | None = None
         self._task: asyncio.Task[None] | None = None
+        self._looking: Thread | None = None
         # Whether a reload is wanted, and whether also if the files are as they were.
         self._wanted = self._always = self._closed = False
 
@@ -82,8 +87,7 @@ class Reloader:
             except FixtureError as error:
                 done = Reload(_now(), error.problems)
             except Refusal as refusal:
-                problem = Problem(self._all_files(), 0, 0, str(refusal))
-                done = Reload(_now(), [problem])
+                done = Reload(_now(), [self._problem(str(refusal))])
             if done is not None:
                 self._ended(done)
 
@@ -109,15 +113,13 @@ class Reloader:
         try:
             generation = self.complete(loaded)
         except ValueError as error:
-            problem = Problem(self._all_files(), 0, 0, str(error))
-            raise FixtureError([problem]) from None
+            raise FixtureError([self._problem(str(error))]) from None
         self._served, self._refused = digest, None
-        old = held_by(default.baseline)
-        default.put_baseline(generation)
+        freeing = put_baseline(default, generation)
         done = Reload(_now(), is_new=True)
         # Told at once: to free what was replaced may take long.
         self._ended(done)
-        await forget(old)
+        await freeing
         return None
 
     def _ended(self, done: Reload) -> None:
@@ -142,29 +144,47 @@ class Reloader:
         limits = self._sandboxes.limits
         loop = asyncio.get_running_loop()
         end = loop.time() + limits.settle_seconds
-        seen = await asyncio.to_thread(_stamps, self.files)
+        seen = await self._seen(self._stamps)
         while True:
             await asyncio.sleep(limits.quiet_seconds)
-            contents, problems, now = await asyncio.to_thread(self._read, self.files)
+            contents, problems, now = await self._seen(self._read)
             # Nobody has written meanwhile, neither before nor while it was read.
             if now == seen:
                 break
             if loop.time() > end:
                 seconds = f"{limits.settle_seconds:g} s"
                 message = f"still being written after {seconds}: write it at once"
-                raise FixtureError([Problem(self._all_files(), 0, 0, message)])
+                raise FixtureError([self._problem(message)])
             seen = now
         if problems:
             raise FixtureError(problems)
         return contents
 
-    def _read(
-        self, files: Sequence[str]
-    ) -> tuple[list[Content], list[Problem], list[Stamp]]:
-        """The contents of files, what cannot be read, and their stamps afterwards."""
+    async def _seen(self, look: Callable[[], R]) -> R:
+        """What a look at the files gives. Raises FixtureError if it takes too long.
+
+        A file system may never answer. It is asked by a daemon thread, which keeps no
+        process from its end, and by one at a time.
+        """
+        seconds, found = self._sandboxes.limits.settle_seconds, Future[R]()
+        slow = FixtureError([self._problem(f"cannot be read within {seconds:g} s")])
+        if self._looking is not None and self._looking.is_alive():
+            raise slow
+        found.set_running_or_notify_cancel()
+        self._looking = Thread(
+            target=lambda: found.set_result(look()), name="look at files", daemon=True
+        )
+        self._looking.start()
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(found), seconds)
+        except TimeoutError:
+            raise slow from None
+
+    def _read(self) -> tuple[list[Content], list[Problem], list[Stamp]]:
+        """What the files hold, what cannot be read, and the stamps afterwards."""
         contents: list[Content] = []
         problems: list[Problem] = []
-        for file in files:
+        for file in self.files:
             try:
                 content = read_content(file, self._sandboxes.limits)
             except FixtureError as error:
@@ -175,14 +195,16 @@ class Reloader:
             if not content.content or content.content.isspace():
                 message = "empty: write {} for a fixture that holds nothing"
                 problems.append(Problem(content.name, 0, 0, message))
-        return contents, problems, _stamps(files)
+        return contents, problems, self._stamps()
 
-    def _all_files(self) -> str:
-        return self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+    def _stamps(self) -> list[Stamp]:
+        return list(map(stamp, self.files))
 
-
-def _stamps(files: Sequence[str]) -> list[Stamp]:
-    return list(map(stamp, files))
+    def _problem(self, message: str) -> Problem:
+        """A problem of all files together."""
+        count = len(self.files)
+        name = self.files[0] if count == 1 else f"{count} files"
+        return Problem(name, 0, 0, message)
 
 
 def _now() -> int:

@@ -1,36 +1,46 @@
 """Responses that are made while they are sent: followed journals, large documents.
 
-Both end when the client goes, and when the server stops.
+Both end when the client goes; a stop ends what is followed, and waits for documents.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from threading import get_ident
 from time import perf_counter
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope, Send
 
-from mock_server.api.journal_view import entry_view
-from mock_server.api.response import Headers, connection_of
-from mock_server.domain.errors import LimitReached, SandboxNotFound
+from mock_server.admin.journal_view import entry_view
+from mock_server.api.connection import connection_of
+from mock_server.api.request import RequestBody
+from mock_server.api.response import Headers, Response
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
+from mock_server.domain.sandboxes.sandbox import Sandbox
 
 EVENT_STREAM = b"text/event-stream"
 # As WHATWG server-sent events advises: proxies may end a connection that is silent.
 _HEARTBEAT_SECONDS = 15
 _SLICE_SECONDS = 0.005
+# Answers repeat what clients have sent, who may be hostile: no browser may take one
+# for a script or a page, and no other site may embed one (WHATWG Fetch).
+BROWSER_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
 _EVENT_HEADERS = [
     (b"content-type", EVENT_STREAM),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),  # nginx would keep events back until it has many
+    *BROWSER_HEADERS,
 ]
 T = TypeVar("T")
 
@@ -52,27 +62,21 @@ class OpenResponses:
         """At most `most` may be sent at the same time; messages call them `kind`."""
         self._most = most
         self._kind = kind
-        self._ends: set[Callable[[], object]] = set()
+        self._open = 0
 
     def check_room(self) -> None:
         """Raises LimitReached when there are as many as there may be."""
-        if len(self._ends) >= self._most:
-            expected = f"at most {self._most} {self._kind}"
-            raise LimitReached(expected, "one more", "path")
+        if self._open >= self._most:
+            raise LimitReached(f"at most {self._most} {self._kind}", "one more", "path")
 
     @contextmanager
-    def including(self, end: Callable[[], object]) -> Iterator[None]:
-        """Count a response that is being sent; `end` is called to end it early."""
-        self._ends.add(end)
+    def including_one(self) -> Iterator[None]:
+        """Count a response while it is being sent."""
+        self._open += 1
         try:
             yield
         finally:
-            self._ends.discard(end)
-
-    def close(self) -> None:
-        """End all of them, so that the server can stop."""
-        for end in tuple(self._ends):
-            end()
+            self._open -= 1
 
 
 class Streams(OpenResponses):
@@ -80,8 +84,24 @@ class Streams(OpenResponses):
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits.journal_streams, "streams")
+        self._ends: set[Callable[[], object]] = set()
         # Of 100 streams each, this saves 99 times what it takes to write an entry.
         self.event_of = lru_cache(limits.cached_events)(_entry_event)
+
+    @contextmanager
+    def including(self, end: Callable[[], object]) -> Iterator[None]:
+        """Count a stream while it is being sent; `end` is called to end it early."""
+        self._ends.add(end)
+        try:
+            with self.including_one():
+                yield
+        finally:
+            self._ends.discard(end)
+
+    def close(self) -> None:
+        """End all of them, so that the server can stop."""
+        for end in tuple(self._ends):
+            end()
 
 
 class JournalStream:
@@ -112,23 +132,18 @@ class JournalStream:
         self._news = asyncio.Event()
         self._is_ended = False
 
-    async def send(
-        self, _: Scope, receive: Receive, send: Send, further: Headers
-    ) -> None:
-        """Send events until the client has gone, the sandbox, or the server.
-
-        `further` are headers beside those of a stream.
-        """
+    async def send(self, body: RequestBody, send: Send) -> None:
+        """Send events until the client has gone, the sandbox, or the server."""
         wake = _waking(self._news)
         # Only `receive` tells that the client has gone: uvicorn drops what is sent.
-        gone = asyncio.create_task(_until_disconnected(receive))
+        gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: self._end())
         with self._opened.including(self._end):
             # Before the first look at the journal, so that no entry falls in between.
             self._sandbox.listeners.append(wake)
             beating = gone
             try:
-                await send(_start([*_EVENT_HEADERS, *further]))
+                await send(_start(_EVENT_HEADERS))
                 await send(_part(b": journal\n\n"))
                 beating = asyncio.create_task(self._beat(send))
                 while self._goes_on():
@@ -216,7 +231,8 @@ def _entry_event(entry: Entry) -> bytes:
     return b"id: %d\nevent: entry\n%b\n" % (entry.seq, data)
 
 
-class Download(Struct):
+@dataclass(frozen=True)
+class Download:
     """A large document, sent part by part while other requests are served.
 
     `make` gives the same parts at each call.
@@ -225,35 +241,30 @@ class Download(Struct):
     make: Callable[[], Iterator[bytes]]
     content_type: bytes
     opened: OpenResponses
-    status: int = 200
+    status: int
 
-    async def send(
-        self, scope: Scope, receive: Receive, send: Send, further: Headers
-    ) -> None:
-        """Send all parts, unless the client goes, or the server.
-
-        `further` are headers beside those of a document.
-        """
-        sending = asyncio.create_task(self._send(scope, send, further))
-        gone = asyncio.create_task(_until_disconnected(receive))
+    async def send(self, body: RequestBody, send: Send) -> None:
+        """Send all parts, unless the client goes. A server that stops waits a while."""
+        sending = asyncio.create_task(self._send(body.scope, send))
+        gone = asyncio.create_task(body.gone())
         gone.add_done_callback(lambda _: sending.cancel())
         try:
-            with self.opened.including(sending.cancel):
+            with self.opened.including_one():
                 await sending
         except asyncio.CancelledError:
             # A proper end would make half a document look like a whole one.
-            connection = connection_of(scope)
+            connection = connection_of(body.scope)
             if connection is not None:
                 connection.transport.abort()
                 await gone
         finally:
             gone.cancel()
 
-    async def _send(self, scope: Scope, send: Send, further: Headers) -> None:
+    async def _send(self, scope: Scope, send: Send) -> None:
         headers = [
             (b"content-type", self.content_type),
             (b"cache-control", b"no-store"),
-            *further,
+            *BROWSER_HEADERS,
         ]
         if scope["http_version"] == "1.0":
             # HTTP/1.0 knows no chunks: the length has to be said beforehand.
@@ -269,14 +280,27 @@ class Download(Struct):
         await send({"type": "http.response.body", "body": b""})
 
 
+LongResponse = JournalStream | Download
+"""A response that is made while it is sent."""
+
+
+def in_parts(
+    make: Callable[[], Iterator[bytes]],
+    opened: OpenResponses,
+    content_type: bytes = b"application/json",
+    status: int = 200,
+) -> Response | Download:
+    """The parts of a document as an answer, at once if they are but one."""
+    # A short answer takes no room among the downloads.
+    first, *others = islice(make(), 2)
+    if not others:
+        return Response(status, first, content_type=content_type)
+    return Download(make, content_type, opened, status)
+
+
 def _start(headers: Headers, status: int = 200) -> dict[str, object]:
     return {"type": "http.response.start", "status": status, "headers": headers}
 
 
 def _part(content: bytes) -> dict[str, object]:
     return {"type": "http.response.body", "body": content, "more_body": True}
-
-
-async def _until_disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -1,26 +1,52 @@
-"""What is known of one request on its way to a response: data, and nothing else."""
+"""What is known of one request on its way to a response: data, and nothing else.
+
+What applications tell one another stands in the scope, which all of them share; the
+request log, which stands around the others, reads it in the end.
+"""
+
+import asyncio
+from functools import partial
 
 from msgspec import Struct
 from starlette.types import Scope
 
-from mock_server.api.headers import ParsedHeaders
-from mock_server.api.operations.declared import Served
-from mock_server.api.request import RequestBody
+from mock_server.api.headers import ParsedHeaders, parse_headers
+from mock_server.api.operations.static_response import Served
+from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.access import NOBODY, Caller
-from mock_server.domain.faults import Firing
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.state import State
+from mock_server.domain.errors import Refusal
+from mock_server.domain.faults.firing import Firing
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.sandboxes.state import State
 
-BOUND_TO = "mock_server.bound"
-"""The key under which a scope names the sandbox to which its address is bound."""
+NOTES = "mock_server"
+"""The key under which the notes stand in a scope."""
 
-DECLARED = "mock_server.declared"
-"""The key under which a scope names the declared response that is at its path."""
 
-ENTERED = "mock_server.entered"
-"""The key under which a scope names the journal entry of a response that has begun: by
-sandbox, generation and number (0 where there is none).
-"""
+class ScopeNotes(Struct, eq=False, gc=False):
+    """What is known of a request.
+
+    `headers` are what its headers say, `bound_to` is the sandbox that its address
+    names, `declared` the response of the fixture that is at its path, `firing` what
+    spoils its response, `place` its journal entry once a response has been found: by
+    sandbox, generation and number (0 where there is none). `refused_preflight` says why
+    a page may not send what this request asks about.
+    """
+
+    headers: ParsedHeaders
+    bound_to: str | None = None
+    declared: str | None = None
+    firing: Firing | None = None
+    place: tuple[str, int, int] | None = None
+    refused_preflight: Refusal | None = None
+
+
+def notes_of(scope: Scope) -> ScopeNotes:
+    """The notes of a request; they begin with what its headers say."""
+    notes: ScopeNotes | None = scope.get(NOTES)
+    if notes is None:
+        notes = scope[NOTES] = ScopeNotes(parse_headers(scope["headers"]))
+    return notes
 
 
 class RequestContext(Struct):
@@ -30,6 +56,8 @@ class RequestContext(Struct):
     address, else the one that the key leads to, else the default one; `state` is what
     that was in when the request was admitted. `operation` and `caller` are known once
     it is admitted, `content` once its body has come, `firing` if a fault fires.
+    `unread` is what had arrived of the body of a request that was not admitted, and
+    whether that is all of it.
     """
 
     scope: Scope
@@ -42,3 +70,40 @@ class RequestContext(Struct):
     caller: Caller = NOBODY
     content: bytes | None = None
     firing: Firing | None = None
+    unread: tuple[bytes, bool] | None = None
+
+
+class Interrupted(Exception):
+    """A reset has ended a wait: nothing that was pending is answered."""
+
+
+async def pause(request: RequestContext, ms: float) -> None:
+    """Hold a request up in real time, whatever its sandbox's clock says.
+
+    Its body has come. Raises ClientGone if the client goes first, Interrupted after a
+    reset.
+    """
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[type[Exception] | None] = loop.create_future()
+
+    def end(reason: type[Exception] | None) -> None:
+        if not over.done():
+            over.set_result(reason)
+
+    timer = loop.call_later(ms / 1000, end, None)
+    gone = asyncio.create_task(request.body.gone())
+    gone.add_done_callback(lambda _: end(ClientGone))
+    # Tests reset sandboxes from the thread that they run in.
+    cancel = partial(loop.call_soon_threadsafe, end, Interrupted)
+    state, sandbox = request.state, request.sandbox
+    state.waits.add(cancel)
+    if sandbox.state.generation != state.generation:
+        cancel()  # the reset came before there was anything to cancel
+    try:
+        reason = await over
+        if reason is not None:
+            raise reason
+    finally:
+        state.waits.discard(cancel)
+        timer.cancel()
+        gone.cancel()

@@ -5,7 +5,7 @@ Only the responses that a fixture declares are put into that of the operations.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -13,17 +13,19 @@ from typing import Any, Literal
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from mock_server.api.bound import likely_sandbox
 from mock_server.api.errors import MethodNotAllowed
-from mock_server.api.operations.declared import content_type_of
+from mock_server.api.operations.static_response import content_type_of
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import describe_value
-from mock_server.domain.responses import (
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.messages import describe_value
+from mock_server.domain.objects.static_responses import (
     DeclaredResponse,
     DeclaredResponses,
     pattern_of,
 )
+from mock_server.domain.sandboxes.registry import Sandboxes
 
 # Not by importlib.resources, which takes 5 ms of a start.
 _FOLDER = Path(__file__).parents[1] / "openapi"
@@ -40,20 +42,19 @@ def document(name: DocumentName) -> bytes:
 class Description:
     """The ASGI application at `/openapi.json`: a document, whatever is served."""
 
-    def __init__(
-        self, content: bytes | None, declared: Callable[[Scope], DeclaredResponses]
-    ) -> None:
+    def __init__(self, content: bytes | None, sandboxes: Sandboxes) -> None:
         """`content` is JSON, by default the document of the shipped operations.
 
-        `declared` gives the responses to describe too, by the scope of a request.
+        What the sandbox of a request declares is described too.
         """
         self._content = content
-        self._declared = declared
+        self._sandboxes = sandboxes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] in ("GET", "HEAD"):
             content = self._content or document("public")
-            if responses := self._declared(scope):
+            sandbox = likely_sandbox(self._sandboxes, scope)
+            if responses := sandbox.state.store.generation.responses:
                 content = _with_responses(content, responses)
             response = Response(200, content)
         else:

@@ -15,10 +15,11 @@ from starlette.types import Scope
 from mock_server.api import errors
 from mock_server.api.redaction import HIDDEN
 from mock_server.domain.access import KEY_PATTERN
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import describe_value
-from mock_server.domain.limits import Limits
-from mock_server.domain.tolerance import remedies, served_with, tolerates
+from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.errors import Refusal
+from mock_server.domain.limits import Limits, Published
+from mock_server.domain.messages import describe_value
 
 Header = tuple[bytes, bytes]
 
@@ -36,6 +37,7 @@ _EMPTY = (b"", b"bearer")
 _LOGIN_COOKIE = b"fastgpt_token"
 # RFC 9110 11.1: the scheme in any case; one key after it.
 _BEARER = re.compile(rb"[ \t]*bearer +(%b)[ \t]*" % KEY_PATTERN.encode(), re.IGNORECASE)
+_ID = re.compile(rb"[A-Za-z0-9._-]{1,%d}" % Published.request_id_chars)
 
 
 class ParsedHeaders(Struct, frozen=True, eq=False):
@@ -89,10 +91,6 @@ def parse_headers(headers: Sequence[Header]) -> ParsedHeaders:
     )
 
 
-HEAD = "mock_server.head"
-"""The key under which an application notes in a scope what its headers say."""
-
-
 class Heads:
     """What the headers of requests say; those that clients repeat are read once.
 
@@ -105,17 +103,12 @@ class Heads:
         self._known: dict[tuple[Header, ...], ParsedHeaders] = {}
 
     def of(self, scope: Scope) -> ParsedHeaders:
-        """What the headers of a request say, noted in its scope.
-
-        They are read whatever is noted: a middleware may have changed them.
-        """
+        """What the headers of a request say."""
         headers = tuple(scope["headers"])
         try:
-            head = self._known.get(headers) or self._read(headers)
+            return self._known.get(headers) or self._read(headers)
         except TypeError:  # some servers give lists instead of pairs
-            head = parse_headers(headers)
-        scope[HEAD] = head
-        return head
+            return parse_headers(headers)
 
     def _read(self, headers: tuple[Header, ...]) -> ParsedHeaders:
         head = parse_headers(headers)
@@ -154,15 +147,13 @@ def bearer_token(headers: Iterable[Header]) -> str:
     match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
     if match is None:
         raise missing_authorization(given)
-    if len(match[1]) > Limits.key_chars:
-        expected = f"a key of at most {Limits.key_chars} characters"
+    if len(match[1]) > Published.key_chars:
+        expected = f"a key of at most {Published.key_chars} characters"
         raise errors.UnknownKey(expected, f"one of {len(match[1])}", AUTHORIZATION)
     return match[1].decode("ascii")
 
 
-def missing_authorization(
-    given: Sequence[bytes], *served_by: str
-) -> errors.MissingAuthorization:
+def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
     """The refusal of a request with these values of Authorization, of any number.
 
     `served_by` are the choices that would serve it.
@@ -183,11 +174,12 @@ def login_token(headers: Sequence[Header]) -> str | None:
         pairs = (each.strip().partition(b"=") for each in cookies.split(b";"))
         given += [value for name, _, value in pairs if name == _LOGIN_COOKIE]
     token = given[0].decode("latin-1") if given else ""
-    return unquote(token)[: Limits.key_chars] or None
+    return unquote(token)[: Published.key_chars] or None
 
 
 def check_media_type(headers: Sequence[Header], expected: str) -> None:
-    """Raises UnsupportedMediaType for a body of another media type."""
+    """Raises UnsupportedMediaType for a body of another media type, or not plain."""
+    _check_encoding(headers)
     if media_type(headers) != expected:
         got = _listed(values(headers, b"content-type"))
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type")
@@ -200,13 +192,7 @@ def check_content_type(
 
     Without the header it depends on the choice of that name.
     """
-    encodings = values(headers, b"content-encoding")
-    if encodings and encodings != [b"identity"]:
-        got = _listed(encodings)
-        raise errors.UnsupportedMediaType(
-            "a plain body", got, "header Content-Encoding"
-        )
-    # A compressed body is not unpacked: a small one may hold gigabytes.
+    _check_encoding(headers)
     types = values(headers, b"content-type")
     if types == [b"application/json"]:
         return
@@ -216,6 +202,37 @@ def check_content_type(
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
+
+
+def _check_encoding(headers: Sequence[Header]) -> None:
+    # A compressed body is not unpacked: a small one may hold gigabytes.
+    encodings = values(headers, b"content-encoding")
+    if encodings and encodings != [b"identity"]:
+        got = _listed(encodings)
+        raise errors.UnsupportedMediaType(
+            "a plain body", got, "header Content-Encoding"
+        )
+
+
+def check_related_content_type(
+    method: str, headers: Sequence[Header], expected: str, choices: Choices
+) -> None:
+    """Raise UnsupportedMediaType for a body of a type that a related route refuses.
+
+    Requests without a body need none, but for what choice query_delete says. Another
+    one than JSON counts as none: axios and aiohttp give one to a POST without data.
+    """
+    if expected != "application/json":
+        check_media_type(headers, expected)
+        return
+    if method == "DELETE" and choices.query_delete == "needs_json_type":
+        check_content_type(headers, choices, "query_delete")
+        return
+    if not announces_body(headers) and media_type(headers) != expected:
+        headers = [each for each in headers if each[0] != b"content-type"]
+    names = {name for name, _ in headers}
+    if method not in ("GET", "DELETE") or b"content-type" in names:
+        check_content_type(headers, choices)
 
 
 def media_type(headers: Sequence[Header]) -> str:
@@ -241,3 +258,17 @@ def _length(digits: bytes) -> int:
     """An announced length; no body is as long as 18 digits, so more are not read."""
     digits = digits.lstrip(b"0")
     return int(digits[:18]) if digits.isdigit() else 0
+
+
+def only_id(given: Sequence[bytes]) -> str | None:
+    """The id that these values of the header give; None if none does."""
+    is_one = len(given) == 1 and _ID.fullmatch(given[0])
+    return given[0].decode() if is_one else None
+
+
+def made_id(sandbox: str, generation: int, seq: int) -> str:
+    """The id of a request that has none, by its journal entry: `default-1-42`.
+
+    It is the same in every run of a test, and no other request's of the same server.
+    """
+    return f"{sandbox}-{generation}-{seq}"

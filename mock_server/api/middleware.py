@@ -3,31 +3,29 @@
 import logging
 import re
 import traceback
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mock_server.api.connection import NeedsConnection
+from mock_server.api.context import notes_of
+from mock_server.api.envelope import error_envelope
+from mock_server.api.errors import ForeignOrigin
 from mock_server.api.headers import Header, values
-from mock_server.api.operations.operation import Operation, Operations
 from mock_server.api.request import RequestBody
-from mock_server.api.response import (
-    NeedsConnection,
-    Response,
-    error_envelope,
-    send_response,
-)
-from mock_server.api.sending import AddingSend
+from mock_server.api.response import AddingSend, Response, send_response
+from mock_server.domain.errors import Refusal
+from mock_server.domain.messages import cut
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
     b"x-mock-sandbox, x-mock-generation"
 )
-# What clients of the documented operations send, and no more (spec 4, 5).
-_METHODS = ("PUT", "POST")
-_HEADERS = ("authorization", "content-type")
-_LOGIN_HEADER = "token"
-_NO_OPERATIONS = Operations(())
+_ASKED_METHOD = b"access-control-request-method"
+_ASKED_HEADERS = b"access-control-request-headers"
+_CREDENTIALS = b"access-control-allow-credentials"
+_VARY = b"vary", b"origin"
 
 _LOGGER = logging.getLogger("mock_server")
 # A serialized origin (RFC 6454 6.1): no path, so that one that has one is a mistake.
@@ -35,67 +33,68 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.:\[\]_-]+|null")
 
 
 class CORS:
-    """Answers preflights, and marks answers to admitted origins (`*` admits all)."""
+    """Answers preflights, and marks answers to admitted origins.
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        origins: Collection[str],
-        operations: Operations = _NO_OPERATIONS,
-        methods_at: Callable[[Scope], Collection[str]] = lambda _: (),
-    ) -> None:
-        """Preflights tell the methods of `operations`, and at other paths `methods_at`.
+    `*` admits all, but without credentials, such as cookies (Fetch 3.3.5): those are
+    taken from pages whose origin is named.
+    """
 
-        Raises ValueError for what is no origin, and so could never match.
-        """
+    def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
+        """Raises ValueError for what is no origin, and so could never match."""
         for origin in origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 expected = "an origin like https://app.example:8443, or *"
                 raise ValueError(f"Expected {expected}, got {origin!r}")
         self._app = app
         self._all = "*" in origins
-        self._origins = {origin.encode() for origin in origins}
-        self._operations = operations
-        self._methods_at = methods_at
+        self._origins = {origin.encode() for origin in origins if origin != "*"}
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         origins = values(scope["headers"], b"origin")
-        if not origins or not (self._all or origins[0] in self._origins):
+        if not origins:
             return self._app(scope, receive, send)
+        methods = values(scope["headers"], _ASKED_METHOD)
+        is_preflight = scope["method"] == "OPTIONS" and bool(methods)
         headers = self._allow(origins[0])
-        if scope["method"] == "OPTIONS" and values(
-            scope["headers"], b"access-control-request-method"
-        ):
-            # Whether the path is served depends on a key, which a preflight has not.
-            operation = self._operations.meant_by(scope["path"])
-            methods = self._methods_at(scope) if operation is None else ()
-            return _allowing([*headers, *_preflight(operation, methods)], send)
+        if not headers:
+            if is_preflight:
+                notes_of(scope).refused_preflight = self._refusal(origins[0])
+            return self._app(scope, receive, send)
+        if is_preflight:
+            return _allowing([*headers, *_asked_for(scope, methods[0])], send)
         headers.append((b"access-control-expose-headers", _EXPOSED))
         return self._app(scope, receive, AddingSend(send, headers))
 
     def _allow(self, origin: bytes) -> list[Header]:
-        # With `*` a response is the same for every origin, and caches may share it.
-        if self._all:
-            return [(b"access-control-allow-origin", b"*")]
-        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+        """What admits an origin; nothing if it is not admitted."""
+        if origin in self._origins:
+            named = (b"access-control-allow-origin", origin)
+            return [named, (_CREDENTIALS, b"true"), _VARY]
+        if not self._all:
+            return []
+        # With `*` alone a response is the same for every origin, and caches may share
+        # it.
+        every = (b"access-control-allow-origin", b"*")
+        return [every, _VARY] if self._origins else [every]
+
+    def _refusal(self, origin: bytes) -> Refusal:
+        """Why no preflight of this origin is allowed."""
+        named = ", ".join(sorted(each.decode() for each in self._origins))
+        expected = f"an origin that may call: {cut(named) or 'there is none'}"
+        got, hint = origin.decode("latin-1"), "name further ones by --cors-origin"
+        return ForeignOrigin.of(got, expected, "header Origin", hint)
 
 
-def _preflight(operation: Operation | None, declared: Collection[str]) -> list[Header]:
-    """What a page may send to an operation, or where responses are declared for some
-    methods; at other paths as to the documented.
+def _asked_for(scope: Scope, method: bytes) -> list[Header]:
+    """What a page may send: whatever its preflight asks for.
+
+    What a path serves depends on a key, which a preflight has not; and what a page
+    may not send, its programmer is to see refused with a reason, not by the browser.
     """
-    methods: Sequence[str] = _METHODS
-    names: Sequence[str] = _HEADERS
-    if operation is not None and operation.neighbour is not None:
-        methods, names = operation.methods, (*_HEADERS, _LOGIN_HEADER)
-    elif declared:
-        # `*` does not stand for `authorization` (Fetch 4.9).
-        methods, names = sorted(declared), (*_HEADERS, "*")
-    return [
-        (b"access-control-allow-methods", ", ".join(methods).encode()),
-        (b"access-control-allow-headers", ", ".join(names).encode()),
-        (b"access-control-max-age", b"600"),
-    ]
+    allowed = [(b"access-control-allow-methods", method)]
+    if names := values(scope["headers"], _ASKED_HEADERS):
+        allowed.append((b"access-control-allow-headers", b", ".join(names)))
+    return [*allowed, (b"access-control-max-age", b"600")]
 
 
 async def _allowing(headers: Sequence[Header], send: Send) -> None:

@@ -22,7 +22,7 @@ from mock_server.api.headers import check_media_type, values
 from mock_server.api.request import RequestBody, read_json
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.uploads import is_text
+from mock_server.domain.objects.uploads import is_text
 
 _FILE, _FIELDS = "file", "data"
 """The names of the part that is the file, and of the one with all fields as JSON."""
@@ -53,8 +53,11 @@ async def receive_upload(body: RequestBody, max_bytes: int, memory: Memory) -> b
 
 def boundary_of(body: RequestBody) -> bytes:
     """What separates the parts of a form. Raises BadForm."""
-    given = values(body.scope["headers"], b"content-type")
-    options = parse_options_header(b"; ".join(given).decode("latin-1"))[1]
+    given = b"; ".join(values(body.scope["headers"], b"content-type"))
+    if len(given) > _TYPE_BYTES:
+        expected = f"at most {_TYPE_BYTES} bytes"
+        raise BadForm(expected, f"{len(given)}", "header Content-Type")
+    options = parse_options_header(given.decode("latin-1"))[1]
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= _BOUNDARY_BYTES:
         expected = f"a boundary of 1 to {_BOUNDARY_BYTES} characters"
@@ -64,6 +67,7 @@ def boundary_of(body: RequestBody) -> bytes:
 
 
 _BOUNDARY_BYTES = 70  # RFC 2046 5.1.1
+_TYPE_BYTES = 1_024  # a boundary and more; to read 16 KiB of parameters takes long
 
 
 class Upload(Struct):
@@ -87,12 +91,12 @@ class Form:
         self._values: dict[str, bytearray] = {}
         self._max_bytes = max_bytes
         self._limits = limits
-        self._parts = self._value_bytes = 0
+        self._parts = self._value_bytes = self._taken = 0
         self._is_whole = False
         # Of the part that is coming: its header, and where its data goes.
         self._header_name, self._header_value = bytearray(), bytearray()
-        self._disposition: bytes | None = None
-        self._keep: Callable[[bytes], None] = _drop
+        self._disposition = b""
+        self._part: Upload | bytearray | None = None
         self._parser = MultipartParser(boundary, self._callbacks())  # type: ignore[arg-type]
         self._parser.logger = _QUIET
 
@@ -109,6 +113,9 @@ class Form:
             text = str(error)
             got = f"a malformed one, {text[:1].lower()}{text[1:]}"
             raise BadForm("a form", got, "body") from None
+        self._taken += len(piece)
+        if not self._parts and self._taken > self._limits.form_field_bytes:
+            raise BadForm("a form that begins with its boundary", "other bytes", "body")
 
     def fields_as_json(self) -> bytes:
         """All of it as a JSON object. Raises BadForm if it is cut off, and BadJson."""
@@ -128,7 +135,6 @@ class Form:
 
     def close(self) -> None:
         """Take nothing any more."""
-        self._keep = _drop
         del self._parser
 
     def _callbacks(self) -> dict[str, Callable[..., Any]]:
@@ -138,25 +144,21 @@ class Form:
         def header_value(data: bytes, start: int, end: int) -> None:
             self._header_value += data[start:end]
 
-        def part_data(data: bytes, start: int, end: int) -> None:
-            self._keep(data[start:end])
-
         return {
             "on_part_begin": self._begin_part,
             "on_header_field": header_name,
             "on_header_value": header_value,
             "on_header_end": self._end_header,
             "on_headers_finished": self._begin_data,
-            "on_part_data": part_data,
+            "on_part_data": self._keep,
             "on_end": self._end,
         }
 
     def _begin_part(self) -> None:
         self._parts += 1
         if self._parts > self._limits.form_parts:
-            expected = f"at most {self._limits.form_parts} parts"
-            raise BadForm(expected, "more", "body")
-        self._disposition = None
+            raise BadForm(f"at most {self._limits.form_parts} parts", "more", "body")
+        self._disposition = b""
 
     def _end_header(self) -> None:
         if self._header_name.lower() == b"content-disposition":
@@ -166,53 +168,38 @@ class Form:
 
     def _begin_data(self) -> None:
         """Find out what a part is by its head. Raises BadForm."""
-        kind, options = parse_options_header(
-            (self._disposition or b"").decode("latin-1")
-        )
+        kind, options = parse_options_header(self._disposition.decode("latin-1"))
         if kind != b"form-data" or b"name" not in options:
             expected = "a part with `Content-Disposition: form-data; name=...`"
             raise BadForm(expected, "one without", "body")
         name = _text(options[b"name"], "name")
         file_name = options.get(b"filename")
         if file_name is None:
-            value = self._values[name] = bytearray()
-            self._keep = self._keeper_of_value(value)
+            self._part = self._values[name] = bytearray()
         elif name == _FILE and file_name and self._file is None:
-            self._file = Upload(_text(file_name, "filename"))
-            self._keep = self._keeper_of_file(self._file)
+            self._part = self._file = Upload(_text(file_name, "filename"))
         else:
-            self._keep = _drop
+            self._part = None
 
-    def _keeper_of_value(self, value: bytearray) -> Callable[[bytes], None]:
-        def keep(data: bytes) -> None:
-            self._value_bytes += len(data)
-            most = self._limits.form_field_bytes
-            if self._value_bytes > most:
-                expected = f"at most {most} bytes beside the file"
-                raise BodyTooLarge(expected, "more", "body")
-            value.extend(data)
-
-        return keep
-
-    def _keeper_of_file(self, file: Upload) -> Callable[[bytes], None]:
-        most = self._limits.upload_text_bytes if is_text(file.name) else 0
-
-        def keep(data: bytes) -> None:
-            file.size += len(data)
-            if file.size > self._max_bytes:
+    def _keep(self, data: bytes, start: int, end: int) -> None:
+        """Keep what is wanted of a part. Raises BodyTooLarge."""
+        part, size, limits = self._part, end - start, self._limits
+        if isinstance(part, Upload):
+            part.size += size
+            if part.size > self._max_bytes:
                 expected = f"a file of at most {self._max_bytes} bytes"
                 raise BodyTooLarge(expected, "more", "part file")
-            file.head.extend(data[: max(0, most - len(file.head))])
-
-        return keep
+            most = limits.upload_text_bytes if is_text(part.name) else 0
+            part.head += data[start:end][: max(0, most - len(part.head))]
+        elif part is not None:
+            self._value_bytes += size
+            if self._value_bytes > limits.form_field_bytes:
+                expected = f"at most {limits.form_field_bytes} bytes beside the file"
+                raise BodyTooLarge(expected, "more", "body")
+            part += data[start:end]
 
     def _end(self) -> None:
         self._is_whole = True
-
-
-def _drop(data: bytes) -> None:
-    """Keep nothing of a part that is not looked at."""
-    del data
 
 
 def _file_fields(file: Upload) -> dict[str, object]:

@@ -1,8 +1,7 @@
 """Pages for browsers that the package ships: folders of files, served as they are."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 
 from starlette.types import Scope
@@ -33,7 +32,7 @@ class Page:
 
     @cached_property
     def names(self) -> Collection[str]:
-        """The paths of its files below the folder, such as `page/dom.js`."""
+        """The paths of its files below the folder, such as `page/form.js`."""
         return frozenset(self._files)
 
     def file(self, scope: Scope, name: str = INDEX) -> Response:
@@ -48,8 +47,10 @@ class Page:
             content = self._files[name].read_bytes()
             headers = self._headers
             if is_short:
+                import gzip
+
                 # A third of the bytes, for those who look from another machine.
-                content = import_module("gzip").compress(content, mtime=0)
+                content = gzip.compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
             media_type = _MEDIA_TYPES[Path(name).suffix]
             response = Response(200, content, headers, media_type)
@@ -58,13 +59,9 @@ class Page:
 
     @cached_property
     def _files(self) -> dict[str, Path]:
-        return dict(_below(_PACKAGE / self._folder))
-
-
-def _below(folder: Path, prefix: str = "") -> Iterator[tuple[str, Path]]:
-    """All files that can be served, with their paths."""
-    for each in folder.iterdir():
-        if each.is_dir():
-            yield from _below(each, f"{prefix}{each.name}/")
-        elif each.suffix in _MEDIA_TYPES:
-            yield prefix + each.name, each
+        folder = _PACKAGE / self._folder
+        return {
+            each.relative_to(folder).as_posix(): each
+            for each in folder.rglob("*")
+            if each.suffix in _MEDIA_TYPES
+        }

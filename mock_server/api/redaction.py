@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from urllib.parse import unquote_to_bytes
+from typing import Self
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -19,22 +19,26 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mock_server.api.escapes import (
+    unescaped,
+    unescaped_with_places,
+    without_cut_escape,
+)
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
-from mock_server.domain.errors import CUT_MARK, SHOWN_CHARS
-from mock_server.domain.generation import Generation
 from mock_server.domain.journal import Entry, Sent
-from mock_server.domain.limits import Limits
-from mock_server.domain.state import State
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import CUT_MARK, SHOWN_CHARS
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.sandboxes.state import State
 
 HIDDEN = b"[redacted]"
-ESCAPED_KEY_BYTES = 6 * Limits.key_chars
+ESCAPED_KEY_BYTES = 6 * Published.key_chars
 """Bytes of the longest key, each character of it written like `\\u0041`."""
 _CUT = CUT_MARK.encode()
-_WIDEST_CHAR = 4  # bytes of a character in UTF-8, at most
-_ISSUED = ISSUED_KEY_PREFIX.encode()
-_ISSUED_KEY = re.compile(_ISSUED + rb"[0-9a-f]+")
-# The escapes of JSON in which the characters of a key can be written.
-_ESCAPE = re.compile(rb'\\(?:u00([2-7][0-9a-fA-F])|(["\\/]))')
+_SHOWN_BYTES = 8 * SHOWN_CHARS  # of characters that were escaped twice
+_ISSUED_KEY = re.compile(ISSUED_KEY_PREFIX.encode() + rb"[0-9a-f]+")
+_ROUNDS = 3
+"""How often a text is redacted: what stands around a secret may make up another."""
 
 
 class Secrets:
@@ -42,49 +46,58 @@ class Secrets:
 
     def __init__(self, texts: Collection[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
-        self.texts = tuple(text.encode() for text in texts)
+        self.texts = _redactable(text.encode() for text in texts)
         # A finder goes when its generation does: states come and go, servers stay.
-        self._declared: WeakKeyDictionary[Generation, BytesAhoCorasick]
+        self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
 
     def of(self, state: State, key: str | None) -> RequestSecrets:
         """All that a request with this key, in this state, could give away."""
-        texts = self.texts
-        if key and len(key) >= MIN_REDACTABLE_LENGTH:
-            texts = (key.encode(), *texts)
-        declared = state.store.generation.secrets
-        finder = self._finder(state.store.generation) if declared else None
-        return RequestSecrets(texts, declared, finder)
+        texts = (*_redactable([(key or "").encode()]), *self.texts)
+        return replace(self._declared_by(state.store.generation), texts=texts)
 
     def are_in(self, text: bytes, generation: Generation) -> bool:
-        """Whether a text holds a key that a generation declares, unescaped."""
-        return bool(self._finder(generation).find_matches_as_indexes(text))
+        """Whether a text without escapes holds a key that a generation declares."""
+        finder = self._declared_by(generation).finder
+        return bool(finder and finder.find_matches_as_indexes(text))
 
-    def _finder(self, generation: Generation) -> BytesAhoCorasick:
-        finder = self._declared.get(generation)
-        if finder is None:
-            longest = MatchKind.LeftmostLongest
-            finder = BytesAhoCorasick(generation.secrets, matchkind=longest)
-            self._declared[generation] = finder
-        return finder
+    def _declared_by(self, generation: Generation) -> RequestSecrets:
+        declared = self._declared.get(generation)
+        if declared is None:
+            declared = RequestSecrets.among(generation.secrets)
+            self._declared[generation] = declared
+        return declared
 
 
 class RequestSecrets(Struct, frozen=True):
-    """What one request could give away: single texts, and the declared keys, sorted.
+    """What one request could give away: single texts, and many others, sorted.
 
-    Keys and login tokens that sandboxes have issued are known by what they begin with.
+    All are without escapes. Keys and login tokens that sandboxes have issued are known
+    by what they begin with.
     """
 
-    texts: tuple[bytes, ...]
-    declared: tuple[bytes, ...]
-    finder: BytesAhoCorasick | None
+    texts: tuple[bytes, ...] = ()
+    declared: tuple[bytes, ...] = ()
+    finder: BytesAhoCorasick | None = None
+
+    @classmethod
+    def among(cls, declared: Iterable[bytes]) -> Self:
+        """These secrets, however many: one pass finds them all."""
+        texts = tuple(sorted(set(_redactable(declared))))
+        longest = MatchKind.LeftmostLongest
+        finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
+        return cls(declared=texts, finder=finder)
 
     def redact(self, text: bytes) -> bytes:
-        """The text without secrets; if one was escaped, without escapes too."""
-        for form in _forms(text):
-            if self.contains_secret(form):
-                return self._without(form)
-        return text
+        """The text without secrets, in whatever mixture of escapes they stand."""
+        for _ in range(_ROUNDS):
+            if not any(self._spans(unescaped(text))):
+                return text
+            redacted = self._without(text)
+            if redacted == text:  # a secret that is the mark itself
+                return text
+            text = redacted
+        return HIDDEN  # what is left keeps making secrets of its parts
 
     def redact_message(self, text: bytes) -> bytes:
         """As `redact`, for an error message, which may have cut a text amid a secret.
@@ -94,68 +107,60 @@ class RequestSecrets(Struct, frozen=True):
         *cut, last = self.redact(text).split(_CUT)
         return _CUT.join([*map(self._without_end, cut), last])
 
-    def contains_secret(self, text: bytes) -> bool:
-        """Whether the text holds a secret as it is, unescaped."""
-        if _ISSUED in text or any(secret in text for secret in self.texts):
-            return True
-        return bool(self.finder and self.finder.find_matches_as_indexes(text))
+    def redact_beginning(self, text: bytes) -> bytes:
+        """As `redact`, for the beginning of a text, which may end amid a secret."""
+        return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _without(self, text: bytes) -> bytes:
+        plain, starts, ends = unescaped_with_places(text)
         kept: list[bytes] = []
         end = 0
         # One secret may lie in another, or overlap it: both go.
-        for start, stop in sorted(self._spans(text)):
+        for first, stop in sorted(self._spans(plain)):
+            start = starts[first]
             if start >= end:
+                # Backslashes before it would escape the mark, and JSON be none.
+                while start > end and text[start - 1 : start] == b"\\":
+                    start -= 1
                 kept += text[end:start], HIDDEN
-            end = max(end, stop)
+            end = max(end, ends[stop - 1])
         return b"".join((*kept, text[end:]))
 
-    def _spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Where secrets stand, in any order: start and end in bytes."""
-        for match in _ISSUED_KEY.finditer(text):
+    def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
+        """Where secrets stand in an unescaped text, in any order: start and end."""
+        for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
-            for match in re.finditer(re.escape(secret), text):
+            for match in re.finditer(re.escape(secret), plain):
                 yield match.span()
         if self.finder is not None:
-            for _, start, stop in self.finder.find_matches_as_indexes(text):
+            for _, start, stop in self.finder.find_matches_as_indexes(plain):
                 yield start, stop
 
-    def _without_end(self, text: bytes) -> bytes:
-        """The text without the beginning of a secret at its end."""
-        first = max(0, len(text) - SHOWN_CHARS * _WIDEST_CHAR)
-        for start in range(first, len(text) - MIN_REDACTABLE_LENGTH + 1):
-            if self._begins_secret(text[start:]):
-                return text[:start] + HIDDEN
+    def _without_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
+        """The text without the beginning of a secret in its last bytes."""
+        first = max(0, len(text) - most)
+        plain, starts, _ = unescaped_with_places(text[first:])
+        plain = without_cut_escape(plain)
+        for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
+            if self._begins_secret(plain[start:]):
+                return text[: first + starts[start]] + HIDDEN
         return text
 
-    def _begins_secret(self, text: bytes) -> bool:
+    def _begins_secret(self, plain: bytes) -> bool:
         # In sorted order, what begins with a text comes right after the text.
-        at = bisect_left(self.declared, text)
+        at = bisect_left(self.declared, plain)
         near = self.declared[at : at + 1]
-        return any(secret.startswith(text) for secret in (*self.texts, *near))
+        return any(secret.startswith(plain) for secret in (*self.texts, *near))
+
+
+def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Secrets as they are compared, without those that ordinary words may hold."""
+    plain = map(unescaped, texts)
+    return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
 _SHOWN_OF_LOGIN = {"username", "code"}
-
-
-def _forms(text: bytes) -> Iterator[bytes]:
-    """The text as it is, then without the escapes of URLs, and those of JSON.
-
-    What an error message quotes has been escaped twice.
-    """
-    yield text
-    if b"%" in text:
-        yield unquote_to_bytes(text)
-    for _ in range(2):
-        if b"\\" in text:
-            text = _ESCAPE.sub(_unescaped, text)
-            yield text
-
-
-def _unescaped(escape: re.Match[bytes]) -> bytes:
-    digits, char = escape.groups()
-    return char if digits is None else bytes.fromhex(digits.decode())
 
 
 def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
@@ -163,13 +168,15 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = entry.sent
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
+    is_part = sent.is_unread and sent.is_cut
+    redact_body = secrets.redact_beginning if is_part else secrets.redact
     entry.sent = replace(
         sent,
         method=_text(method),
         path=_text(path),
         query=query,
         headers=headers,
-        body=None if sent.body is None else redacted_body(sent.body, secrets),
+        body=None if sent.body is None else redact_body(sent.body),
     )
     entry.answer = secrets.redact_message(entry.answer)
     entry.answer_headers = [
@@ -205,15 +212,6 @@ def without_login(sent: Sent) -> Sent:
 def redacted_text(message: str, secrets: RequestSecrets) -> str:
     """A message without secrets."""
     return _text(secrets.redact_message(message.encode("utf-8", "replace")))
-
-
-def redacted_body(body: bytes, secrets: RequestSecrets) -> bytes:
-    """A body without secrets, which stays JSON where it is JSON."""
-    redacted = secrets.redact(body)
-    if redacted != body and not secrets.contains_secret(body):  # it was escaped
-        with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-            return secrets.redact(msgspec.json.encode(msgspec.json.decode(body)))
-    return redacted
 
 
 def _text(content: bytes) -> str:

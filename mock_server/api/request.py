@@ -10,10 +10,10 @@ from starlette.types import Message, Receive, Scope
 
 from mock_server.api.errors import BadJson, BodyTooLarge
 from mock_server.api.headers import ParsedHeaders, parse_headers
-from mock_server.domain.errors import InvalidField, describe_value
-from mock_server.domain.limits import Limits
+from mock_server.domain.errors import InvalidField, Refusal
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding, Memory
-from mock_server.validation.walk import dotted
+from mock_server.domain.validation.walk import dotted
 
 
 class ClientGone(Exception):
@@ -24,13 +24,15 @@ class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
     `length` is the announced one in bytes, 0 without one; `arrived` says that all of it
-    has been received, or that there is none.
+    has been received, or that there is none. `is_unread` says that the request has been
+    refused before its body was read, whatever has been received of it.
     """
 
     scope: Scope
     receive: Receive
     length: int
     arrived: bool
+    is_unread: bool = False
     _holding: Holding | None = None
 
     @classmethod
@@ -59,13 +61,13 @@ class RequestBody(Struct, eq=False):
             piece = self._piece(await self.receive())
         else:
             self.arrived = True
-        if self.arrived and len(piece) <= Limits.free_body_bytes:
+        if self.arrived and len(piece) <= Published.free_body_bytes:
             return piece  # nearly always
         body = bytearray(piece)
         # An announced length is not trusted: chunked bodies have none, and servers
         # that embed the application may pass on what they like.
         while True:
-            if len(body) > Limits.free_body_bytes:
+            if len(body) > Published.free_body_bytes:
                 if len(body) > max_bytes:
                     raise _too_large(max_bytes, f"at least {len(body)} bytes")
                 self.charge(2 * len(body), memory)  # it is copied below
@@ -102,7 +104,7 @@ class RequestBody(Struct, eq=False):
         """Have so many bytes charged for what is kept of it. Raises LimitReached."""
         if self._holding is None:
             self._holding = memory.hold("requests")
-        self._holding.reserve(size - self._holding.size, "body")
+        self._holding.charge(size - self._holding.size, "body")
 
     def _piece(self, message: Message) -> bytes:
         """The part of the body in a message. Raises ClientGone."""
@@ -113,16 +115,17 @@ class RequestBody(Struct, eq=False):
         return body
 
 
-def _too_large(max_bytes: int, got: str) -> BodyTooLarge:
+def _too_large(max_bytes: int, got: str) -> Refusal:
     return BodyTooLarge(f"at most {max_bytes} bytes", got, "body")
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BRACES_AS_BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_TOO_DEEP = f"JSON nested deeper than {Limits.json_depth} levels"
-# An integer token; what stands before tells it from a fraction or an exponent.
-_LONG_INTEGER = re.compile(rb"-?[0-9]{16,}(?![0-9.eE])")
+_TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
+# An integer token, no part of a fraction or an exponent. Digits are never given back:
+# to try a long run of them from each on would be quadratic.
+_LONG_INTEGER = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{16,}+(?![.eE])")
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -132,7 +135,9 @@ def read_json(content: bytes) -> dict[str, object]:
     Of duplicate keys the last wins.
     """
     try:
-        if content.count(b"[") + content.count(b"{") > Limits.json_depth:
+        if content.count(b",") > Published.json_values:
+            _check_commas(content)
+        if content.count(b"[") + content.count(b"{") > Published.json_depth:
             msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
             _check_brackets(content)
         value = msgspec.json.decode(content)
@@ -155,14 +160,28 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
     """
     long = _long_integer(content)
     if long is not None:
-        is_large = len(content) > Limits.free_body_bytes
+        is_large = len(content) > Published.free_body_bytes
         at = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
-        expected = f"integers of at most {Limits.integer}"
-        raise InvalidField(f"Expected {expected}, got {describe_value(long)} - at {at}")
+        expected = f"integers of at most {Published.integer}"
+        raise InvalidField.of(long, expected, at)
 
 
-def _not_json(got: str) -> BadJson:
+def _not_json(got: str) -> Refusal:
     return BadJson("a JSON object", got, "$")
+
+
+def _check_commas(content: bytes) -> None:
+    """Raises BadJson for too many items and fields.
+
+    They are counted in the text: to make a million of them would take a second.
+    """
+    # Two strings at most are an item or a field. To take out millions is slow, too.
+    most = 2 * (Published.json_values + Published.json_containers)
+    if (
+        _without_escapes(content).count(b'"') // 2 > most
+        or _outside_strings(content).count(b",") > Published.json_values
+    ):
+        raise _not_json(f"more than {Published.json_values} items and fields")
 
 
 def _check_brackets(content: bytes) -> None:
@@ -171,9 +190,9 @@ def _check_brackets(content: bytes) -> None:
     They are counted in the text: to build those of 1 MiB would take half a second.
     """
     brackets = _outside_strings(content).translate(_BRACES_AS_BRACKETS, _NO_BRACKETS)
-    if brackets.count(b"[") > Limits.json_containers:
-        raise _not_json(f"more than {Limits.json_containers} arrays and objects")
-    for _ in range(Limits.json_depth):
+    if brackets.count(b"[") > Published.json_containers:
+        raise _not_json(f"more than {Published.json_containers} arrays and objects")
+    for _ in range(Published.json_depth):
         brackets = brackets.replace(b"[]", b"")  # the innermost ones
     if brackets:
         raise _not_json(_TOO_DEEP)
@@ -181,8 +200,14 @@ def _check_brackets(content: bytes) -> None:
 
 def _outside_strings(content: bytes) -> bytes:
     """A valid JSON text without its strings."""
-    unescaped = content.replace(b"\\\\", b"").replace(b'\\"', b"")
-    return b"".join(unescaped.split(b'"')[::2])
+    return b"".join(_without_escapes(content).split(b'"')[::2])
+
+
+def _without_escapes(content: bytes) -> bytes:
+    """A valid JSON text without what could be taken for the end of a string."""
+    if b"\\" not in content:
+        return content
+    return content.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
 def _reason(content: bytes, error: msgspec.DecodeError) -> str:
@@ -201,11 +226,11 @@ def _long_integer(content: bytes) -> int | None:
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
-    for match in _LONG_INTEGER.finditer(outside):
-        if outside[match.start() - 1] not in b".eE+0123456789":
-            number = int(match[0])
-            if abs(number) > Limits.integer:
-                return number
+    first = outside.translate(_DIGITS_AS_ZEROS).find(b"0" * 16)
+    for match in _LONG_INTEGER.finditer(outside, max(first - 1, 0)):
+        number = int(match[0])
+        if abs(number) > Published.integer:
+            return number
     return None
 
 
@@ -214,7 +239,7 @@ def _path_to_long(value: dict[str, object] | list[object]) -> list[str | int]:
     items: Iterable[tuple[str | int, object]]
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for part, item in items:
-        if isinstance(item, int) and abs(item) > Limits.integer:
+        if isinstance(item, int) and abs(item) > Published.integer:
             return [part]
         if isinstance(item, dict | list):
             path = _path_to_long(item)

@@ -2,26 +2,39 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.api.context import DECLARED, ENTERED
-from mock_server.api.headers import HEAD, REQUEST_ID, Header, ParsedHeaders, values
-from mock_server.api.log_format import LogFormat
-from mock_server.api.operations.operation import Operations
-from mock_server.api.request_id import made_id, only_id
-from mock_server.api.sending import whole_of
+from mock_server.api.bound import likely_sandbox
+from mock_server.api.context import notes_of
+from mock_server.api.headers import REQUEST_ID, Header, made_id, only_id, values
+from mock_server.api.operations.routing import Operations
+from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
+    RequestSecrets,
+    Secrets,
+    redacted_text,
+)
+from mock_server.api.response import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
-from mock_server.domain.faults import Firing
-from mock_server.domain.printable import coloured, json_text, one_line
+from mock_server.domain.messages import CUT_MARK
+from mock_server.domain.printable import (
+    LogFormat,
+    coloured,
+    json_text,
+    one_line,
+)
+from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
 _KEPT = 256
 """Beginnings of lines that are kept ready."""
+_COMMON = "sandbox", "operation", "method", "path", "status"
+"""What many lines have in common: the fields of `Line` behind the time."""
 _ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
 
 
@@ -46,16 +59,6 @@ class Line(msgspec.Struct, rename="camel"):
     request_id: str | None
 
 
-class _About(msgspec.Struct, rename="camel"):
-    """What many lines have in common: the fields of `Line` behind the time."""
-
-    sandbox: str | None
-    operation: str | None
-    method: str
-    path: str
-    status: int
-
-
 class _Refused(msgspec.Struct, rename="camel"):
     """What is read of an answer that refuses a request."""
 
@@ -71,9 +74,8 @@ _BAD_FIXTURE = "badFixture"
 class RequestLog:
     """ASGI middleware that passes a line for each request to `write`.
 
-    Lines have no line end. They name the operations of the table `operations`. `redact`
-    gives the method and the path of a request as they may be logged: clients put API
-    keys into paths by mistake. `redact_message` does so for the message of a refusal.
+    Lines have no line end. They name the operations of the table `operations`, and show
+    no key that `redaction` knows.
 
     With `gives_ids` each request has an id, in its line and in header `x-request-id` of
     its answer: the one that it was sent with, else one that is made.
@@ -85,24 +87,19 @@ class RequestLog:
         log_format: LogFormat,
         write: Callable[[str], object],
         operations: Operations,
-        redact: Callable[[Scope], tuple[str, str]],
-        redact_message: Callable[[Scope, str], str],
+        redaction: "LogRedaction",
         *,
         is_coloured: bool = False,
         gives_ids: bool = False,
     ) -> None:
         self._app = app
-        as_text = _coloured_text if is_coloured else _text
+        as_text = partial(_text, style=coloured) if is_coloured else _text
         self._format = json_lines() if log_format == "json" else as_text
         self._write = write
         names = operations.names_by_path()
         self._operations = {path.encode(): name for path, name in names.items()}
-        self._redact = redact
-        self._redact_message = redact_message
+        self._redaction = redaction
         self._gives_ids = gives_ids
-        # Several requests come in one millisecond, and to write a time takes 2.7 us.
-        self._format_time = lru_cache(1)(self._time)
-        self._format_second = lru_cache(1)(_format_second)
         self._numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,53 +115,51 @@ class RequestLog:
             self._write(self._format(self._line(scope, noting, duration_ms)))
 
     def _line(self, scope: Scope, response: "_NotingSend", duration_ms: float) -> Line:
-        operation = self._operations.get(scope["raw_path"])
+        operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
         # A declared path may have parameters, and so does not count as known.
-        name = operation or scope.get(DECLARED)
+        name = operation or notes.declared
         # The path of an operation holds no key, and a short method cannot.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
-            (scope["method"], scope["path"]) if is_known else self._redact(scope)
+            (scope["method"], scope["path"])
+            if is_known
+            else self._redaction.line(scope)
         )
-        body, firing = response.body, scope.get("mock_server.firing")
-        is_success = body is not None and body.startswith(_SUCCESS)
+        firing = notes.firing
+        ms = time.time_ns() // 1_000_000
         # By position, which is quicker than keywords.
         return Line(
-            self._format_time(time.time_ns() // 1_000_000),
+            f"{_format_second(ms // 1000)}.{ms % 1000:03}Z",
             _sandbox(scope, response.headers),
             name,
             method,
             path,
             response.status,
             duration_ms,
-            None if firing is None else _fault(firing),
-            self._reason(scope, body) if body and not is_success else None,
+            f"{firing.fault.id} {firing.fault.definition.kind}" if firing else None,
+            self._reason(scope, response.body or b""),
             response.id,
         )
 
-    def _time(self, ms: int) -> str:
-        """A time as `format_time` writes it."""
-        return f"{self._format_second(ms // 1000)}.{ms % 1000:03}Z"
-
     def _id_of(self, scope: Scope, own: Sequence[bytes]) -> str:
         """The id of an answer: its `own`, as declared ones may have, else another."""
-        head: ParsedHeaders | None = scope.get(HEAD)
-        if own or head is None or head.has_id:
+        notes = notes_of(scope)
+        if own or notes.headers.has_id:
             for given in (own, values(scope["headers"], REQUEST_ID)):
                 sent = only_id(given)
                 # Clients put keys anywhere by mistake, and no line may show one.
-                if sent and self._redact_message(scope, sent) == sent:
+                if sent and self._redaction.message(scope, sent) == sent:
                     return sent
-        sandbox, generation, seq = scope.get(ENTERED, ("", 0, 0))
-        if seq:
-            return made_id(sandbox, generation, seq)
+        sandbox, generation, number = notes.place or ("", 0, 0)
+        if number:
+            return made_id(sandbox, generation, number)
         # It is in no journal: a preflight, a request of the admin API.
         return f"request-{next(self._numbers)}"
 
     def _reason(self, scope: Scope, body: bytes) -> str | None:
         """Why a request was refused, by the envelope in which that is told."""
         # With choice error_http_status=always_200 the status does not say.
-        if not body.startswith(_ENVELOPE):
+        if not body.startswith(_ENVELOPE) or body.startswith(_SUCCESS):
             return None
         try:
             refused = msgspec.json.decode(body, type=_Refused)
@@ -173,7 +168,41 @@ class RequestLog:
         message = refused.message
         if refused.status_text == _BAD_FIXTURE:
             message = message.partition(" (")[0]
-        return self._redact_message(scope, message)
+        return self._redaction.message(scope, message)
+
+
+class LogRedaction:
+    """Keeps keys out of request lines: clients put them into paths by mistake."""
+
+    def __init__(self, sandboxes: Sandboxes, secrets: Secrets) -> None:
+        """`secrets` are kept out beside the keys of the sandboxes."""
+        self._sandboxes = sandboxes
+        self._secrets = secrets
+        self._longest = sandboxes.limits.logged_chars
+
+    def line(self, scope: Scope) -> tuple[str, str]:
+        """The method and the path of a request as they may be logged."""
+        secrets = self._secrets_of(scope)
+        # Cut after the redaction, which does not find half a key; but first roughly, as
+        # paths can be many times longer than what is shown.
+        method, path = (
+            secrets.redact(text[: self._longest + ESCAPED_KEY_BYTES]).decode("latin-1")
+            for text in (scope["method"].encode(), scope["raw_path"])
+        )
+        return self._cut(method), self._cut(path)
+
+    def message(self, scope: Scope, message: str) -> str:
+        """The message of a refusal as it may be logged."""
+        roughly = message[: self._longest + ESCAPED_KEY_BYTES]
+        return self._cut(redacted_text(roughly, self._secrets_of(scope)))
+
+    def _cut(self, text: str) -> str:
+        return text if len(text) <= self._longest else text[: self._longest] + CUT_MARK
+
+    def _secrets_of(self, scope: Scope) -> RequestSecrets:
+        """What the log is not to show of a request."""
+        state = likely_sandbox(self._sandboxes, scope).state
+        return self._secrets.of(state, notes_of(scope).headers.key)
 
 
 class _NotingSend:
@@ -181,17 +210,6 @@ class _NotingSend:
 
     `status` is 0 as long as none has begun; `body` is the first part.
     """
-
-    __slots__ = (
-        "_has_body",
-        "_id_of",
-        "_scope",
-        "_send",
-        "body",
-        "headers",
-        "id",
-        "status",
-    )
 
     def __init__(
         self,
@@ -206,14 +224,13 @@ class _NotingSend:
         self.headers: Sequence[Header] = ()
         self.body: bytes | None = None
         self.id: str | None = None
-        self._has_body = False
 
     async def __call__(self, message: Message) -> None:
         if "status" in message:
             headers = self._begin(message["status"], message["headers"])
             message = {**message, "headers": headers}
-        elif not self._has_body:
-            self.body, self._has_body = message.get("body"), True
+        elif self.body is None:
+            self.body = message.get("body", b"")
         await self._send(message)
 
     def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
@@ -230,13 +247,16 @@ class _NotingSend:
         if self._id_of is None:
             return headers
         # Of what enters a journal, declared responses alone may have one of their own.
-        is_made = ENTERED in self._scope and DECLARED not in self._scope
+        notes = notes_of(self._scope)
+        is_made = notes.place is not None and notes.declared is None
         own = () if is_made else values(headers, REQUEST_ID)
         if self.id is None:
             self.id = self._id_of(self._scope, own)
         return headers if own else [*headers, (REQUEST_ID, self.id.encode())]
 
 
+# Many requests come in one second, and to write a time takes 2.7 us.
+@lru_cache(1)
 def _format_second(second: int) -> str:
     """A time without its milliseconds, as `format_time` writes it."""
     return format_time(second * 1000).partition(".")[0]
@@ -244,55 +264,32 @@ def _format_second(second: int) -> str:
 
 def _sandbox(scope: Scope, headers: Sequence[Header]) -> str | None:
     """The sandbox that a response names."""
-    if ENTERED in scope:
-        sandbox: str = scope[ENTERED][0]
-        return sandbox
-    for name, value in headers:
-        if name == b"x-mock-sandbox":
-            text: str = value.decode()
-            return text
-    return None
+    place = notes_of(scope).place
+    if place is not None:
+        return place[0]
+    named = values(headers, b"x-mock-sandbox")
+    return named[0].decode() if named else None
 
 
-def _fault(firing: Firing) -> str:
-    return f"{firing.fault.id} {firing.fault.definition.kind}"
-
-
-def _text(line: Line) -> str:
-    status = f"{line.status} {line.duration_ms:.2f} ms"
-    rest = f"{_id_text(line)}{_fault_text(line)}{_reason_text(line)}"
-    return one_line(f"{_begin(line)} {status}{rest}")
-
-
-def _coloured_text(line: Line) -> str:
-    status = coloured(str(line.status), line.status)
-    duration = coloured(f"{line.duration_ms:.2f} ms", "dim")
-    fault, reason = _fault_text(line), one_line(_reason_text(line))
-    if fault:
-        fault = coloured(fault, "magenta")
-    request_id = coloured(_id_text(line), "dim") if line.request_id else ""
-    return f"{one_line(_begin(line))} {status} {duration}{request_id}{fault}{reason}"
-
-
-def _begin(line: Line) -> str:
-    return f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path}"
-
-
-def _id_text(line: Line) -> str:
-    return f" id {line.request_id}" if line.request_id else ""
-
-
-def _fault_text(line: Line) -> str:
-    return f" fault {line.fault}" if line.fault else ""
-
-
-def _reason_text(line: Line) -> str:
-    return f" - {line.reason}" if line.reason else ""
+def _text(
+    line: Line, style: Callable[[str, int | str], str] = lambda text, _: text
+) -> str:
+    """A line to read; `style` colours a part of it, by name or by a status."""
+    status = style(str(line.status), line.status)
+    duration = style(f"{line.duration_ms:.2f} ms", "dim")
+    request_id = style(f" id {line.request_id}", "dim") if line.request_id else ""
+    fault = style(f" fault {line.fault}", "magenta") if line.fault else ""
+    reason = f" - {line.reason}" if line.reason else ""
+    begin = f"{line.time[11:]} {line.sandbox or '-'} {line.method} {line.path}"
+    return f"{one_line(begin)} {status} {duration}{request_id}{fault}{one_line(reason)}"
 
 
 def json_lines() -> Callable[[Line], str]:
     """What writes lines in JSON; what they have in common is encoded once."""
-    about_of = lru_cache(_KEPT)(lambda *fields: _json(_About(*fields))[1:-1])
+
+    @lru_cache(_KEPT)
+    def about_of(*values: object) -> str:
+        return _json(dict(zip(_COMMON, values, strict=True)))[1:-1]
 
     def write(line: Line) -> str:
         if line.fault is not None or line.reason is not None:
@@ -310,6 +307,6 @@ def json_lines() -> Callable[[Line], str]:
     return write
 
 
-def _json(fields: Line | _About) -> str:
+def _json(fields: Line | dict[str, object]) -> str:
     text = msgspec.json.encode(fields).decode()
     return text if text.isprintable() and "##" not in text else json_text(text)

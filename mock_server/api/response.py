@@ -6,27 +6,22 @@ Such kinds need the connection, which ASGI does not show: it is there only where
 wire floor serves the application, not in process.
 """
 
-import asyncio
-import contextlib
-import socket
-import struct
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Self, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.types import Scope, Send
+from starlette.types import Message, Scope, Send
 
-from mock_server.api.errors import ERRORS, MethodNotAllowed, ServerBusy
+from mock_server.api.connection import NeedsConnection, connection_of, discard
+from mock_server.api.envelope import error_envelope
+from mock_server.api.errors import MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
-from mock_server.api.request import ClientGone, RequestBody
-from mock_server.domain.choices import Choices
+from mock_server.api.request import RequestBody
+from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
+from mock_server.domain.faults.firing import RateLimitStatus
 from mock_server.domain.journal import Note
-from mock_server.domain.limits import Limits
-from mock_server.domain.rate_limit import RateLimitStatus
-from mock_server.views import Failure
 
 R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
@@ -53,26 +48,19 @@ class Response(Struct, frozen=True):
         """The response with further headers of its own."""
         return replace(self, headers=(*self.headers, *further))
 
-    def send_whole(self, headers: Headers, body: RequestBody, send: Send) -> bool:
-        """Send it at once, as `send` does; False where there is no way to.
-
-        A coroutine less: that saves 0.3 µs of the 30 that a request takes.
-        """
-        whole = getattr(send, "whole", None)
-        # Other kinds may send in ways of their own.
-        if whole is None or type(self) is not Response or not body.arrived:
-            return False
-        return bool(self.content_type and whole(self.status, headers, self.body))
-
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send it with all its headers; `body` is that of the request.
 
-        One that is given before the request's body has arrived announces the close,
+        One that is given before the request's body has been read announces the close,
         then reads and discards for a while: if the connection were closed at once,
         most clients would see a reset instead of the response.
         """
+        is_read = body.arrived and not body.is_unread
+        whole = whole_of(send) if is_read and self.content_type else None
+        if whole is not None and whole(self.status, headers, self.body):
+            return
         content = {"type": "http.response.body", "body": self.body}
-        if body.arrived:
+        if is_read:
             await send(self.start(headers))
             await send(content)
             return
@@ -109,35 +97,24 @@ class EventStream(Response, frozen=True):
 class NoResponse(Response, frozen=True):
     """No status and no headers: the journal shows status 0.
 
-    By itself it is for a client that has gone; kinds of it end the connection in ways
-    of their own.
+    By itself it is for a client that has gone. What `ends` the connection is given the
+    body of the request, which may not have arrived.
     """
 
     status: int = 0
     body: bytes = b""
+    ends: Callable[[RequestBody], Awaitable[None]] | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send nothing of HTTP."""
         del headers, send
-        await self.end(body)
-
-    async def end(self, body: RequestBody) -> None:
-        """End the request, of which `body` may not have arrived."""
-
-
-def success_envelope(data: bytes) -> bytes:
-    """The envelope of a success around `data`, which is JSON already."""
-    return b'{"code":200,"statusText":"","message":"","data":%b}' % data
-
-
-def error_envelope(code: int, status_text: str, message: str) -> bytes:
-    """The envelope of an error."""
-    return msgspec.json.encode(Failure(code, status_text, message))
+        if self.ends is not None:
+            await self.ends(body)
 
 
 def error_response(refusal: Refusal, choices: Choices) -> Response:
     """The response to a request that is refused, in the form that is chosen."""
-    row = ERRORS[type(refusal)]
+    row = refusal.row
     form = row.service if choices.error_form == "service" else row.plain
     status = {"always_500": 500, "always_200": 200}.get(
         choices.error_http_status, form.http
@@ -189,119 +166,65 @@ def headers_for(
     return (*first, *own)
 
 
+def headers_with_marks(
+    length: int, content_type: bytes, sandbox: str, generation: int, further: Headers
+) -> Headers:
+    """As `headers_for`, with the marks that name the sandbox of a response."""
+    marks = (
+        (b"x-mock-sandbox", sandbox.encode()),
+        (b"x-mock-generation", b"%d" % generation),
+    )
+    return headers_for(length, content_type, (*marks, *further))
+
+
 async def send_response(response: Response, body: RequestBody, send: Send) -> None:
     """Send a response with its own headers."""
-    headers = response_headers(response)
-    if not response.send_whole(headers, body, send):
-        await response.send(headers, body, send)
+    await response.send(response_headers(response), body, send)
 
 
-async def discard(body: RequestBody) -> None:
-    """Read what is left of a request's body and drop it, for a while."""
-    try:
-        async with asyncio.timeout(Limits.discard_seconds):
-            await body.discard()
-    except (TimeoutError, ClientGone):
-        pass
-
-
-TRANSPORT = "mock_server.transport"
-"""The key under which the server hands a connection on, in `scope["state"]`."""
-PARSER = "mock_server.parser"
-"""The key under which it says there which HTTP parser has read the request."""
-# On, for 0 seconds: closing then sends an RST and drops what is unsent.
-_LINGER_NOT = struct.pack("ii", 1, 0)
-_TICK_SECONDS = 0.001
-
-
-class NeedsConnection(RuntimeError):
-    """Something was asked for that only a real connection can do."""
-
-
-class Transport(Protocol):
-    """The methods of asyncio's transports that are used here."""
-
-    def write(self, data: bytes) -> None: ...
-    def write_eof(self) -> None: ...
-    def can_write_eof(self) -> bool: ...
-    def get_write_buffer_size(self) -> int: ...
-    def get_extra_info(self, name: str) -> Any: ...
-    def is_closing(self) -> bool: ...
-    def is_new(self) -> bool: ...
-    def close(self) -> None: ...
-    def abort(self) -> None: ...
-
-
-class Connection(Struct, frozen=True):
-    """A client's connection, to be ended in ways that no HTTP server would choose."""
-
-    transport: Transport
-
-    async def reset(self, body: RequestBody) -> None:
-        """End it by an RST, once earlier responses are sent, or after a while."""
-        # An RST would drop what waits to be sent, responses to earlier requests too.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(Limits.discard_seconds):
-                while self.transport.get_write_buffer_size():
-                    await asyncio.sleep(_TICK_SECONDS)
-        if not self.transport.is_closing():
-            raw = self.transport.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NOT)
-        self.transport.abort()
-        await body.gone()
-
-    def write(self, content: bytes) -> None:
-        """Write bytes that are no part of an HTTP response."""
-        self.transport.write(content)
-
-    async def finish(self, body: RequestBody) -> None:
-        """End it by a FIN; what the client still sends is read for a while."""
-        # Closed with bytes unread, it would end by an RST.
-        if self.transport.can_write_eof() and not self.transport.is_closing():
-            self.transport.write_eof()
-        if not await _is_gone(body):
-            await self.close(body)
-
-    async def close(self, body: RequestBody) -> None:
-        """Close it, once all that was written is on its way, or after a while."""
-        self.transport.close()
-        if not await _is_gone(body):
-            self.transport.abort()
-            await body.gone()
-
-
-async def _is_gone(body: RequestBody) -> bool:
-    """Whether the connection is gone within a while (`discard_seconds`)."""
-    try:
-        async with asyncio.timeout(Limits.discard_seconds):
-            await body.gone()
-    except TimeoutError:
-        return False
-    return True
-
-
-def connection_of(scope: Scope) -> Connection | None:
-    """A request's connection; None in process, where there is none."""
-    transport = (scope.get("state") or {}).get(TRANSPORT)
-    return None if transport is None else Connection(transport)
-
-
-def is_on_new_connection(scope: Scope) -> bool:
-    """Whether a request's connection was made for it; in process it always is."""
-    transport = (scope.get("state") or {}).get(TRANSPORT)
-    return transport is None or transport.is_new()
-
-
-class CloseConnection(NoResponse, frozen=True, kw_only=True):
+def interrupted(scope: Scope) -> NoResponse:
     """The connection is closed without a response: a reset has ended the wait for it.
 
-    Raises NeedsConnection in process.
+    In process it raises NeedsConnection when it is sent.
     """
 
-    scope: Scope
-
-    async def end(self, body: RequestBody) -> None:
-        connection = connection_of(self.scope)
+    async def end(body: RequestBody) -> None:
+        connection = connection_of(scope)
         if connection is None:
             raise NeedsConnection("a reset has ended what a fault was holding up")
         await connection.close(body)
+
+    return NoResponse(ends=end)
+
+
+Whole = Callable[[int, Sequence[Header], bytes], bool]
+"""Sends a response that is whole, of which the headers have the length of the body.
+
+False if it was not sent: then it has to be sent by messages.
+"""
+
+
+def whole_of(send: Send) -> Whole | None:
+    """The way of a `send` for what is whole, if it has one."""
+    whole: Whole | None = getattr(send, "whole", None)
+    return whole
+
+
+class AddingSend:
+    """A `send` that adds headers to the response."""
+
+    __slots__ = ("_headers", "_send")
+
+    def __init__(self, send: Send, headers: Sequence[Header]) -> None:
+        self._send = send
+        self._headers = headers
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], *self._headers]
+        await self._send(message)
+
+    def whole(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
+        """Send a response with the headers added, if the server has a way."""
+        whole = whole_of(self._send)
+        return whole is not None and whole(status, [*headers, *self._headers], body)

@@ -1,39 +1,23 @@
 """`mock-server choices`: what can be chosen, and what a running server goes by."""
 
-from collections.abc import Mapping
-
 import click
 import msgspec
 
-from mock_server.cli.complete import assignments
-from mock_server.cli.group import Group
+from mock_server.admin.views import ChoicesView
+from mock_server.cli.options import Group, option, pairs
 from mock_server.cli.output import say, write
-from mock_server.cli.pairs import pairs
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.settings import option
-from mock_server.client import AdminClient, Response
-from mock_server.domain.choices import Choice, Value, table
+from mock_server.control.client import AdminClient, Response
+from mock_server.domain.choices.profiles import PROFILES
+from mock_server.domain.choices.table import table
 from mock_server.domain.printable import json_text
-from mock_server.domain.profiles import PROFILES
-from mock_server.views import View
 
 
-class ChoicesView(View):
-    """The profile of a server, and the choices in force."""
-
-    profile: str
-    choices: dict[str, Value]
-
-
-@click.group(
-    cls=Group,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=Group, invoke_without_command=True)
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def choices(ctx: click.Context, as_json: bool) -> None:
-    """Show what the spec leaves open, or show and set it in a running server.
+    """Show what the spec leaves open; show or set it in a running server.
 
     Without a COMMAND, lists all choices with their values, and the value in either
     profile.
@@ -62,13 +46,7 @@ def show_choices(client: AdminClient, as_json: bool) -> None:
 
 
 @choices.command("set")
-@click.argument(
-    "given",
-    metavar="[NAME=VALUE]...",
-    nargs=-1,
-    callback=pairs,
-    shell_complete=assignments,
-)
+@click.argument("given", metavar="[NAME=VALUE]...", nargs=-1, callback=pairs)
 @option(
     "--profile",
     type=click.Choice(PROFILES),
@@ -85,29 +63,25 @@ def set_choices(
     """
     if not given and profile is None:
         raise click.UsageError("Expected NAME=VALUE or --profile, got neither")
-    asked: dict[str, object] = {"choices": given}
+    asked: dict[str, object] = {"profile": profile, "choices": given}
     if profile is None:
         present = client.ask(ChoicesView, "GET", "/choices").value
         asked = {"profile": present.profile, "choices": {**present.choices, **given}}
-    else:
-        asked["profile"] = profile
-    content = msgspec.json.encode(asked)
-    _show(client.ask(ChoicesView, "PUT", "/choices", content), as_json=as_json)
+    _show(client.ask(ChoicesView, "PUT", "/choices", asked), as_json=as_json)
 
 
 def _show(response: Response[ChoicesView], *, as_json: bool) -> None:
     if as_json:
         show(response)
         return
-    found, rows = response.value, table()
+    found = response.value
     say(f"profile {found.profile}")
-    say("\n".join(_line(rows, found, name) for name in found.choices))
+    say("\n".join(_line(found, name) for name in found.choices))
 
 
-def _line(rows: Mapping[str, Choice], found: ChoicesView, name: str) -> str:
+def _line(found: ChoicesView, name: str) -> str:
     """A choice in force, with the profile's value if that is another."""
-    value, usual = found.choices[name], None
-    if name in rows and found.profile in PROFILES:
-        usual = getattr(rows[name], found.profile)
-    differs = usual is not None and usual != value
-    return f"{name}={value}" + (f"   ({found.profile}: {usual})" if differs else "")
+    value, profile = found.choices[name], found.profile
+    # The server may be newer, with other choices and profiles.
+    usual = getattr(table().get(name), profile, value) if profile in PROFILES else value
+    return f"{name}={value}" + (f"   ({profile}: {usual})" if usual != value else "")

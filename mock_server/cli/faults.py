@@ -4,21 +4,20 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlencode
 
 import click
-import msgspec
 from msgspec import NODEFAULT
 
-from mock_server.api.faults.table import KINDS, PRESETS, Kind
-from mock_server.cli.complete import fault_fields, fault_names
-from mock_server.cli.fault_names import mistake_of, mistake_of_preset
-from mock_server.cli.fields import fields_of, text_fields
-from mock_server.cli.group import Group
+from mock_server.admin.views import FaultsView, FaultView
+from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
+from mock_server.cli import values
+from mock_server.cli.options import Group, option
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.settings import option
-from mock_server.client import AdminClient
-from mock_server.views import FaultsView, FaultView
+from mock_server.control.client import AdminClient
+from mock_server.domain.faults.definition import kind_of
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def fault() -> None:
     """Add, list and remove the faults of a running server."""
 
@@ -29,26 +28,24 @@ class Add(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click."""
         del ctx
-        kinds = [(_signature(kind), kind.sentence) for kind in KINDS.values()]
+        kinds = [(_signature(kind), kind.sentence()) for kind in KINDS.values()]
         presets = [(name, preset.sentence) for name, preset in PRESETS.items()]
         for title, rows in (("Kinds", kinds), ("Presets", presets)):
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def _signature(kind: Kind) -> str:
+def _signature(kind: type[Fault]) -> str:
     fields = (
         name if default is NODEFAULT or default is None else f"{name}={default}"
-        for name, default in kind.fields.items()
+        for name, default in kind.own_fields().items()
     )
-    return " ".join((kind.name, *fields))
+    return " ".join((kind_of(kind), *fields))
 
 
 @fault.command(cls=Add)
-@click.argument("name", metavar="KIND|PRESET", shell_complete=fault_names)
-@click.argument(
-    "fields", metavar="[FIELD=VALUE]...", nargs=-1, shell_complete=fault_fields
-)
+@click.argument("name", metavar="KIND|PRESET")
+@click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command
 def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
     """Add a fault of a KIND, or all faults of a PRESET.
@@ -59,19 +56,20 @@ def add(client: AdminClient, name: str, fields: Sequence[str]) -> None:
 
     Example: mock-server fault add error status=500 times=2
     """
-    if mistake := mistake_of(name):
+    if mistake := values.mistake_of(name):
         raise click.UsageError(mistake)
     is_preset = name in PRESETS
-    are_text = set() if is_preset else text_fields(KINDS[name].definition)
-    given = fields_of(fields, are_text)
+    are_text = set() if is_preset else values.text_fields(KINDS[name])
+    given = values.fields_of(fields, are_text)
     # NAME says which it is; as a field it would override that below.
     if given.keys() & {"kind", "preset"}:
         raise click.BadParameter("Expected KIND or PRESET once, got another one")
-    if mistake := mistake_of_preset(name, given):
+    if mistake := values.mistake_of_preset(name, given):
         raise click.BadParameter(mistake)
-    content = msgspec.json.encode({"preset" if is_preset else "kind": name} | given)
-    answer = FaultsView if is_preset else FaultView
-    show(client.ask(answer, "POST", "/faults", content))
+    if is_preset:
+        show(client.ask(FaultsView, "POST", "/faults", {"preset": name} | given))
+    else:
+        show(client.ask(FaultView, "POST", "/faults", {"kind": name} | given))
 
 
 @fault.command("list")

@@ -4,15 +4,16 @@ import json
 
 import click
 
+from mock_server.cli.options import host_setting, port_setting, timeout_setting
 from mock_server.cli.output import UNREACHABLE, Stop, say
-from mock_server.cli.settings import host_setting, port_setting, timeout_setting
+from mock_server.control import http_call
+from mock_server.control.http_call import Address, Budget, RawResponse, Request
 from mock_server.domain.printable import one_line
-from mock_server.http_call import Address, Budget, RawResponse, Unreachable, call
 
 _MAX_BYTES = 1024 * 1024
 # The admin routes answer only to hosts that they know. This one they always know,
 # while the address that the server listens on may be any.
-_HEADERS = {"Host": "localhost"}
+_REQUEST = Request("GET", "/__admin/health", {"Host": "localhost"})
 
 
 @click.command()
@@ -29,8 +30,8 @@ def healthcheck(host: str, port: int, timeout: float) -> None:
     place = one_line(f"{target}:{port}")
     address, budget = Address("http", target, port), Budget(timeout, _MAX_BYTES)
     try:
-        response = call(address, "GET", "/__admin/health", _HEADERS, None, budget)
-    except Unreachable as error:
+        response = http_call.call(address, _REQUEST, budget)
+    except http_call.Unreachable as error:
         raise Stop(f"cannot reach {place}: {error}", UNREACHABLE) from None
     if not _is_ready(response):
         expected = "the health of a mock server"

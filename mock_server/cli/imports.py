@@ -7,22 +7,25 @@ from pathlib import Path
 import click
 import msgspec
 
-from mock_server.api.fixture import load_fixture
-from mock_server.cli.group import Group
-from mock_server.cli.output import BROKEN_FIXTURE, USAGE, Stop, counted, tell
-from mock_server.cli.settings import option
-from mock_server.cli.whole_file import whole_file
-from mock_server.domain.limits import Limits
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.cli.options import Group, option
+from mock_server.cli.output import (
+    BROKEN_FIXTURE,
+    USAGE,
+    Stop,
+    counted,
+    tell,
+    whole_file,
+)
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.printable import one_line, size_text
 from mock_server.fixture.dump import document_as_yaml
 from mock_server.fixture.problems import FixtureError
-from mock_server.har.importing import Import
-from mock_server.har.reading import NotHar, read_har
+from mock_server.service.har.importing import Import
+from mock_server.service.har.reading import NotHar, read_har
 
 
-@click.group(
-    "import", cls=Group, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group("import", cls=Group)
 def import_() -> None:
     """Make fixtures of what other programs have recorded."""
 
@@ -66,9 +69,12 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
     document = made.document()
     counts = _counts(document, name)
     is_json = output is not None and output.lower().endswith(".json")
-    text = _json(document) if is_json else document_as_yaml(document).encode()
-    if len(text) > Limits.fixture_bytes:
-        most, size = size_text(Limits.fixture_bytes), size_text(len(text))
+    if is_json:
+        text = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    else:
+        text = document_as_yaml(document).encode()
+    if len(text) > DEFAULT_LIMITS.fixture_bytes:
+        most, size = size_text(DEFAULT_LIMITS.fixture_bytes), size_text(len(text))
         limit = "limit fixture_bytes; choose some of it with --origin"
         raise Stop(f"Expected a fixture of at most {most}, got {size} ({limit})", USAGE)
     with whole_file(output) as stream:
@@ -76,10 +82,6 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
     tell(f"imported {counts} from {', '.join(made.origins) or 'nobody'}")
     for line in made.advice():
         tell(one_line(line))
-
-
-def _json(document: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 def _counts(document: dict[str, object], name: str) -> str:
@@ -94,7 +96,7 @@ def _counts(document: dict[str, object], name: str) -> str:
 
 def _content(file: str, name: str) -> bytes:
     """The bytes of a file, or of stdin. Raises Stop."""
-    most = Limits.har_bytes
+    most = Published.har_bytes
     try:
         if file == "-":
             content = sys.stdin.buffer.read(most + 1)

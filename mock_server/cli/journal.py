@@ -3,61 +3,64 @@
 import os
 import re
 import sys
-from typing import Any, TypeVar
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
-from mock_server.api.operations.declared import ANY_RESPONSE
+from mock_server.admin.views import EntryView, JournalView
+from mock_server.api.envelope import View
+from mock_server.api.operations.static_response import ANY_RESPONSE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
-from mock_server.cli.follow import OPENED, Event, Follower
+from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.settings import option
-from mock_server.client import AdminClient
-from mock_server.domain.access import redacted_key
-from mock_server.domain.errors import CUT_MARK, InvalidField
-from mock_server.domain.printable import coloured, json_text, one_line, wants_colour
-from mock_server.domain.subset import holds
-from mock_server.http_call import Unreachable
-from mock_server.views import EntryView, JournalView, View
+from mock_server.control.client import AdminClient
+from mock_server.control.http_call import Unreachable
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.journal import redacted_key
+from mock_server.domain.messages import CUT_MARK
+from mock_server.domain.printable import (
+    coloured,
+    json_text,
+    one_line,
+    wants_colour,
+)
+from mock_server.domain.validation.json_match import holds
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _SHOWN = 300
 """Characters of a message below a line."""
 # What `redacted_key` gives.
 _REDACTED = re.compile(".{0,4}[0-9a-f]{8}", re.DOTALL)
+# The server gives a sign of life after 15 s at the latest.
+_SILENCE_SECONDS = 45.0
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+_DIGITS = 19
 V = TypeVar("V", bound=View)
 
 
-class OperationName(click.types.StringParamType):
-    """The name of an operation of the table."""
-
-    name = "name"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        """Called by click; the name, if there may be such an operation."""
-        try:
-            OPERATIONS.check_name(str(value), "--operation", responses=ANY_RESPONSE)
-        except InvalidField as refusal:
-            self.fail(refusal.message, param, ctx)
-        return str(value)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Called by click; the operations whose names begin so."""
-        del ctx, param
-        return [CompletionItem(n) for n in OPERATIONS if n.startswith(incomplete)]
+def _operation(
+    ctx: click.Context, param: click.Parameter, name: str | None
+) -> str | None:
+    """Called by click; the name, if there may be such an operation. Raises BadValue."""
+    del ctx, param
+    try:
+        if name is not None:
+            OPERATIONS.check_name(name, "--operation", responses=ANY_RESPONSE)
+    except InvalidField as refusal:
+        raise output.BadValue(refusal.message) from None
+    return name
 
 
 @click.command()
 @option(
     "--operation",
-    type=OperationName(),
+    metavar="NAME",
+    callback=_operation,
     help="Only requests of this operation, such as listV2.",
 )
 @option("--status", type=int, help="Only requests answered with this HTTP status.")
@@ -77,7 +80,6 @@ class OperationName(click.types.StringParamType):
 @option("--at-least", type=click.IntRange(0), help="Verify that there are no fewer.")
 @option("--at-most", type=click.IntRange(0), help="Verify that there are no more.")
 @option("--json", "as_json", is_flag=True, help="Print JSON in place of a table.")
-@option("--har", "as_har", is_flag=True, help="Print HAR 1.2 in place of a table.")
 @option("--follow", is_flag=True, help="Print requests as they come, until Ctrl-C.")
 @remote_command
 def journal(
@@ -86,7 +88,6 @@ def journal(
     at_least: int | None,
     at_most: int | None,
     as_json: bool,
-    as_har: bool,
     follow: bool,
     **facts: Any,
 ) -> None:
@@ -96,26 +97,27 @@ def journal(
     if it is another.
     """
     criteria = {name: fact for name, fact in facts.items() if fact is not None}
-    if "key" in criteria:
-        criteria["key"] = _shown_key(criteria["key"])
+    if "key" in criteria and not _REDACTED.fullmatch(criteria["key"]):
+        criteria["key"] = redacted_key(criteria["key"])
     counts = {"exactly": exactly, "atLeast": at_least, "atMost": at_most}
     bounds = {name: count for name, count in counts.items() if count is not None}
-    if as_har and (follow or bounds or as_json):
-        raise click.UsageError("Expected --har by itself, got another format or task")
     if follow and bounds:
         raise click.UsageError("Expected --follow or a number to verify, got both")
     if follow:
         _follow(client, _with_body(criteria), as_json=as_json)
     elif bounds:
-        _verify(client, _with_body(criteria) | bounds)
-    elif as_har:
-        output.write(json_text(client.journal_as_har(_as_query(criteria))))
+        response = client.verify(_with_body(criteria) | bounds)
+        show(response)
+        if not response.value.ok:
+            raise output.Stop("", output.USAGE)
     else:
         _print(client, criteria, as_json=as_json)
 
 
 def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> None:
-    text = client.journal(_as_query(criteria))
+    # Queries spell booleans as JSON does.
+    flags = {k: str(v).lower() for k, v in criteria.items() if isinstance(v, bool)}
+    text = client.journal(criteria | flags)
     if as_json:
         output.write(json_text(text))
         return
@@ -126,19 +128,11 @@ def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> N
     output.write("\n".join([*([_HEAD] if page.entries else []), *rows, summary]))
 
 
-def _as_query(criteria: dict[str, Any]) -> dict[str, Any]:
-    """The criteria as query parameters, which spell booleans as JSON does."""
-    spelled = {
-        name: str(criteria[name]).lower() for name in {"violations"} & {*criteria}
-    }
-    return criteria | spelled
-
-
 def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> None:
     """Print entries until Ctrl-C, or until nobody reads them."""
     head = "" if as_json else _HEAD
     try:
-        for event in Follower(client, output.tell).events():
+        for event in followed(client):
             if event is OPENED and head:
                 output.write(head)
                 head = ""
@@ -153,6 +147,73 @@ def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> Non
                     return
     except KeyboardInterrupt:
         return
+
+
+class Event(NamedTuple):
+    """An event of a stream: its name, its data, the number it has or 0."""
+
+    name: str
+    data: bytes
+    number: int
+
+
+OPENED = Event("", b"", 0)
+"""Stands for a stream that has been opened."""
+
+
+def events_of(lines: Iterable[bytes], max_bytes: int) -> Iterator[Event]:
+    """The events in the lines of a stream (WHATWG server-sent events, 9.2.6).
+
+    Raises Unreachable for an event of more than so many bytes.
+    """
+    name, data, number = "", bytearray(), 0
+    for line in lines:
+        field, _, value = line.rstrip(b"\r\n").partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"event":
+            name = value.decode("utf-8", "replace")
+        elif field == b"id" and value.isdigit() and len(value) < _DIGITS:
+            number = int(value)
+        elif field == b"data":
+            data += value + b"\n"
+            if len(data) > max_bytes:
+                raise Unreachable(f"an event of more than {max_bytes} bytes")
+        elif line.strip() == b"" and (name or data):
+            yield Event(name, bytes(data), number)
+            name, data, number = "", bytearray(), 0
+
+
+def followed(client: AdminClient) -> Iterator[Event]:
+    """Events of the journal of a running server from now on, as they come.
+
+    OPENED comes first. A stream that breaks off is opened again where it was, after
+    pauses that grow, and OPENED comes again. When that has not worked for the client's
+    `timeout`, or never did, Unreachable is raised; and Refused if the server does not
+    want to. What goes wrong is told.
+    """
+    path, pause = "/journal/stream", _FIRST_PAUSE_SECONDS
+    last_contact: float | None = None
+    while True:
+        try:
+            lines = client.lines(path, _SILENCE_SECONDS)
+            # It begins with a comment, so that one need not wait for the first event.
+            next(lines, None)
+            last_contact = time.monotonic()
+            yield OPENED
+            for event in events_of(lines, client.limits.event_bytes):
+                last_contact, pause = time.monotonic(), _FIRST_PAUSE_SECONDS
+                if event.number:
+                    path = f"/journal/stream?since={event.number + 1}"
+                yield event
+            reason = f"the stream of {client.url} has ended"
+        except Unreachable as error:
+            now = time.monotonic()
+            if last_contact is None or now - last_contact > client.timeout:
+                raise
+            reason = str(error)
+        output.tell(f"{reason}, asked again in {pause:g} s")
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 class Refusal(View):
@@ -173,9 +234,8 @@ def _decoded(event: Event, kind: type[V]) -> V:
         return msgspec.json.decode(event.data, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         why = one_line(str(error))
-        raise Unreachable(
-            f"Expected an event of a journal, got another: {why}"
-        ) from None
+        expected = "Expected an event of a journal"
+        raise Unreachable(f"{expected}, got another: {why}") from None
 
 
 def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
@@ -192,11 +252,6 @@ def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
     return holds(facts, found)
 
 
-def _shown_key(key: str) -> str:
-    """A key as the journal shows it, if it is not given so already."""
-    return key if _REDACTED.fullmatch(key) else redacted_key(key)
-
-
 def _is_coloured() -> bool:
     return wants_colour(sys.stdout.isatty(), os.environ)
 
@@ -209,13 +264,6 @@ def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
         return criteria | {"body": msgspec.json.decode(criteria["body"])}
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         raise click.BadParameter("Expected a JSON object as --body") from None
-
-
-def _verify(client: AdminClient, asked: dict[str, Any]) -> None:
-    response = client.verify(asked)
-    show(response)
-    if not response.value.ok:
-        raise output.Stop("", output.USAGE)
 
 
 def row_of(entry: EntryView, *, paint: bool) -> str:

@@ -1,11 +1,10 @@
-"""What commands write and how they end; and lines that never block a server.
+"""What commands write, files too, and how they end; lines that never block a server.
 
 What reads a server's output may be slow, stop reading, or be gone. So a thread of its
 own writes the lines; lines over a limit are dropped, and their number is written once
 there is room again.
 """
 
-import logging
 import os
 import select
 import sys
@@ -13,14 +12,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from io import FileIO
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
-from mock_server.domain.limits import Limits
-from mock_server.domain.printable import lines
+from mock_server.domain.limits import Published
+from mock_server.domain.printable import lines, one_line
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
 
@@ -36,14 +36,21 @@ def write(text: str) -> bool:
     That is no error: `head` goes when it has what it wants. Raises Stop if stdout is
     full.
     """
-    try:
+    with _reader_may_go():
         click.echo(text)
+        return True
+    return False
+
+
+@contextmanager
+def _reader_may_go() -> Iterator[None]:
+    """Ends a block that writes to stdout if nobody reads it. Raises Stop."""
+    try:
+        yield
     except BrokenPipeError:
         discard(sys.stdout)
-        return False
     except OSError as error:
         raise Stop(f"cannot write: {error.strerror}", USAGE) from None
-    return True
 
 
 def tell(text: str) -> None:
@@ -102,6 +109,13 @@ class Stop(click.ClickException):
             tell(self.message)
 
 
+class BadValue(Stop):
+    """A value that an option or a variable cannot have."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, USAGE)
+
+
 def open_standard_streams() -> None:
     """Open the null device in place of standard streams that are closed.
 
@@ -122,6 +136,42 @@ def open_standard_streams() -> None:
             setattr(sys, name, open(place, mode, closefd=is_path))  # noqa: SIM115
 
 
+@contextmanager
+def whole_file(path: str | None) -> Iterator[BinaryIO]:
+    """What is to become a file at `path`, or stdout if there is none.
+
+    The file takes its place when the block ends; one that is there already stays as it
+    is until then, and for good if the block raises. Raises Stop, with the reason, if
+    it cannot be written; before the block if that shows at once.
+    """
+    if path is None:
+        with _reader_may_go():
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
+    try:
+        target = Path(os.path.realpath(path))
+        # A device or a pipe takes what it gets, and cannot be replaced.
+        is_special = target.exists() and not target.is_file() and not target.is_dir()
+        # Not the name with a suffix: that may be too long where the name is not.
+        own = target.parent / f".mock-server.{os.getpid()}"
+        part = target if is_special else own
+        if target.is_dir():
+            raise IsADirectoryError(0, "it is a directory")
+        try:
+            with part.open("wb" if is_special else "xb") as file:
+                yield file
+            if not is_special:
+                with suppress(FileNotFoundError):
+                    part.chmod(target.stat().st_mode & 0o777)
+                part.replace(target)
+        finally:
+            if not is_special:
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise Stop(one_line(f"cannot write {path}: {error.strerror}"), USAGE) from None
+
+
 _FLUSH_SECONDS = 0.5
 _PAUSE_SECONDS = 0.01
 
@@ -132,7 +182,7 @@ class LineWriter:
     A line after a quiet moment is written at once, then those of 10 ms together: to
     wake the thread and to write takes as long as to make several lines.
 
-    At most `Limits.waiting_lines` wait to be written. Nothing is written to a stream
+    At most `Published.waiting_lines` wait to be written. Nothing is written to a stream
     that is None or has no file descriptor.
     """
 
@@ -153,7 +203,7 @@ class LineWriter:
     def write(self, line: str) -> None:
         """Let a line be written, or drop it if too many are waiting."""
         # The limit is kept here and not by the queue: a full queue would block `close`.
-        if self._lines.qsize() < Limits.waiting_lines:
+        if self._lines.qsize() < Published.waiting_lines:
             self._lines.put(line)
             return
         with self._lock:
@@ -181,7 +231,7 @@ class LineWriter:
         lines = [self._lines.get()]
         with suppress(Empty):
             # Bounded: callers may add lines as fast as these are taken out.
-            while len(lines) < Limits.waiting_lines:
+            while len(lines) < Published.waiting_lines:
                 lines.append(self._lines.get_nowait())
         with self._lock:
             dropped, self._dropped = self._dropped, 0
@@ -197,15 +247,3 @@ def _write_all(stream: FileIO, content: bytes) -> None:
         if written is None:  # non-blocking, if another process that has it made it so
             select.select((), (stream,), ())
         content = content[written or 0 :]
-
-
-class LineHandler(logging.Handler):
-    """Passes log records to a LineWriter."""
-
-    def __init__(self, writer: LineWriter) -> None:
-        super().__init__()
-        self._writer = writer
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Called by `logging`."""
-        self._writer.write(self.format(record))

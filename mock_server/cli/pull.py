@@ -1,30 +1,32 @@
 """`mock-server pull`: a fixture from a running service."""
 
 import os
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
-from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop
+from mock_server.cli.options import option
+from mock_server.cli.output import (
+    UNFIT,
+    UNREACHABLE,
+    USAGE,
+    BadValue,
+    Stop,
+    say,
+    whole_file,
+)
 from mock_server.cli.progress import Counting
-from mock_server.cli.settings import BadValue, option
-from mock_server.cli.whole_file import whole_file
-from mock_server.domain.limits import Limits
+from mock_server.control.environment import PULL_KEY
+from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
-from mock_server.http_call import Unfit, Unreachable
-from mock_server.pull.anonymous import anonymous
-from mock_server.pull.assembly import document_of, written
-from mock_server.pull.branches import Wanted
-from mock_server.pull.part_file import Asked, OtherPull, PartFile
-from mock_server.service import Declined, GivenUp, Service
-from mock_server.setting_names import PULL_KEY
-
-_PART = ".part"
+from mock_server.service.pull.fixture import anonymous, document_of, written
+from mock_server.service.pull.lists import Declined, Service
+from mock_server.service.pull.walk import Wanted
+from mock_server.service.pull.walk import pull as pulled
 
 
 @click.command()
@@ -57,20 +59,18 @@ def pull(
     file_format: str | None,
     output: str | None,
 ) -> None:
-    """Pull a fixture from a running service.
-
-    The same command goes on where one with an --output was stopped.
-    """
+    """Pull a fixture from a running service."""
     key = _key(key_env)
     wanted = _wanted(dataset, app, rows)
-    limits = Limits()
+    counting = Counting("items pulled")
     try:
-        service = Service(base_url, key, limits.pull_seconds, limits)
+        service = Service(base_url, key, tell=counting.line)
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
     target = Target(output, is_json, key if anonymize else None)
-    save(service, wanted, target, key_env)
+    with told(key_env):
+        save(service, wanted, target, counting)
 
 
 class Target(NamedTuple):
@@ -81,49 +81,26 @@ class Target(NamedTuple):
     secret: str | None = None
 
 
-def save(
-    service: Service,
-    wanted: Wanted,
-    target: Target,
-    key_env: str,
-    sleep: Callable[[float], None] = time.sleep,
-) -> None:
+def save(service: Service, wanted: Wanted, target: Target, counting: Counting) -> None:
     """Write what is wanted of a service as a fixture, whole or not at all.
 
-    Raises Stop, which names the variable of the key if that is to blame.
+    Raises Stop, and what the service's methods raise.
     """
-    module = _walk_module()
-    part = _part_of(target.path, Asked(service.url.rstrip("/"), wanted))
-    counting = Counting("items pulled")
-    if part.count:
-        counting.line(f"going on after {part.count} pages in {target.path}{_PART}")
-    with _told(part, key_env, target.path):
+    # Opened first: a file that cannot be written shows before all is asked.
+    with whole_file(target.path) as file:
         try:
-            walk = module.Walk(
-                service, part, sleep=sleep, tell=counting.line, count=counting.count
-            )
-            lists = walk.run(wanted)
+            lists = pulled(service, wanted, counting.count)
         finally:
             counting.clear()
-            part.close()
-        _write(document_of(lists, wanted), service.limits, part, target)
-
-
-def _write(document: Any, limits: Limits, part: PartFile, target: Target) -> None:
-    """Write the file, and remove what was kept on the way. Raises Stop, GivenUp."""
-    if target.secret is not None:
-        document = anonymous(document, target.secret)
-    try:
-        pieces = written(document, limits, is_json=target.is_json)
-    except GivenUp:
-        part.remove()  # it would always lead to this
-        raise
-    with whole_file(target.path) as file:
-        for piece in pieces:
+        document = document_of(lists, wanted)
+        if target.secret is not None:
+            document = anonymous(document, target.secret)
+        for piece in written(document, is_json=target.is_json):
             file.write(piece)
         if target.is_json:
             file.write(b"\n")
-    part.remove()
+    if target.path is not None:
+        say(one_line(f"wrote {target.path}"))
 
 
 def _key(name: str) -> str:
@@ -142,66 +119,26 @@ def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:
         raise BadValue("Expected a dataset or an app, got none - at --dataset or --app")
     for name, ids in (("--dataset", datasets), ("--app", apps)):
         for each in ids:
-            if not 0 < len(each) <= Limits.id_chars:
-                expected = f"an id of 1 to {Limits.id_chars} characters"
+            if not 0 < len(each) <= Published.id_chars:
+                expected = f"an id of 1 to {Published.id_chars} characters"
                 got = f"one of {len(each)}"
                 raise BadValue(f"Expected {expected}, got {got} - at {name}")
     return Wanted(tuple(datasets), tuple(apps), rows)
 
 
-def _walk_module() -> Any:
-    """The module that walks. Raises Stop without the library that it needs."""
-    try:
-        return import_module("mock_server.pull.walk")
-    except ImportError as error:
-        needed = "pip install 'fastgpt-mock-server[pull]'"
-        raise Stop(f"pull needs the library {error.name}: {needed}", USAGE) from None
-
-
-def _part_of(output: str | None, asked: Asked) -> PartFile:
-    """What an earlier run of this command has left. Raises Stop."""
-    if output is None:
-        return PartFile(None, asked)
-    target = Path(output)
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(0, "it is a directory")
-        if not target.parent.is_dir():
-            raise NotADirectoryError(0, f"{target.parent} is no directory")
-        is_special = target.exists() and not target.is_file()
-        part = None if is_special else Path(f"{output}{_PART}")
-        return PartFile(part, asked)
-    except OSError as error:
-        raise _cannot_write(output, error) from None
-    except OtherPull as error:
-        hint = "give another --output, or remove it to begin anew"
-        raise Stop(one_line(f"{error}: {hint}"), USAGE) from None
-
-
 @contextmanager
-def _told(part: PartFile, key_env: str, output: str | None) -> Iterator[None]:
-    """Ends the command with one line for what can go wrong on the way."""
+def told(key_env: str) -> Iterator[None]:
+    """Ends the command with one line for what can go wrong on the way.
+
+    It names the variable of the key if that is to blame.
+    """
     try:
         yield
     except Declined as error:
         hint = f" (the key is that in {one_line(key_env)})"
         text = f"{error}{hint if error.is_for_the_key else ''}"
-        status = USAGE if error.is_for_the_asked else UNFIT
-        raise Stop(text + _kept(part, output), status) from None
+        raise Stop(text, USAGE if error.is_for_the_asked else UNFIT) from None
     except Unreachable as error:
-        raise Stop(f"{error}{_kept(part, output)}", UNREACHABLE) from None
+        raise Stop(str(error), UNREACHABLE) from None
     except Unfit as error:
-        raise Stop(f"{error}{_kept(part, output)}", UNFIT) from None
-    except OSError as error:
-        raise _cannot_write(f"{output}{_PART}", error) from None
-
-
-def _kept(part: PartFile, output: str | None) -> str:
-    """How to go on, if there is something to go on from."""
-    if not part.is_there:
-        return ""
-    return one_line(f"; the same command goes on from {output}{_PART}")
-
-
-def _cannot_write(path: str, error: OSError) -> Stop:
-    return Stop(one_line(f"cannot write {path}: {error.strerror}"), USAGE)
+        raise Stop(str(error), UNFIT) from None

@@ -3,39 +3,50 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib import import_module
-from typing import Protocol
+from threading import Event, Thread
 
 from mock_server.admin.reloading import Reload
 from mock_server.app import Application
-from mock_server.cli.output import USAGE, Stop, counted
-from mock_server.cli.progress import QUIET_SECONDS, pauses
+from mock_server.cli.output import counted
+from mock_server.cli.progress import Telling
 from mock_server.cli.reports import report_text
 from mock_server.domain.printable import one_line
+from mock_server.fixture.source.files import stamp
 
 _NO_FILES = "no fixture file was named, so there is none to"
+_LOOK_SECONDS = 0.25
+# A program that saves several files, or one in pieces, makes one change.
+_TOGETHER_SECONDS = 0.3
 
 
-class Watcher(Protocol):
-    """Tells of changes of files."""
+class Watcher:
+    """Looks at files four times a second, and tells when they have changed.
+
+    In a thread of its own: a look may take long, as over a network. Links and folders
+    may be replaced, and what is not there may come.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
+        """What changes after this is told, however late `start` is called."""
+        self._files = files
+        self._seen = list(map(stamp, files))
+        self._stop = Event()
 
     def start(self, on_change: Callable[[], object]) -> None:
-        """Begin to; `on_change` is called by another thread."""
+        """Begin to; `on_change` is called by the thread."""
+        Thread(target=self._run, args=(on_change,), daemon=True).start()
 
     def stop(self) -> None:
-        """End it."""
+        """Tell of no more changes."""
+        self._stop.set()
 
-
-def watcher_of(files: Sequence[str]) -> Watcher:
-    """What watches files. Raises Stop without the library that it needs."""
-    try:
-        # A start without it must not take longer, nor need the library.
-        module = import_module("mock_server.cli.watch")
-    except ImportError as error:
-        needed = "pip install 'fastgpt-mock-server[watch]'"
-        raise Stop(f"--watch needs the library {error.name}: {needed}", USAGE) from None
-    watcher: Watcher = module.Watcher(files)
-    return watcher
+    def _run(self, on_change: Callable[[], object]) -> None:
+        while not self._stop.wait(_LOOK_SECONDS):
+            if list(map(stamp, self._files)) != self._seen:
+                if self._stop.wait(_TOGETHER_SECONDS):
+                    return
+                self._seen = list(map(stamp, self._files))
+                on_change()
 
 
 class Following:
@@ -47,7 +58,7 @@ class Following:
         self._app = app
         self._watcher = watcher
         self._say = say
-        self._timer: asyncio.TimerHandle | None = None
+        self._telling: Telling | None = None
         app.reloader.on_begin = self._begin
         app.reloader.on_end = self._tell
 
@@ -83,22 +94,13 @@ class Following:
             self._say(f"SIGHUP: {_NO_FILES} load again")
 
     def _begin(self) -> None:
-        """Tell of a reload once it takes long, and then from time to time."""
-        loop, waits = asyncio.get_running_loop(), pauses(is_terminal=False)
-        files, begun = ", ".join(self._app.reloader.files), loop.time()
-
-        def tell() -> None:
-            self._say(
-                one_line(f"loading {files} again ... {loop.time() - begun:.0f} s")
-            )
-            self._timer = loop.call_later(next(waits), tell)
-
         self._end()
-        self._timer = loop.call_later(QUIET_SECONDS, tell)
+        files = ", ".join(self._app.reloader.files)
+        self._telling = Telling(f"loading {files} again", self._say)
 
     def _end(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._telling is not None:
+            self._telling.stop()
 
     def _tell(self, done: Reload) -> None:
         self._end()

@@ -7,13 +7,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from mock_server.api.errors import ERRORS, BadFixture
+from mock_server.api.errors import BadFixture
 from mock_server.cli import output
-from mock_server.cli.settings import BadValue, Visible, setting, timeout_setting
-from mock_server.client import SECONDS, AdminClient, Refused, Response
+from mock_server.cli.options import Parsed, setting, timeout_setting, visible
+from mock_server.cli.output import BadValue
+from mock_server.control.client import SECONDS, AdminClient, Refused, Response
+from mock_server.control.environment import variable
+from mock_server.control.http_call import Unreachable
 from mock_server.domain.printable import json_text
-from mock_server.environment import variable
-from mock_server.http_call import Unreachable
 
 
 def remote_command(command: Callable[..., None]) -> Callable[..., None]:
@@ -23,13 +24,13 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
     @setting(
         "sandbox",
         metavar="NAME",
-        type=Visible(),
+        type=Parsed(visible),
         help="Sandbox to use instead of the default.",
     )
     @setting(
         "admin-token",
         metavar="TOKEN",
-        type=Visible(),
+        type=Parsed(visible),
         help="Bearer token of the admin routes.",
     )
     @timeout_setting(SECONDS)
@@ -64,7 +65,7 @@ def _status(error: Refused) -> int:
     if error.status >= 500:
         # The server cannot just now; the command may be right.
         return output.UNREACHABLE
-    broken = error.status_text == ERRORS[BadFixture].plain.status_text
+    broken = error.status_text == BadFixture.row.plain.status_text
     return output.BROKEN_FIXTURE if broken else output.USAGE
 
 

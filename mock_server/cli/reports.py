@@ -1,18 +1,21 @@
-"""Problems of fixtures as text, JSON, for GitHub, as SARIF.
+"""Fixture files of commands, and their problems as text, JSON, annotations of GitHub.
 
 Fixtures may be other people's files, so what is quoted from them is made printable.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
-from mock_server import __version__
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.cli.output import BROKEN_FIXTURE, Stop
+from mock_server.domain.limits import Limits
 from mock_server.domain.printable import json_text, lines, one_line
-from mock_server.fixture.problems import Problem
+from mock_server.fixture.problems import FixtureError, Problem
+from mock_server.fixture.source.files import read_content, read_file
 
 Report = Callable[[Sequence[Problem]], str]
-_RULE = "fixture"
 
 
 def report_text(problems: Sequence[Problem]) -> str:
@@ -29,7 +32,7 @@ def report_json(problems: Sequence[Problem]) -> str:
         {"file": p.file, "line": p.line, "column": p.column, "message": p.message}
         for p in problems
     ]
-    return json_text(_indented(rows))
+    return json_text(msgspec.json.format(msgspec.json.encode(rows)).decode())
 
 
 def report_github(problems: Sequence[Problem]) -> str:
@@ -42,37 +45,11 @@ def report_github(problems: Sequence[Problem]) -> str:
     )
 
 
-def report_sarif(problems: Sequence[Problem]) -> str:
-    """A SARIF 2.1.0 log, which code scanning services read."""
-    driver = {"name": "mock-server", "version": __version__, "rules": [{"id": _RULE}]}
-    run = {"tool": {"driver": driver}, "results": [_result(p) for p in problems]}
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return json_text(_indented({"$schema": schema, "version": "2.1.0", "runs": [run]}))
-
-
 REPORTS: dict[str, Report] = {
     "text": report_text,
     "json": report_json,
     "github": report_github,
-    "sarif": report_sarif,
 }
-
-
-def _result(problem: Problem) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": problem.file}}
-    # A region begins at line 1; a problem of a whole file has none.
-    if problem.line:
-        place["region"] = {"startLine": problem.line, "startColumn": problem.column}
-    return {
-        "ruleId": _RULE,
-        "level": "error",
-        "message": {"text": problem.message},
-        "locations": [{"physicalLocation": place}],
-    }
-
-
-def _indented(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value)).decode()
 
 
 # Workflow commands end at a line end and part their properties with `:` and `,`.
@@ -83,3 +60,33 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+@contextmanager
+def stopped_by_problems() -> Iterator[None]:
+    """Raises Stop, with all problems and their places, for a FixtureError."""
+    try:
+        yield
+    except FixtureError as error:
+        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
+
+
+def content_of(file: str) -> bytes:
+    """The bytes of a file, or of a shipped fixture by its name. Raises Stop."""
+    with stopped_by_problems():
+        return read_content(file, Limits()).content
+
+
+def document_of(file: str) -> object:
+    """What a file says. Raises Stop with all problems and their places."""
+    check(file)
+    return read_file(file, Limits()).source.value
+
+
+def check(file: str) -> None:
+    """Raises Stop with all problems of a file, if it has any.
+
+    A server would tell them too, but has got another text than that of the file.
+    """
+    with stopped_by_problems():
+        load_fixture(file)

@@ -5,36 +5,18 @@ from typing import Any
 from urllib.parse import quote
 
 import click
-import msgspec
 from click.core import ParameterSource
 
-from mock_server.cli.complete import assignments, fixtures
-from mock_server.cli.documents import document_of
-from mock_server.cli.group import Group
-from mock_server.cli.pairs import pairs
+from mock_server.admin.views import SandboxesView, SandboxView
+from mock_server.cli.options import Group, option, pairs
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.settings import option
-from mock_server.client import AdminClient
-from mock_server.domain.limits import Limits
-from mock_server.domain.profiles import PROFILES
-from mock_server.views import View
+from mock_server.cli.reports import document_of
+from mock_server.control.client import AdminClient
+from mock_server.domain.choices.profiles import PROFILES
+from mock_server.domain.limits import DEFAULT_LIMITS
 
 
-class SandboxView(View):
-    """A sandbox, as far as commands look at it."""
-
-    name: str
-    key: str | None
-    keys: dict[str, str]
-
-
-class SandboxesView(View):
-    """All sandboxes."""
-
-    sandboxes: list[SandboxView]
-
-
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def sandbox() -> None:
     """Create, list, show and delete sandboxes of a running server."""
 
@@ -45,7 +27,8 @@ def sandbox() -> None:
     "--ttl",
     type=float,
     metavar="SECONDS",
-    help=f"Seconds without use after which it ends; {Limits.sandbox_ttl:g} by default.",
+    help="Seconds without use after which it ends; "
+    f"{DEFAULT_LIMITS.sandbox_ttl:g} by default.",
 )
 @option(
     "--profile", type=click.Choice(PROFILES), help="Profile other than the server's."
@@ -56,13 +39,12 @@ def sandbox() -> None:
     multiple=True,
     metavar="NAME=VALUE",
     callback=pairs,
-    shell_complete=assignments,
     help="A choice other than the profile's; repeatable.",
 )
 @option(
     "--state",
     metavar="FIXTURE",
-    shell_complete=fixtures,
+    type=click.Path(),
     help="Fixture to start from, in place of the server's own.",
 )
 @remote_command
@@ -74,8 +56,7 @@ def create(client: AdminClient, **given: Any) -> None:
         asked["ttl"] = given["ttl"]
     if given["state"] is not None:
         asked["state"] = document_of(given["state"])
-    content = msgspec.json.encode(asked)
-    show(_all_of(client).ask(SandboxView, "POST", "/sandboxes", content))
+    show(_all_of(client).ask(SandboxView, "POST", "/sandboxes", asked))
 
 
 @sandbox.command("list")

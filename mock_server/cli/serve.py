@@ -4,44 +4,111 @@ That is imported when it is run: to tell the options, as `mock-server serve --he
 does, would take five times as long.
 """
 
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from mock_server.api.log_format import LogFormat
-from mock_server.cli import settings
-from mock_server.cli.profile import ProfileName
-from mock_server.cli.settings import later
-from mock_server.environment import variable
-from mock_server.wire.deferred import defer
+from mock_server.cli import options as settings
+from mock_server.control.environment import variable
+from mock_server.domain.choices.profiles import PROFILES
+from mock_server.domain.messages import did_you_mean
+from mock_server.domain.printable import LogFormat
 from mock_server.wire.parts import HttpParser
+
+_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> Any:
     """Called by click; as `values.faults`, which knows all kinds of them."""
-    return later("values", "faults")(ctx, param, values) if values else ()
+    if not values:
+        return ()
+    from mock_server.cli.values import faults
+
+    return faults(ctx, param, values)
 
 
-@click.command()
+def profile_or_file(text: str) -> str:
+    """A profile by its name, or by the path of a file that `verify` has written.
+
+    A path has a folder or a suffix in it. Raises ValueError.
+    """
+    is_file = Path(text).suffix.lower() in _SUFFIXES or "/" in text
+    if text not in PROFILES and not is_file:
+        expected = f"a file of YAML or JSON, {' or '.join(PROFILES)}"
+        hint = did_you_mean(text, PROFILES)
+        raise ValueError(f"Expected {expected}, got {text!r}{hint}")
+    return text
+
+
+_FIRST = "port", "profile", "watch", "demo"
+_FIXTURE = "FIXTURE...", "Files of data, in YAML or JSON; without any, the demo."
+
+
+def usual(command: click.Command) -> Iterator[tuple[str, str]]:
+    """What is given to `serve` most often, in the form of click's lists."""
+    options = {
+        each.name: each for each in command.params if isinstance(each, click.Option)
+    }
+    for name in _FIRST:
+        option = options[name]
+        value = "" if option.is_flag else f" {name.upper()}"
+        default = "" if option.is_flag else f" [default: {option.default}]"
+        yield f"--{name}{value}", f"{option.help}{default}"
+        if name == "port":
+            yield _FIXTURE
+
+
+def others(command: click.Command) -> list[str]:
+    """The names of the other options of `serve`."""
+    found = [each for each in command.params if isinstance(each, click.Option)]
+    return [each.opts[0] for each in found if each.name not in _FIRST]
+
+
+class Serve(click.Command):
+    """Its help has what is given most often first."""
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Called by click."""
+        records = {
+            each.name: record
+            for each in self.get_params(ctx)
+            if isinstance(each, click.Option) and (record := each.get_help_record(ctx))
+        }
+        port, *first = (records.pop(name) for name in _FIRST)
+        with formatter.section("Options"):
+            formatter.write_dl([port, _FIXTURE, *first])
+        with formatter.section("More options"):
+            formatter.write_dl([*records.values()])
+
+
+@click.command(cls=Serve)
 @click.argument(
     "fixtures",
     cls=settings.SettingArgument,
     metavar="[FIXTURE]...",
     nargs=-1,
-    type=click.Path(),
+    type=settings.FixturePath(),
     envvar=variable("fixture"),
-    shell_complete=later("complete", "fixtures"),
 )
-@settings.strict_setting()
+@settings.flag(
+    "strict-settings",
+    # So that a name is told even where values are bad too.
+    is_eager=True,
+    expose_value=False,
+    callback=lambda _, __, is_strict: settings.check_names(is_strict),
+    help="Refuse unknown MOCK_SERVER_* variables instead of warning of them.",
+)
 @settings.host_setting("Address to listen on.")
 @settings.port_setting("Port to listen on; 0 takes a free one.")
 @settings.setting(
     "profile",
-    type=ProfileName(),
+    type=settings.Parsed(profile_or_file),
+    metavar="|".join((*PROFILES, "FILE")),
     default="documented",
-    shell_complete=later("complete", "profiles"),
     help="The spec read strictly, what the service does today, or what `verify` saw.",
 )
 @settings.setting(
@@ -49,8 +116,7 @@ def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     multiple=True,
     type=settings.Listed(),
     metavar="NAME=VALUE",
-    callback=later("pairs", "pairs"),
-    shell_complete=later("complete", "assignments"),
+    callback=settings.pairs,
     help="A choice other than the profile's, see `mock-server choices`; repeatable.",
 )
 @settings.setting(
@@ -59,7 +125,6 @@ def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
     type=settings.FaultText(),
     metavar="KIND[:FIELD=VALUE,...]",
     callback=_faults,
-    shell_complete=later("complete", "fault_texts"),
     help="A fault, or a preset, that is in force from the start; repeatable.",
 )
 @settings.setting(
@@ -92,13 +157,12 @@ def _faults(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
 )
 @settings.setting(
     "memory",
-    type=settings.Size(),
+    type=settings.SIZE,
     metavar="SIZE",
     default="1GiB",
     help="Memory that all data may take, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
-@settings.flag("metrics", help="Tell metrics for Prometheus at /__admin/metrics.")
 @settings.flag(
     "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
 )
@@ -107,6 +171,6 @@ def serve(**options: Any) -> None:
 
     A FIXTURE is a YAML or JSON file; several are merged.
     """
-    # In this process only: in others, such as a test run, uvicorn is not ours alone.
-    defer()
-    import_module("mock_server.cli.serving").serve(**options)
+    from mock_server.cli.serving import serve as run
+
+    run(**options)

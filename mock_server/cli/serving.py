@@ -7,44 +7,41 @@ import os
 import shlex
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib import import_module
+from pathlib import Path
 
 import click
 from click.core import ParameterSource
 from starlette.types import ASGIApp
 
-from mock_server import server
 from mock_server.api.faults.fault import Fault
-from mock_server.api.fixture import load_fixture
-from mock_server.api.log_format import LogFormat
+from mock_server.api.fixture_loading import load_fixture, with_faults
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.app import Application, MissingLibrary, create_app
-from mock_server.cli.output import (
-    BROKEN_FIXTURE,
-    UNREACHABLE,
-    USAGE,
-    LineHandler,
-    LineWriter,
-    Stop,
-    counted,
-)
-from mock_server.cli.progress import Loading
-from mock_server.cli.reload import Following, Watcher, watcher_of
-from mock_server.cli.reports import report_text
-from mock_server.cli.starting_faults import with_faults
+from mock_server.app import Application, create_app
+from mock_server.cli import output
+from mock_server.cli.json_lines import JsonLines
+from mock_server.cli.output import LineWriter, Stop, counted
+from mock_server.cli.progress import loaded
+from mock_server.cli.reload import Following, Watcher
+from mock_server.cli.reports import stopped_by_problems
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import Value
-from mock_server.domain.faults import Definition
-from mock_server.domain.generation import Generation
-from mock_server.domain.printable import json_text, one_line, wants_colour
-from mock_server.domain.profiles import PROFILES
-from mock_server.domain.sandbox import Sandbox
-from mock_server.fixture.files import located
-from mock_server.fixture.problems import FixtureError
-from mock_server.server import CannotBind, bind, openable_url_of, url_of
+from mock_server.domain.choices.profiles import PROFILES
+from mock_server.domain.choices.table import Value
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.printable import (
+    LogFormat,
+    json_text,
+    one_line,
+    wants_colour,
+)
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.fixture.source.files import located
 from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
+from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, url_of
 
 _SHOWN_FAULTS = 5
 _DEMO_PROFILE = "deployed"
@@ -65,19 +62,21 @@ def serve(
     log_format: LogFormat | None,
     memory: int,
     watch: bool,
-    metrics: bool,
     demo: bool,
 ) -> None:
     """Serve with the options of the command. Raises Stop."""
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
-    watcher = watcher_of(files) if watch else None
-    profile, choices = _chosen(
-        _DEMO_PROFILE if demo and not _is_given("profile") else profile
-    )
+    lines = LineWriter(sys.stderr)
+    err = JsonLines(lines) if log_format == "json" else lines
+    watcher = Watcher(files) if watch else None
+    source = click.get_current_context().get_parameter_source("profile")
+    if demo and source in (None, ParameterSource.DEFAULT):
+        profile = _DEMO_PROFILE
+    profile, choices = chosen(profile)
     try:
         app = create_app(
-            with_faults(_loaded(fixtures, memory), fault),
+            with_faults(_loaded(fixtures, memory, err), fault),
             profile=profile,
             choices={**choices, **choice},
             cors_origins=cors_origin,
@@ -85,48 +84,57 @@ def serve(
             allowed_hosts=allowed_host,
             memory=memory,
             demo=demo,
-            metrics=metrics,
         )
         listener = bind(host, port, "--port 0")
-    except (MissingLibrary, ValueError) as error:
-        raise Stop(str(error), USAGE) from None
+    except ValueError as error:
+        raise Stop(str(error), output.USAGE) from None
     except CannotBind as error:
-        raise Stop(str(error), UNREACHABLE) from None
+        raise Stop(str(error), output.UNREACHABLE) from None
     app.reloader.files = files
     app.reloader.complete = partial(with_faults, added=fault)
-    _run(app, listener, http, log_format, watcher, is_open=admin_token is None)
+    _run(
+        app,
+        listener,
+        lines,
+        err,
+        http,
+        log_format,
+        watcher,
+        is_open=admin_token is None,
+    )
 
 
-def _chosen(profile: str) -> tuple[str, Mapping[str, Value]]:
-    """The profile and the choices of a name or a file. Raises Stop."""
+def chosen(
+    profile: str, folder: Path = Path(), place: str = "--profile"
+) -> tuple[str, Mapping[str, Value]]:
+    """The profile and the choices of a name, or of a file in a folder. Raises Stop."""
     if profile in PROFILES:
         return profile, {}
-    found = import_module("mock_server.cli.profile_file").read(profile)
+    from mock_server.fixture.profile_file import read_profile
+
+    path = folder / profile
+    if not path.exists():
+        missing = f"{path}: no such file, for {place}"
+        raise Stop(one_line(missing), output.BROKEN_FIXTURE)
+    with stopped_by_problems():
+        found = read_profile(str(path))
     return found.profile, found.choices
 
 
-def _is_given(name: str) -> bool:
-    """Whether an option of the command, or its variable, has been set."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source not in (None, ParameterSource.DEFAULT)
-
-
-def _loaded(fixtures: Sequence[str], max_bytes: int) -> Generation:
+def _loaded(
+    fixtures: Sequence[str], max_bytes: int, err: LineWriter | JsonLines
+) -> Generation:
     """The fixture of these files, of at most so much memory. Raises Stop."""
-    try:
-        if not fixtures:
-            return load_fixture(max_bytes=max_bytes)
-        with Loading(fixtures) as loading:
-            generation = load_fixture(*fixtures, max_bytes=max_bytes)
-            loading.done(generation)
-            return generation
-    except FixtureError as error:
-        raise Stop(report_text(error.problems), BROKEN_FIXTURE) from None
+    load = partial(load_fixture, *fixtures, max_bytes=max_bytes)
+    with stopped_by_problems():
+        return loaded(fixtures, load, err.write) if fixtures else load()
 
 
 def _run(
     app: Application,
     listener: socket.socket,
+    lines: LineWriter,
+    err: LineWriter | JsonLines,
     http: HttpParser | None,
     log_format: LogFormat | None,
     watcher: Watcher | None,
@@ -134,10 +142,12 @@ def _run(
     is_open: bool,
 ) -> None:
     """Serve, with a banner and perhaps request lines, until asked to stop."""
-    out, err = LineWriter(sys.stdout), LineWriter(sys.stderr)
+    out = LineWriter(sys.stdout)
     parser = http or best_parser()
     # Warnings of uvicorn and of the server must not wait for a slow stderr either.
-    logging.getLogger().addHandler(LineHandler(err))
+    handler = logging.StreamHandler(err)
+    handler.terminator = ""
+    logging.getLogger().addHandler(handler)
 
     following = Following(app, watcher, err.write)
 
@@ -146,6 +156,7 @@ def _run(
         err.write(banner(app.sandbox, url, parser, admin_open=is_open, demo=app.demo))
         following.start()
         out.write(f"READY {url_of(listener)}")
+        threading.Thread(target=load_the_rest, args=(app,), daemon=True).start()
 
     # __main__ has disabled the collector. It need never look at what is loaded by now:
     # with 60,000 collections that would hold up all requests for 20 ms at a time.
@@ -153,19 +164,35 @@ def _run(
     gc.enable()
     app.loader.on_growth = settle
     try:
-        server.serve(
-            logged(app, app, log_format, err.write, gives_ids=log_format is not None),
-            listener,
-            http=parser,
+        server = Server(
+            _logged(app, log_format, lines.write),
+            parser,
             on_ready=announce,
             on_stop=following.stop,
             on_hangup=following.hang_up,
-            on_wait=lambda count: err.write(waiting(count)),
+            on_wait=lambda count: err.write(_waiting(count)),
+            embedded=False,
         )
+        server.run([listener])
     except UnfitUvicorn as error:
-        raise Stop(str(error), USAGE) from None
+        raise Stop(str(error), output.USAGE) from None
     out.close()
     err.close()
+
+
+def load_the_rest(app: Application) -> None:
+    """Import what a start does without, such as the admin API and related routes.
+
+    Else the first request that needs it would pay for that, and fail where there are
+    no more descriptors.
+    """
+    import difflib  # noqa: F401 - names that are nearly right
+    import gzip  # noqa: F401 - pages
+
+    import mock_server.admin.resources.table  # noqa: F401
+
+    len(app.operations)  # looks all of them up
+    settle()
 
 
 def settle() -> None:
@@ -178,39 +205,33 @@ def settle() -> None:
     gc.freeze()
 
 
-def waiting(count: int) -> str:
+def _waiting(count: int) -> str:
     """What a stop says that does not come at once."""
     noun = "request" if count == 1 else "requests"
     return f"waiting for {count} {noun} to end (Ctrl-C again ends them)"
 
 
-def logged(
-    app: ASGIApp,
-    own: Application,
-    log_format: LogFormat | None,
-    write: Callable[[str], object],
-    *,
-    gives_ids: bool = False,
+def _logged(
+    app: Application, log_format: LogFormat | None, write: Callable[[str], object]
 ) -> ASGIApp:
     """The application, with request lines if they are asked for or on a terminal.
 
-    `own` knows the operations, and what is no business of a log. If the application
-    `gives_ids`, lines and answers have the id of their request.
+    If they are asked for, lines and answers have the id of their request.
     """
     is_terminal = bool(sys.stderr and sys.stderr.isatty())
     if log_format is None and not is_terminal:
         return app
-    lines: ASGIApp = import_module("mock_server.api.request_log").RequestLog(
+    from mock_server.api.request_log import LogRedaction, RequestLog
+
+    return RequestLog(
         app,
         log_format or "text",
         write,
-        own.operations,
-        own.redact,
-        own.redact_message,
+        app.operations,
+        LogRedaction(app.sandboxes, app.secrets),
         is_coloured=wants_colour(is_terminal, os.environ),
-        gives_ids=gives_ids,
+        gives_ids=log_format is not None,
     )
-    return lines
 
 
 def banner(
@@ -268,20 +289,31 @@ def _fault(fault: Definition) -> str:
 
 
 def _example(sandbox: Sandbox, url: str) -> str:
-    """A curl command: listV2 of the first dataset that a key may read, or health."""
-    generation = sandbox.store.generation
+    """A curl command: listV2 of a dataset that a key may read, or health.
+
+    It lists something if any does: the first dataset may be empty, or a folder.
+    """
+    generation, list_v2 = sandbox.store.generation, OPERATIONS["listV2"]
+    full = (each for each in _readable(generation) if len(each[0].tree))
+    plain = (each for each in _readable(generation) if each[0].type != "folder")
+    dataset, caller = next(full, None) or next(plain, (None, None))
+    if dataset is None or caller is None:
+        return f"curl {url}/__admin/health"
+    body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
+    # The line is to be pasted into a shell; keys and ids may hold quotes.
+    key = shlex.quote(f"Authorization: Bearer {caller.key}")
+    data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
+    return (
+        f"curl -X {list_v2.method} {url}{list_v2.path} -H {key} "
+        f"-H 'Content-Type: application/json' -d {data}"
+    )
+
+
+def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
+    """The datasets, each with every key that may read it."""
     # Without declared keys any is accepted, as a rule, so one is made up.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
-    list_v2 = OPERATIONS["listV2"]
     for dataset in generation.datasets.values():
         for caller in callers:
             if dataset.level_of(caller) >= Level.READ:
-                body = {"offset": 0, "datasetId": dataset.id, "parentId": None}
-                # The line is to be pasted into a shell; keys and ids may hold quotes.
-                key = shlex.quote(f"Authorization: Bearer {caller.key}")
-                data = shlex.quote(json_text(json.dumps(body, ensure_ascii=False)))
-                return (
-                    f"curl -X {list_v2.method} {url}{list_v2.path} -H {key} "
-                    f"-H 'Content-Type: application/json' -d {data}"
-                )
-    return f"curl {url}/__admin/health"
+                yield dataset, caller

@@ -1,28 +1,96 @@
-"""Commands that need no server: `check`, `schema` and `openapi`."""
+"""Commands that need no server: `init`, `check`, `schema` and `openapi`."""
 
+import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from mock_server.api.description import document
-from mock_server.api.fixture import load_fixture
-from mock_server.cli.complete import fixtures
-from mock_server.cli.output import BROKEN_FIXTURE, Stop, counted, say, write
-from mock_server.cli.progress import Loading
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.cli.options import option
+from mock_server.cli.output import (
+    BROKEN_FIXTURE,
+    USAGE,
+    Stop,
+    counted,
+    say,
+    tell,
+    whole_file,
+    write,
+)
+from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
-from mock_server.cli.settings import option
-from mock_server.domain.generation import Generation
+from mock_server.domain.printable import one_line
+from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.published import published
+
+_FOLDER = Path(__file__).with_name("starter")
+
+
+_FIXTURE, _CONFTEST, _SCHEMA = "mock-server.yaml", "conftest.py", "fixture.schema.json"
+_EDITOR_LINE = f"# yaml-language-server: $schema={_SCHEMA}\n"
+_KEPT = {
+    _CONFTEST: 'kept {}: a fixture mock_server_fixture in it, of scope "session", '
+    f"says what tests are served, such as the path of {_FIXTURE}",
+}
 
 
 @click.command()
 @click.argument(
-    "files",
-    metavar="FIXTURE...",
-    nargs=-1,
-    required=True,
-    shell_complete=fixtures,
+    "folder", metavar="[DIR]", default=".", type=click.Path(file_okay=False)
+)
+@option(
+    "--schema",
+    "has_schema",
+    is_flag=True,
+    help="Write the JSON Schema of fixtures too, and the line that editors read.",
+)
+def init(folder: str, has_schema: bool) -> None:
+    """Write a fixture and a conftest.py for pytest into a folder.
+
+    The folder is the current one unless DIR is given. What is there already is kept.
+    """
+    fixture = (_FOLDER / _FIXTURE).read_bytes()
+    line = _EDITOR_LINE.encode()
+    files = {
+        _FIXTURE: line + b"#\n" + fixture if has_schema else fixture,
+        # Under its own name it would be one of the tests of this project.
+        _CONFTEST: (_FOLDER / "conftest.txt").read_bytes(),
+    }
+    if has_schema:
+        files[_SCHEMA] = published()
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            path = Path(folder, name)
+            # A link that leads nowhere is there too.
+            if not os.path.lexists(path):
+                _write(path, content)
+            elif (
+                has_schema
+                and name == _FIXTURE
+                and line.strip() not in (found := path.read_bytes())
+            ):
+                _write(path, line + found.removeprefix(BOM_UTF8))
+            else:
+                say(one_line(_KEPT.get(name, "kept {}").format(path)))
+    except OSError as error:
+        message = f"cannot write {error.filename or folder}: {error.strerror}"
+        raise Stop(one_line(message), USAGE) from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a whole file, or nothing, and say so. Raises Stop."""
+    with whole_file(str(path)) as file:
+        file.write(content)
+    say(one_line(f"wrote {path}"))
+
+
+@click.command()
+@click.argument(
+    "files", metavar="FIXTURE...", nargs=-1, required=True, type=click.Path()
 )
 @option(
     "--format",
@@ -37,29 +105,23 @@ def check(files: Sequence[str], report: str) -> None:
 
     If they do not, list every problem and exit 2.
     """
-    problems, counts = [], ""
+    problems, counts = [], dict[str, int]()
     try:
-        with Loading(files) as loading:
-            generation = load_fixture(*files)
-            loading.done(generation)
-        counts = counted(_counts(generation))
+        generation = loaded(files, lambda: load_fixture(*files), tell)
+        counts = generation.counts()
+        # Of faults only where there are any.
+        if generation.faults:
+            counts["faults"] = len(generation.faults)
     except FixtureError as error:
         problems = error.problems
     # Programs that read a report want an empty one too.
     if problems or report != "text":
         write(REPORTS[report](problems))
     else:
-        say(f"ok: {counts}")
+        hint = "an empty fixture: `mock-server init` writes one to start with"
+        say(f"ok: {counted(counts)}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise Stop("", BROKEN_FIXTURE)
-
-
-def _counts(generation: Generation) -> dict[str, int]:
-    """How much there is of what; faults only where there are any."""
-    counts = generation.counts()
-    if generation.faults:
-        counts["faults"] = len(generation.faults)
-    return counts
 
 
 @click.command()

@@ -1,19 +1,26 @@
-"""Values of options that are faults."""
+"""Values of options and arguments that are faults or fields, and their mistakes."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import click
+import msgspec
+from msgspec import Struct, inspect
 
 from mock_server.api.faults.fault import Fault
-from mock_server.api.faults.reader import read_faults
-from mock_server.api.faults.table import PRESETS
-from mock_server.api.operations.declared import ANY_RESPONSE
-from mock_server.cli.fault_names import mistake_of, mistake_of_preset
-from mock_server.cli.settings import BadValue, place_of
-from mock_server.domain.limits import Limits
-from mock_server.validation.walk import Mistake, dotted
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS, read_faults
+from mock_server.api.operations.static_response import ANY_RESPONSE
+from mock_server.cli.options import place_of
+from mock_server.cli.output import BadValue
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.messages import did_you_mean
+from mock_server.domain.validation.walk import Mistake, dotted
+
+_FIRST_NAME = re.compile(r"\s*([\w-]+)\s*([\s:,;=]?)")
+_DECODER = json.JSONDecoder()
 
 
 def faults(
@@ -25,8 +32,8 @@ def faults(
     """
     place = place_of(ctx, param)
     found = [fault for text in values for fault in _faults(text, place)]
-    if len(found) > Limits.faults:
-        expected = f"Expected at most {Limits.faults} faults"
+    if len(found) > DEFAULT_LIMITS.faults:
+        expected = f"Expected at most {DEFAULT_LIMITS.faults} faults"
         raise BadValue(f"{expected}, got {len(found)} - at {place}")
     return found
 
@@ -52,9 +59,6 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
 
     kind = "preset" if name in PRESETS else "kind"
     return read_faults({kind: name, **fields}, refuse, responses=ANY_RESPONSE)
-
-
-_DECODER = json.JSONDecoder()
 
 
 def _fields(text: str, place: str) -> Mapping[str, Any]:
@@ -85,3 +89,85 @@ def _value(text: str) -> tuple[Any, str]:
         pass  # no JSON: then it needs no quotes within those of the shell
     plain, _, rest = text.partition(",")
     return plain.strip(), rest
+
+
+def mistake_of(text: str, several: str = "") -> str:
+    """What is wrong with a text that is to be a kind or a preset; "" if it is one.
+
+    `several` says how to give several faults, where fields follow behind a colon; if
+    it is empty, fields are arguments of their own.
+    """
+    if text in KINDS or text in PRESETS:
+        return ""
+    found = _FIRST_NAME.match(text)
+    name, mark = found.groups() if found else ("", "")
+    if name in KINDS or name in PRESETS:
+        rest = text[found.end() :].strip() if found else ""
+        if not several:
+            form = f"{name} {rest.replace(',', ' ')}"
+            return f"Expected fields behind a space ({form}), got {text!r}"
+        if mark in (",", ";") or rest in KINDS or rest in PRESETS:
+            return f"Expected {several}, got {text!r}"
+        form = f"{name}:{','.join(rest.split())}"
+        return f"Expected fields behind a colon ({form}), got {text!r}"
+    hint = did_you_mean(text, [*KINDS, *PRESETS])
+    kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)
+    expected = f"a kind of fault ({kinds}) or a preset ({presets})"
+    return f"Expected {expected}, got {text!r}{hint}"
+
+
+def mistake_of_preset(name: str, given: Collection[str]) -> str:
+    """What is wrong with fields of a preset; "" if nothing is, or it is a kind."""
+    strange = [field for field in given if field != "seed"]
+    if name not in PRESETS or not strange:
+        return ""
+    why = "its faults have their own fields"
+    return f"Expected only seed for the preset {name}, got {strange[0]} ({why})"
+
+
+def fields_of(texts: Sequence[str], are_text: Collection[str] = ()) -> dict[str, Any]:
+    """The values by their fields. Of those that `are_text`, digits are text too.
+
+    Raises BadParameter.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"Expected FIELD=VALUE, got {text!r}")
+        if name in found:
+            raise click.BadParameter(f"Expected {name} once, got it again")
+        found[name] = value_of(value, is_text=name in are_text)
+    return found
+
+
+def value_of(text: str, *, is_text: bool = False) -> Any:
+    """The value of a text; one that `is_text` is a string of JSON, null, or as is."""
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError):
+        return text  # so that it needs no quotes within those of the shell
+    return value if not is_text or value is None or isinstance(value, str) else text
+
+
+def text_fields(*structs: type[Struct]) -> set[str]:
+    """The names of the fields that are texts, or can be."""
+    infos = (inspect.type_info(each) for each in structs)
+    return {
+        field.encode_name
+        for info in infos
+        if isinstance(info, inspect.StructType)
+        for field in info.fields
+        if _is_text(field.type)
+    }
+
+
+def _is_text(kind: inspect.Type) -> bool:
+    match kind:
+        case inspect.StrType():
+            return True
+        case inspect.Metadata(type=inner):
+            return _is_text(inner)
+        case inspect.UnionType(types=kinds):
+            return any(map(_is_text, kinds))
+    return False

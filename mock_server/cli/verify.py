@@ -2,24 +2,26 @@
 
 import os
 import secrets
-from collections.abc import Callable
-from functools import partial
+from contextlib import nullcontext
+from typing import Any
 
 import click
 
-from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop, say, tell, write
-from mock_server.cli.settings import BadValue, Seconds, option
-from mock_server.cli.whole_file import whole_file
-from mock_server.conformance.asker import Asker
-from mock_server.conformance.formats import FORMATS
-from mock_server.conformance.report import Report
-from mock_server.conformance.report import verify as verified
-from mock_server.conformance.subject import Told
-from mock_server.fixture.profile import profile_text
-from mock_server.http_call import Address, Unfit, Unreachable
-from mock_server.setting_names import VERIFY_KEY
+from mock_server.cli import output
+from mock_server.cli.options import Seconds, option
+from mock_server.cli.output import BadValue, Stop, whole_file
+from mock_server.control.environment import VERIFY_KEY
+from mock_server.control.http_call import Address, Unfit, Unreachable
+from mock_server.fixture.profile_file import profile_text
+from mock_server.service.conformance.exchange import Client, Options
+from mock_server.service.conformance.report import FORMATS, Report
+from mock_server.service.conformance.report import verify as verified
 
 _SECONDS = 300.0
+_NOTHING = (
+    "no rule could be observed: give --dataset with the id of a dataset that the key "
+    "may read, and for pins --app and --chat"
+)
 
 
 @click.command()
@@ -36,15 +38,22 @@ _SECONDS = 300.0
 @option("--chat", metavar="ID", help="Chat that may be pinned.")
 @option(
     "--reader-key-env",
+    "reader",
     metavar="NAME",
     help="Variable that holds a key that may read the dataset, and no more.",
 )
 @option(
     "--outsider-key-env",
+    "outsider",
     metavar="NAME",
     help="Variable that holds a key that may not read the dataset.",
 )
-@option("--token-env", metavar="NAME", help="Variable that holds the token of a login.")
+@option(
+    "--token-env",
+    "token",
+    metavar="NAME",
+    help="Variable that holds the token of a login.",
+)
 @option(
     "--write",
     "may_write",
@@ -75,75 +84,58 @@ _SECONDS = 300.0
 def verify(
     base_url: str,
     key_env: str,
-    dataset: str | None,
-    app: str | None,
-    chat: str | None,
-    reader_key_env: str | None,
-    outsider_key_env: str | None,
-    token_env: str | None,
-    may_write: bool,
     form: str,
     write_profile: str | None,
     timeout: float,
+    **given: Any,
 ) -> None:
-    """Check any server against the interface description, and see its choices.
+    """Check any server against the spec, and see its choices.
 
     Each rule passes, differs, or is not observable. Nothing is changed without --write.
+    Without --dataset it takes one that the server shows.
 
     Example (of the demo): MOCK_SERVER_VERIFY_KEY=any mock-server verify
     --base-url http://127.0.0.1:8000 --dataset 6593e137231a2be9c5603bb1
     """
-    for name, given in (("dataset", dataset), ("app", app), ("chat", chat)):
-        if given == "":  # as of a variable that is not set
+    for name in ("dataset", "app", "chat"):
+        if given[name] == "":  # as of a variable that is not set
             raise BadValue(f"Expected an id, got '' - at --{name}")
-    if (app is None) != (chat is None):
+    if (given["app"] is None) != (given["chat"] is None):
         raise BadValue("Expected an app and a chat, got one of them - at --app, --chat")
-    told = Told(
-        # Hex digits, as many as ids have: no server has seen it.
-        secrets.token_hex(12),
-        dataset,
-        app,
-        chat,
-        _optional(reader_key_env, "--reader-key-env"),
-        _optional(outsider_key_env, "--outsider-key-env"),
-        _optional(token_env, "--token-env"),
-        may_write,
-    )
+    for name in ("reader", "outsider", "token"):
+        if given[name] is not None:
+            place = "--token-env" if name == "token" else f"--{name}-key-env"
+            given[name] = _secret(given[name], place)
     key = _secret(key_env, "--key-env")
-    ask = partial(_report, base_url, key, told, timeout)
-    report = ask() if write_profile is None else _saved(write_profile, ask)
-    (say if form == "text" else write)(FORMATS[form](report))
-    if report.differs:
-        raise Stop("", USAGE)
-
-
-def _saved(path: str, ask: Callable[[], Report]) -> Report:
-    """A report, its choices written to a profile at `path`. Raises Stop."""
+    # Hex digits, as many as ids have: no server has seen it.
+    options = Options(secrets.token_hex(12), **given)
     # Opened first: a file that cannot be written shows before all is asked.
-    with whole_file(path) as file:
-        report = ask()
-        is_json = path.lower().endswith(".json")
-        text = profile_text(report.values, report.unseen, is_json=is_json)
-        file.write(text.encode())
-    return report
+    target = nullcontext() if write_profile is None else whole_file(write_profile)
+    with target as file:
+        report = _report(base_url, key, options, timeout)
+        if file and write_profile:
+            is_json = write_profile.lower().endswith(".json")
+            text = profile_text(report.values, report.unseen, is_json=is_json)
+            file.write(text.encode())
+    (output.say if form == "text" else output.write)(FORMATS[form](report))
+    if report.differs:
+        raise Stop("", output.USAGE)
+    if not report.has_observed:
+        raise Stop(_NOTHING, output.USAGE)
 
 
-def _report(base_url: str, key: str, told: Told, timeout: float) -> Report:
+def _report(base_url: str, key: str, options: Options, timeout: float) -> Report:
     """The report on a server. Raises Stop."""
     try:
         address = Address.of(base_url)
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     try:
-        return verified(base_url, Asker(address, key, timeout, tell), told)
+        return verified(base_url, Client(address, key, timeout, output.tell), options)
     except Unreachable as error:
-        raise Stop(f"cannot reach {base_url}: {error}", UNREACHABLE) from None
+        raise Stop(f"cannot reach {base_url}: {error}", output.UNREACHABLE) from None
     except Unfit as error:
-        raise Stop(str(error), UNFIT) from None
-
-
-def _optional(name: str | None, place: str) -> str | None:
-    return None if name is None else _secret(name, place)
+        raise Stop(str(error), output.UNFIT) from None
 
 
 def _secret(name: str, place: str) -> str:

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 import click
 import msgspec
 
+from mock_server.admin.views import WhyView
 from mock_server.api.operations.list_v2 import ListV2Body, ListV2Extensions
 from mock_server.cli import output
-from mock_server.cli.fields import fields_of, text_fields
+from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
-from mock_server.cli.settings import option
-from mock_server.client import AdminClient
-from mock_server.views import WhyView, why_lines
+from mock_server.cli.values import fields_of, text_fields
+from mock_server.control.client import AdminClient
 
 
 @click.command()
@@ -46,4 +46,20 @@ def why(
     if as_json:
         show(answer)
     else:
-        output.say("\n".join(why_lines(answer.value)))
+        output.say("\n".join(_lines(answer.value)))
+
+
+def _lines(why: WhyView) -> list[str]:
+    """An explanation as lines of text: the reason, the stages, what would help."""
+    lines = [why.message]
+    # Those that let everything pass say nothing, but for the first, which has the sum.
+    told = [each for each in why.stages if each.kept_out or each.keeps_item]
+    for each in [*why.stages[:1], *(each for each in told if each.name != "dataset")]:
+        mark = "x" if each.keeps_item else "-"
+        lines.append(
+            f"  {mark} {each.message}: {each.kept_out:,} out, {each.left:,} left"
+        )
+    lines += [f"to see it: {each.message}" for each in why.remedies]
+    if not (why.shown or why.remedies):
+        lines.append("no setting shows it")
+    return lines

@@ -3,14 +3,15 @@
 import { ChoicePanel } from "./control/choices.js";
 import { ClockPanel } from "./control/clock.js";
 import { FaultPanel } from "./control/faults.js";
-import { offerJumps } from "./control/jumps.js";
+import { JUMPS } from "./control/jumps.js";
 import { ReloadLine } from "./control/reload.js";
 import { offerReset } from "./control/reset.js";
 import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
-import { Exchange } from "./data/exchange.js";
+import { offerExchange } from "./data/exchange.js";
 import { DataPart } from "./data/part.js";
+import { LANGUAGES } from "../demo/shared/words.js";
 import { foldCards } from "./page/fold.js";
 import { notice, reason } from "./page/notice.js";
 import { openPaletteBy } from "./page/palette.js";
@@ -20,7 +21,7 @@ import { Requests } from "./requests/list.js";
 import { LIST, PIN } from "./server/operations.js";
 import { reloadPage } from "./server/token.js";
 import { TryPanel } from "./trying/panel.js";
-import { LANGUAGES, chooseLanguage, language, translatePage } from "./words/words.js";
+import { chooseLanguage, language, translatePage } from "./words/words.js";
 
 const SETTLE_MS = 40;
 const REST_MS = 500;
@@ -31,15 +32,15 @@ translatePage();
 const at = (id) => document.getElementById(id);
 const requests = new Requests(at("stream"), onStart, onNews);
 const sandboxes = new SandboxPanel(at("sandboxes"), () => look());
-const faults = new FaultPanel(at("faults"), (armed) => requests.showFaults(armed));
+const faults = new FaultPanel(at("faults"));
+const split = new Split(showPart);
+/** @type {{refresh: (isNew?: boolean) => unknown}[]} */
 const others = [
-  faults, new ResponsePanel(at("responses")), new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock")),
+  faults, new ResponsePanel(at("responses")), new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock"), at("now")),
   new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
-  new ReloadLine(at("reload")),
+  new ReloadLine(at("reload")), split,
 ];
 const data = new DataPart(at("data"), at("apps"), at("datasets"));
-const split = new Split(showPart);
-others.push(split);
 const stale = new Set();
 let trees = [];
 let generation = null;
@@ -105,7 +106,7 @@ function look() {
   requests.follow();
 }
 
-new Exchange(at("exchange"));
+offerExchange(at("exchange"));
 offerReset(at("reset"));
 
 /** Where there is no room for all parts: shows one of them. */
@@ -125,8 +126,7 @@ for (const tab of document.querySelectorAll("[data-shows]")) {
 }
 
 foldCards(["clock", "choices"], showPart);
-offerJumps();
-openPaletteBy(at("search"));
+openPaletteBy(at("search"), JUMPS);
 
 const other = language === "en" ? "zh" : "en";
 at("language").textContent = LANGUAGES[other];

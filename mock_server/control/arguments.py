@@ -1,18 +1,23 @@
 """Arguments that say how a server is run, checked wherever they are given.
 
-A wrong one would otherwise serve something else without a word, or fail far below.
+A wrong one would otherwise serve something else without a word, or fail far below. What
+is wrong with them is raised by the caller's own line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, isfunction, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, get_args
+from warnings import warn
 
 from msgspec import Struct
 
-from mock_server.domain.choices import UnknownChoice, choose
-from mock_server.domain.errors import did_you_mean
-from mock_server.domain.generation import Generation
+from mock_server.domain.choices.table import UnknownChoice, choose, deprecations
 from mock_server.domain.limits import Limits
+from mock_server.domain.messages import did_you_mean
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.wire.parts import HttpParser
 
 __tracebackhide__ = True
 
@@ -28,10 +33,14 @@ class Argument(Struct, frozen=True):
     types: tuple[type, ...]
     expected: str
     or_several: bool = False
+    values: tuple[object, ...] = ()
+    """All that there are, if they can be counted."""
 
     def takes(self, value: object) -> bool:
         """Whether a value is of the right type."""
         if isinstance(value, self.types):
+            if self.values and value not in self.values:
+                return False
             return not isinstance(value, bool) or bool in self.types
         if not self.or_several or not isinstance(value, Sequence):
             return False
@@ -48,9 +57,11 @@ SETTINGS = CHOSEN | {
     "port": Argument((int,), "a number from 0 to 65535"),
     "admin_token": Argument((str,), "a text"),
     "demo": Argument((bool,), "True or False"),
-    "metrics": Argument((bool,), "True or False"),
     "memory": Argument((int,), "a number of bytes"),
     "limits": Argument((Limits,), "a Limits of mock_server.domain.limits"),
+    "cors_origins": Argument((list, tuple, set), "a list of origins"),
+    "allowed_hosts": Argument((list, tuple, set), "a list of host names"),
+    "http": Argument((str,), "'zttp' or 'h11'", values=get_args(HttpParser)),
 }
 
 
@@ -78,3 +89,83 @@ def check(
         choose(given.get("profile") or "documented", choices)
     except UnknownChoice as error:
         raise UnknownChoice(f"{error} - at {place}") from None
+    for each in deprecations(choices or ()):
+        warn(f"mock-server: {each} - at {place}", DeprecationWarning, stacklevel=3)
+
+
+T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def explained(cls: type[T]) -> type[T]:
+    """Have the public methods of a class say what is wrong with their arguments."""
+    for name, value in list(vars(cls).items()):
+        if isfunction(value) and (name == "__init__" or not name.startswith("_")):
+            place = cls.__name__ if name == "__init__" else name
+            setattr(cls, name, _explained(value, place))
+    return cls
+
+
+def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
+    @wraps(function)
+    def call(*args: P.args, **named: P.kwargs) -> R:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **named)
+        except TypeError:
+            # Looked at after it has failed: calls that are right cost nothing more.
+            wrong = _wrong_call(signature(function), args, named)
+            if not wrong:
+                raise
+        raise TypeError(f"{wrong[0]} - at {place} ({wrong[1]})")
+
+    return call
+
+
+def _wrong_call(
+    of: Signature, args: Sequence[object], named: Mapping[str, object]
+) -> tuple[str, str] | None:
+    """What is wrong with the arguments of a method, and what may help; or None."""
+    kinds: dict[Any, list[str]] = {}
+    for each in of.parameters.values():
+        kinds.setdefault(each.kind, []).append(each.name)
+    by_place = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
+    by_name = kinds.get(Parameter.KEYWORD_ONLY, [])
+    known = [*by_place[1:], *by_name]
+    if len(args) > len(by_place):
+        value = args[len(by_place)]
+        example = f"write {by_name[0]}={value!r}" if by_name else ""
+        others = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
+        if Parameter.VAR_KEYWORD in kinds and not by_name:
+            example = "write the field's name too, as in status=503"
+        expected = f"Expected arguments by name after {by_place[-1]}"
+        return f"{expected}, got {value!r}", f"{example}{others}"
+    for name in named:
+        if name not in known and Parameter.VAR_KEYWORD not in kinds:
+            hint = did_you_mean(name, known).strip(" ()")
+            there_are = f"there are {', '.join(known)}"
+            return f"Expected an argument, got {name!r}", hint or there_are
+    for each in of.parameters.values():
+        is_given = each.name in named or each.name in by_place[: len(args)]
+        if each.default is Parameter.empty and each.name in known and not is_given:
+            return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
+    return None
+
+
+class RaisedHere:
+    """In a `with` block, errors of these kinds lose the frames below it.
+
+    For what is wrong with what the caller has given: no frame of ours would help to
+    mend it, and test reports would show those instead of the caller's line.
+    """
+
+    def __init__(self, *kinds: type[Exception]) -> None:
+        self._kinds = kinds
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, self._kinds):
+            raise error.with_traceback(None) from None

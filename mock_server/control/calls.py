@@ -1,20 +1,20 @@
 """What clients have sent to a server: read, awaited, and asserted."""
 
-from __future__ import annotations
-
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, get_args
 
 import msgspec
 
-from mock_server.client import AdminClient
-from mock_server.control.durations import Duration, seconds
-from mock_server.control.report import unmet, violation_lines
-from mock_server.control.violations import allowed_violations
-from mock_server.domain.access import redacted_key
-from mock_server.domain.errors import did_you_mean
+from mock_server.control.arguments import explained
+from mock_server.control.client import AdminClient
+from mock_server.control.clock import Duration, seconds
+from mock_server.control.report import allowed_violations, outside_line, violation_lines
+from mock_server.domain.journal import Outside, redacted_key
+from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
 
 __tracebackhide__ = True
@@ -22,6 +22,7 @@ __tracebackhide__ = True
 _POLL_SECONDS = 0.01
 
 
+@explained
 class Calls:
     """The requests that a server has got since its last reset."""
 
@@ -83,16 +84,23 @@ class Calls:
         self._verify({"inOrder": [_step(each) for each in steps]})
 
     def assert_no_violations(
-        self, allowed: Collection[str] = (), *, since: int = 0
+        self, allowed: Collection[str] = (), *, since: int = 0, strict: bool = False
     ) -> None:
         """Assert that no request departed from the spec.
 
-        Violations of the names in `allowed` do not count; `neighbour` there allows all
-        those of neighbours. `since` is the number of the first entry that counts.
+        Calls that the spec does not show, of related routes and at older paths, count
+        if it is to be `strict`. Violations of the names in `allowed` do not count;
+        `related_route` and `legacy_path` there allow such calls, and `related_route`
+        all violations of related routes. `since` is the number of the first entry that
+        counts.
         """
         allowed = allowed_violations(allowed, "allowed")
         off = self._entries(violations="true", since=since)
         lines = [line for entry in off for line in violation_lines(entry, allowed)]
+        for name in get_args(Outside) if strict else ():
+            if name not in allowed:
+                found = self._entries(outside=name, since=since)
+                lines += map(outside_line, found)
         if lines:
             raise AssertionError("\n".join(["requests off contract:", *lines]))
 
@@ -101,19 +109,39 @@ class Calls:
     ) -> dict[str, Any]:
         """Wait until an operation has been called so often, `timeout` at most.
 
-        Gives the entry of that request; raises AssertionError if it has not come.
+        Gives the entry of that request; raises AssertionError if it has not come, and
+        RuntimeError where it would block an event loop: see `wait_for_async`.
         """
-        if times < 1:
-            raise ValueError(f"Expected times of at least 1, got {times}")
-        limit = seconds(timeout)
+        limit = _limit(times, timeout)
         end = time.monotonic() + limit
         while len(found := self.calls(operation)) < times:
+            if _runs_a_loop():
+                how = f"await wait_for_async({operation!r})"
+                why = "which would block the event loop that may have to send"
+                raise RuntimeError(f"Expected `{how}`, got wait_for, {why}")
             if time.monotonic() >= end:
-                often = f"{len(found)} of {times} times" if found else "not called"
-                was = f"{operation} was {often} in {limit:g} s"
-                raise AssertionError(f"{was}; {self._called()}")
+                raise AssertionError(self._late(operation, found, times, limit))
             time.sleep(_POLL_SECONDS)
         return found[times - 1]
+
+    async def wait_for_async(
+        self, operation: str, times: int = 1, timeout: Duration = 5.0
+    ) -> dict[str, Any]:
+        """As `wait_for`, while the event loop of asyncio goes on."""
+        limit = _limit(times, timeout)
+        end = time.monotonic() + limit
+        while len(found := await asyncio.to_thread(self.calls, operation)) < times:
+            if time.monotonic() >= end:
+                late = partial(self._late, operation, found, times, limit)
+                raise AssertionError(await asyncio.to_thread(late))
+            await asyncio.sleep(_POLL_SECONDS)
+        return found[times - 1]
+
+    def _late(
+        self, operation: str, found: Sequence[object], times: int, limit: float
+    ) -> str:
+        often = f"{len(found)} of {times} times" if found else "not called"
+        return f"{operation} was {often} in {limit:g} s; {self._called()}"
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._client.journal(query))
@@ -122,7 +150,25 @@ class Calls:
     def _verify(self, asked: Mapping[str, Any]) -> None:
         given = self._client.verify(asked)
         if not given.value.ok:
-            raise AssertionError(f"{unmet(asked, given.plain())}\n{self._called()}")
+            lines = [
+                unmet(asked, given.plain()),
+                *self._misspelt(asked),
+                self._called(),
+            ]
+            raise AssertionError("\n".join(lines))
+
+    def _misspelt(self, asked: Mapping[str, Any]) -> Iterator[str]:
+        """A line for each field of a body that was sent under another name only."""
+        if not isinstance(body := asked.get("body"), Mapping):
+            return
+        sent: set[str] = set()
+        for entry in self.calls(asked["operation"]):
+            found = entry["request"]["body"]
+            sent.update(found if isinstance(found, Mapping) else ())
+        for name in body:
+            if sent and name not in sent:
+                hint = did_you_mean(name, sent) or f" (sent: {', '.join(sorted(sent))})"
+                yield one_line(f"no call had a field {name!r}{hint}")
 
     def _called(self) -> str:
         """What has been called so far, most often first."""
@@ -131,6 +177,22 @@ class Calls:
         )
         shown = ", ".join(f"{name} ({count})" for name, count in counts.most_common(10))
         return one_line(f"called so far: {shown or 'nothing'}")
+
+
+def _limit(times: int, timeout: Duration) -> float:
+    """The seconds to wait. Raises ValueError."""
+    if times < 1:
+        raise ValueError(f"Expected times of at least 1, got {times}")
+    return seconds(timeout)
+
+
+def _runs_a_loop() -> bool:
+    """Whether this thread runs an event loop of asyncio."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 _STEP = "operation", "body", "key", "status"
@@ -157,7 +219,9 @@ def _criteria(
     status: int | None = None,
 ) -> dict[str, Any]:
     """As `POST journal/verify` takes them; the journal knows keys redacted only."""
-    shown_key = None if key is None else redacted_key(_text(key))
+    if not (key is None or isinstance(key, str)):
+        raise TypeError(f"Expected key to be a text, got {key!r}")
+    shown_key = None if key is None else redacted_key(key)
     given = {"operation": operation, "body": body, "key": shown_key, "status": status}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -168,7 +232,25 @@ def _whole(times: object) -> int:
     raise TypeError(f"Expected times to be 0 or more, got {times!r}")
 
 
-def _text(key: object) -> str:
-    if isinstance(key, str):
-        return key
-    raise TypeError(f"Expected key to be a text, got {key!r}")
+def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """The message of a failed verification, with the nearest entries."""
+    if "inOrder" in asked:
+        steps = list(map(_wanted, asked["inOrder"]))
+        met, missing = steps[: answer["count"]], steps[answer["count"] :]
+        after = f" after {' -> '.join(met)}" if met else ""
+        lines = [f"Expected {' -> '.join(steps)}, got no {missing[0]}{after}"]
+    else:
+        lines = [f"{answer['message']} calls of {_wanted(asked)}"]
+    for near in answer.get("nearest", ()):
+        lines.append(f"  nearest: #{near['seq']}")
+        lines += [
+            f"    {each['path']}: expected {each['expected']!r}, got {each['got']!r}"
+            for each in near["differences"]
+        ]
+    return "\n".join(lines)
+
+
+def _wanted(asked: Mapping[str, Any]) -> str:
+    names = ("body", "key", "status")
+    wanted = [f"{name} {asked[name]!r}" for name in names if name in asked]
+    return f"{asked['operation']}" + (f" with {' and '.join(wanted)}" if wanted else "")

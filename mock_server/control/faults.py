@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 from urllib.parse import urlencode
 
-from mock_server.client import AdminClient, Refused
-from mock_server.domain.limits import Limits
-from mock_server.views import FaultsView, FaultView
+from mock_server.admin.views import FaultsView, FaultView
+from mock_server.control.arguments import explained
+from mock_server.control.client import AdminClient, Refused
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import did_you_mean
 
 __tracebackhide__ = True
 
@@ -56,20 +57,15 @@ class AddedFault:
         self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
-        lasting: dict[str, Any] = {"ttl": Limits.fault_ttl}
+        lasting: dict[str, Any] = {"ttl": Published.fault_ttl}
         # Kinds without a number of times end by their `ttl` alone.
         if self._added["remaining"] is not None:
-            lasting["times"] = Limits.fault_times
+            lasting["times"] = Published.fault_times
         self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
         self._added = self._add(lasting | dict(self._fields))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         try:
             self.remove()
         except Refused as refused:
@@ -85,18 +81,14 @@ class AddedFault:
         return self.id
 
     def _add(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        added: dict[str, Any] = self._client.json(
-            FaultView, "POST", "/faults", **fields
-        )
-        return added
+        return self._client.json(FaultView, "POST", "/faults", **fields)
 
     def _view(self) -> dict[str, Any]:
-        if self._last is not None:
-            return self._last
-        view: dict[str, Any] = self._client.json(FaultView, "GET", f"/faults/{self.id}")
-        return view
+        path = f"/faults/{self.id}"
+        return self._last or self._client.json(FaultView, "GET", path)
 
 
+@explained
 class FaultList(Sequence[dict[str, Any]]):
     """The faults that can still fire, at the moment in which they were asked for.
 
@@ -105,9 +97,8 @@ class FaultList(Sequence[dict[str, Any]]):
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
-        self._all: list[dict[str, Any]] = client.json(FaultsView, "GET", "/faults")[
-            "faults"
-        ]
+        found = client.json(FaultsView, "GET", "/faults")
+        self._all: list[dict[str, Any]] = found["faults"]
         self._active = [fault for fault in self._all if fault["remaining"] != 0]
 
     def clear(self, *, preset: str | None = None) -> None:
@@ -141,20 +132,18 @@ class FaultList(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._active)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._active)
-
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            """Raises AttributeError; for what a list could, it says what to do."""
-            if name.startswith("_") or not hasattr(list, name):
+            """Raises AttributeError, which says what to do."""
+            if name.startswith("_"):
                 said = f"{type(self).__name__!r} object has no attribute {name!r}"
                 raise AttributeError(said)
+            own = [each for each in dir(type(self)) if not each.startswith("_")]
             how = "add one by `.fault(kind, ...)`"
             away = "take away by `.faults.remove(id)` or `.faults.clear()`"
-            said = f"`.faults` has no {name!r}, as it shows what the server has"
-            raise AttributeError(f"{said}: {how}, {away}")
+            said = f"`.faults` has no {name!r}{did_you_mean(name, own)}"
+            raise AttributeError(f"{said}, as it shows what is there: {how}, {away}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and self._active == list(other)

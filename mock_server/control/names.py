@@ -1,13 +1,14 @@
-"""Look-ups by name that say what there is when the name is none."""
+"""Keys and choices, looked up by names; a name that is none says which there are."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
 
-from mock_server.domain.errors import did_you_mean
+from mock_server.admin.views import ChoicesView
+from mock_server.control.client import AdminClient
+from mock_server.domain.choices.table import FORMER_NAMES, Value
+from mock_server.domain.messages import which_there_are
 
 __tracebackhide__ = True
-
-_LISTED = 12
 
 
 class UnknownName(KeyError):
@@ -25,9 +26,8 @@ class UnknownName(KeyError):
         `none` is what to say if there is no known name.
         """
         message = f"Expected {expected}, got {got!r}"
-        hint = did_you_mean(got, known) if isinstance(got, str) else ""
-        listed = _listed(known) if known else none
-        super().__init__(message + (hint or f" ({listed})"))
+        hint = which_there_are(str(got), known, len(known)) if known else none
+        super().__init__(f"{message} ({hint})")
 
     def __str__(self) -> str:
         # KeyError alone would show it in quotes.
@@ -42,16 +42,6 @@ def quoted(name: object) -> str:
     return quote(name, safe="")
 
 
-def _listed(known: Collection[str]) -> str:
-    """`there are 'a', 'b' and 7 more`."""
-    shown = [repr(each) for each in list(known)[:_LISTED]]
-    if len(known) > _LISTED:
-        shown.append(f"{len(known) - _LISTED} more")
-    verb = "is" if len(known) == 1 else "are"
-    *others, last = shown
-    return f"there {verb} " + (f"{', '.join(others)} and {last}" if others else last)
-
-
 class Keys(dict[str, str]):
     """The key to send for each key that the fixture declares."""
 
@@ -59,3 +49,30 @@ class Keys(dict[str, str]):
         expected = "a key that the fixture declares"
         none = "the fixture declares no keys; send `.key`, or any text"
         raise UnknownName(expected, key, self, none)
+
+
+class SandboxChoices(Mapping[str, Value]):
+    """The choices in force; `choices["list_order"] = "name"` sets one."""
+
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
+
+    def __getitem__(self, name: str) -> Value:
+        every, name = self._all(), FORMER_NAMES.get(name, name)
+        if name not in every:
+            raise UnknownName("the name of a choice", name, every)
+        return every[name]
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        # PUT gives every choice that is not named the value of the profile.
+        chosen = self._all() | {name: value}
+        self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, Value]:
+        return dict(self._client.json(ChoicesView, "GET", "/choices")["choices"])

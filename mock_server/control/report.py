@@ -1,68 +1,38 @@
-"""What a test's server has seen, as text for failures and reports."""
+"""What a test's server has seen, as text for failures and reports.
+
+And the names of violations, as those who allow some give them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from mock_server.client import NotRunning, Refused
+from mock_server.control.client import NotRunning, Refused
 from mock_server.control.faults import unfired
+from mock_server.control.http_call import Unreachable
+from mock_server.domain.choices.table import table
+from mock_server.domain.journal import Outside
+from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import json_text, one_line
-from mock_server.http_call import Unreachable
 
 if TYPE_CHECKING:
-    from mock_server.control.handle import MockServerFixture
+    from mock_server.control.control_object import MockServerFixture
 
 __tracebackhide__ = True
 
 _REPORTED_ENTRIES = 20
 _REPORTED_CHARS = 300
-
-
-def violation_lines(
-    entry: Mapping[str, Any], allowed: Collection[str] = ()
-) -> Iterator[str]:
-    """A line for each violation of a journal entry, printable and indented.
-
-    Those whose name or section is among `allowed` are left out.
-    """
-    request = entry["request"]
-    for each in entry["violations"]:
-        name, section = each["name"], each["section"]
-        if name in allowed or (section in allowed and section == "neighbour"):
-            continue
-        of = section if section == "neighbour" else f"spec {section}"
-        where = f"#{entry['seq']} {request['method']} {request['path']}"
-        # An older server gives no effect.
-        effect = f" - {each['effect']}" if "effect" in each else ""
-        why = f"{name} ({of}): {each['message']}{effect}"
-        yield f"  {one_line(f'{where}: {why}')}"
-
-
-def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    """The message of a failed verification, with the nearest entries."""
-    if "inOrder" in asked:
-        steps = list(map(_wanted, asked["inOrder"]))
-        met, missing = steps[: answer["count"]], steps[answer["count"] :]
-        after = f" after {' -> '.join(met)}" if met else ""
-        lines = [f"Expected {' -> '.join(steps)}, got no {missing[0]}{after}"]
-    else:
-        lines = [f"{answer['message']} calls of {_wanted(asked)}"]
-    for near in answer.get("nearest", ()):
-        lines.append(f"  nearest: #{near['seq']}")
-        lines += [
-            f"    {each['path']}: expected {each['expected']!r}, got {each['got']!r}"
-            for each in near["differences"]
-        ]
-    return "\n".join(lines)
-
-
-def _wanted(asked: Mapping[str, Any]) -> str:
-    names = ("body", "key", "status")
-    wanted = [f"{name} {asked[name]!r}" for name in names if name in asked]
-    return f"{asked['operation']}" + (f" with {' and '.join(wanted)}" if wanted else "")
+_FURTHER_VIOLATIONS = (
+    "invalid_field",
+    "missing_authorization",
+    "unknown_route",
+    *get_args(Outside),
+)
+"""Names of violations beside those of choices; `related_route` allows all that related
+routes have."""
 
 
 def report_sections(
@@ -114,3 +84,51 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
 def _short_json(value: object) -> str:
     text = json_text(msgspec.json.encode(value).decode())
     return text if len(text) <= _REPORTED_CHARS else text[:_REPORTED_CHARS] + "…"
+
+
+def allowed_violations(
+    words: Collection[str], place: str, expected: str = "names of violations"
+) -> list[str]:
+    """The names of violations that are allowed.
+
+    Raises TypeError for what is no list, ValueError for words that are no names.
+    """
+    known = [*table(), *_FURTHER_VIOLATIONS]
+    if isinstance(words, str):
+        listed = f"Expected a list of {expected}"
+        raise TypeError(f"{listed}, got {words!r} - at {place}")
+    for word in words:
+        if word not in known:
+            hint = did_you_mean(str(word), known)
+            raise ValueError(f"Expected {expected}, got {word!r}{hint} - at {place}")
+    return list(words)
+
+
+def violation_lines(
+    entry: Mapping[str, Any], allowed: Collection[str] = ()
+) -> Iterator[str]:
+    """A line for each violation of a journal entry, printable and indented.
+
+    Those whose name or section is among `allowed` are left out.
+    """
+    for each in entry["violations"]:
+        name, section = each["name"], each["section"]
+        if name in allowed or (section in allowed and section == "related_route"):
+            continue
+        of = section if section == "related_route" else f"spec {section}"
+        where = _where(entry)
+        # An older server gives no effect.
+        effect = f" - {each['effect']}" if "effect" in each else ""
+        why = f"{name} ({of}): {each['message']}{effect}"
+        yield f"  {one_line(f'{where}: {why}')}"
+
+
+def outside_line(entry: Mapping[str, Any]) -> str:
+    """A line that says that a call is outside the spec, printable and indented."""
+    why = f"{entry['outside']}: the interface description does not show it"
+    return f"  {one_line(f'{_where(entry)}: {why}')}"
+
+
+def _where(entry: Mapping[str, Any]) -> str:
+    request = entry["request"]
+    return f"#{entry['seq']} {request['method']} {request['path']}"

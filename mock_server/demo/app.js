@@ -1,10 +1,12 @@
 /** The app: its two parts, and when they read what they show. */
 
-import { button, h, icon } from "./dom.js";
+import { button, h } from "./shared/dom.js";
+import { icon } from "./drawings.js";
 import { Chats } from "./chats.js";
 import { Library } from "./collections.js";
-import { onConnection, openConnection, writeAddress } from "./connection.js";
-import { LANGUAGES, chooseLanguage, language, t, translatePage } from "./words.js";
+import { openConnection, writeAddress } from "./connection.js";
+import { LANGUAGES } from "./shared/words.js";
+import { chooseLanguage, language, t, translatePage } from "./words.js";
 
 const SETTLE_MS = 60; // several changes of the console at once are read once
 const isFramed = window.parent !== window;
@@ -44,7 +46,7 @@ document.getElementById("tabs").append(...Object.keys(parts).map((name) =>
 main.append(...Object.values(parts).map(({ node }) => node));
 showPart("library");
 refresh(true);
-onConnection(() => refresh(true));
+document.addEventListener("connection-changed", () => refresh(true));
 
 // A console that shows this page asks it to look again when something has changed. Without
 // one, whoever comes back to the page sees what is there now.

@@ -1,6 +1,8 @@
 /** The conversations of an app: pinned first; pin, rename, begin, delete. */
 
-import { button, h, named, toast, tool } from "./dom.js";
+import { button, h } from "./shared/dom.js";
+import { newId } from "./shared/ids.js";
+import { named, toast, tool } from "./drawings.js";
 import { Conversation } from "./conversation.js";
 import { ids, service } from "./connection.js";
 import { Panel, nothing } from "./panel.js";
@@ -10,7 +12,7 @@ import { dateOf, t } from "./words.js";
 const PAGE = 20;
 const HISTORY = "/api/core/chat/history/";
 
-export const titleOf = ({ customTitle, title }) => `${customTitle || title || ""}`.trim() || t("Untitled");
+const titleOf = ({ customTitle, title }) => `${customTitle || title || ""}`.trim() || t("Untitled");
 
 export class Chats {
   #app = null;
@@ -179,10 +181,8 @@ export class Chats {
 
   #begin() {
     if (this.#app === null) return;
-    const bytes = crypto.getRandomValues(new Uint8Array(12));
-    const chatId = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     this.node.classList.add("talking");
-    this.#talk.begin(this.#app, chatId);
+    this.#talk.begin(this.#app, newId());
   }
 
   #close() {

@@ -1,6 +1,7 @@
 /** The library: the collections of a dataset, by folders, by search, page by page. */
 
-import { button, h, icon, named } from "./dom.js";
+import { button, h } from "./shared/dom.js";
+import { icon, named } from "./drawings.js";
 import { ids, service } from "./connection.js";
 import { Panel, nothing } from "./panel.js";
 import { counted, dateOf, t } from "./words.js";

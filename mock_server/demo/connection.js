@@ -3,7 +3,7 @@
  * `#server=http://localhost:8000&key=...&apps=a,b&datasets=c`, or from a form.
  */
 
-import { button, h } from "./dom.js";
+import { button, h } from "./shared/dom.js";
 import { Service } from "./service.js";
 import { t } from "./words.js";
 
@@ -15,7 +15,6 @@ const OWN = {
   apps: "65d8a1f0c3b2a94e7f106a01,65d8a1f0c3b2a94e7f106a02",
   datasets: "6593e137231a2be9c5603ba7,6593e137231a2be9c5603bb1",
 };
-const listeners = [];
 
 /** What is in force. */
 export const connection = { ...OWN };
@@ -25,9 +24,6 @@ export let service;
 
 /** The ids of a field. */
 export const ids = (name) => connection[name].split(",").map((id) => id.trim()).filter(Boolean);
-
-/** Calls `listener` whenever another server, key or app is chosen. */
-export const onConnection = (listener) => listeners.push(listener);
 
 /** Takes over the fields of the address. The key does not stay in it. */
 function readAddress() {
@@ -47,9 +43,8 @@ export function writeAddress(withKey) {
   history.replaceState(null, "", `${fields}` ? `#${fields}` : location.pathname + location.search);
 }
 
-function connect() {
-  for (const listener of listeners) listener();
-}
+/** Tells the page that another server, key or app is chosen. */
+const tell = () => document.dispatchEvent(new Event("connection-changed"));
 
 /** Asks for it in a form. */
 export function openConnection() {
@@ -67,7 +62,7 @@ export function openConnection() {
     writeAddress(true);
     readAddress();
     dialog.close();
-    connect();
+    tell();
   };
   const dialog = h("dialog", { "aria-labelledby": "connection", onclose: () => dialog.remove() },
     h("form", { onsubmit: save },
@@ -81,4 +76,4 @@ export function openConnection() {
 }
 
 readAddress();
-addEventListener("hashchange", () => readAddress() && connect());
+addEventListener("hashchange", () => readAddress() && tell());

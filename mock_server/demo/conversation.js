@@ -1,6 +1,7 @@
 /** One conversation: its messages, and a box to go on. */
 
-import { button, h, icon, named, toast } from "./dom.js";
+import { button, h } from "./shared/dom.js";
+import { icon, named, toast } from "./drawings.js";
 import { service } from "./connection.js";
 import { Panel, nothing } from "./panel.js";
 import { inWords } from "./service.js";

@@ -1,6 +1,6 @@
 /** Where something is shown that is read: while it waits, when there is nothing, when it fails. */
 
-import { button, h } from "./dom.js";
+import { button, h } from "./shared/dom.js";
 import { Failure, inWords } from "./service.js";
 import { openConnection } from "./connection.js";
 import { t } from "./words.js";
@@ -15,18 +15,19 @@ export class Panel {
 
   /** `lines` is how many rows its skeleton has, `label` its name; `missing` says what a server may not do. */
   constructor(lines, label, missing) {
-    Object.assign(this, { lines, missing });
+    this.lines = lines;
+    this.missing = missing;
     this.node.setAttribute("aria-label", label);
   }
 
   /**
    * Reads, then draws what came.
    *
+   * @template T
    * @param {(signal: AbortSignal) => Promise<T>} read
    * @param {(found: T) => Array<Node>} draw
    * @param {boolean} isNew whether something else is shown than before; else what stands
    *   there stays until the answer comes
-   * @returns {Promise<boolean>} whether it was read, and drawn
    */
   async load(read, draw, isNew) {
     this.stop();
@@ -36,12 +37,9 @@ export class Panel {
     const timer = isNew && setTimeout(() => this.show(this.#skeleton()), PATIENCE_MS);
     try {
       const found = await read(mine.signal);
-      if (this.#running !== mine) return false;
-      this.show(draw(found));
-      return true;
+      if (this.#running === mine) this.show(draw(found));
     } catch (error) {
       if (this.#running === mine) this.show([this.#failure(error)]);
-      return false;
     } finally {
       clearTimeout(timer);
       if (this.#running === mine) this.node.setAttribute("aria-busy", "false");

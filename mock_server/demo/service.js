@@ -11,7 +11,8 @@ const TIMEOUT_SECONDS = 8;
 export class Failure extends Error {
   constructor(kind, title, message) {
     super(message);
-    Object.assign(this, { kind, title });
+    this.kind = kind;
+    this.title = title;
   }
 }
 
@@ -25,7 +26,8 @@ const garbled = () => new Failure("garbled", t("An answer that makes no sense"),
 /** A service: where it is, and the key to call it with. */
 export class Service {
   constructor(server, key) {
-    Object.assign(this, { server, key });
+    this.server = server;
+    this.key = key;
   }
 
   /** The data of an answer. Raises Failure, and whatever the signal was given for. */

@@ -1,13 +1,10 @@
 /** The words of the app, in English or Chinese. */
 
-const KEY = "juniper-language";
-
-export const LANGUAGES = { en: "English", zh: "中文" };
+import { wordsOf } from "./shared/words.js";
 
 const CHINESE = {
   "{first}-{end} of {total}": "第 {first}-{end} 条，共 {total} 条",
   "{n} entries": "{n} 条数据",
-  "1 entry": "1 条数据",
   "All articles": "全部文章",
   "All conversations": "全部会话",
   "An answer that makes no sense": "无法识别的应答",
@@ -102,49 +99,12 @@ const CHINESE = {
   "Your first message creates the chat.": "发送第一条消息后会话即建立。",
 };
 
-/** The code of the language that is shown. */
-export const language = wanted().find((each) => each in LANGUAGES) ?? "en";
-
-function wanted() {
-  let kept = "";
-  try {
-    kept = localStorage.getItem(KEY) ?? "";
-  } catch {
-    // The browser remembers nothing.
-  }
-  return [kept, ...navigator.languages].map((each) => each.slice(0, 2));
-}
-
-/** Has the page show another language from when it is next loaded. */
-export function chooseLanguage(code) {
-  try {
-    localStorage.setItem(KEY, code);
-  } catch {
-    // Then it stays as it is.
-  }
-}
-
-/** A text in the reader's language; `{name}` stands for a value. */
-export function t(text, values = {}) {
-  const pattern = (language === "zh" && CHINESE[text]) || text;
-  return pattern.replace(/\{(\w+)\}/g, (hole, name) => (name in values ? `${values[name]}` : hole));
-}
-
-/** A text that counts: `one` for 1, else `other`. */
-export const counted = (n, one, other) => t(n === 1 ? one : other, { n: n.toLocaleString("en") });
+export const { language, t, counted, chooseLanguage, translatePage } = wordsOf(CHINESE, "demo-language");
 
 /** A day as people write it; nothing for what is none. */
 export function dateOf(time) {
   const date = new Date(typeof time === "string" ? time : NaN);
-  const style = { day: "numeric", month: "short", year: "numeric" };
-  return Number.isNaN(date.getTime()) ? "" : date.toLocaleDateString(language === "zh" ? "zh-CN" : "en-GB", style);
-}
-
-/** Translates what stands in the page from the start. */
-export function translatePage() {
-  document.documentElement.lang = language;
-  document.title = t(document.title);
-  for (const node of document.querySelectorAll("h1 span, h1 small")) node.textContent = t(node.textContent);
-  for (const node of document.querySelectorAll("[aria-label]"))
-    node.setAttribute("aria-label", t(node.getAttribute("aria-label")));
+  if (Number.isNaN(date.getTime())) return "";
+  const where = language === "zh" ? "zh-CN" : "en-GB";
+  return date.toLocaleDateString(where, { day: "numeric", month: "short", year: "numeric" });
 }

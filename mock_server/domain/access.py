@@ -73,12 +73,6 @@ def owner_key(declared: Mapping[str, Caller], any_key: bool) -> str | None:
     return next(owners, None)
 
 
-def redacted_key(key: str) -> str:
-    """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
-    shown = min(4, len(key) // 2)  # of a short key four characters would be too much
-    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
-
-
 class KeyRing:
     """The keys that a sandbox issues: its own owner's, and one per declared key.
 
@@ -117,11 +111,6 @@ class KeyRing:
 def user_id(username: str) -> str:
     """The id of a user: 24 hex digits."""
     return hashlib.sha256(f"user {username}".encode()).hexdigest()[:24]
-
-
-def prefix_of_token(token: str) -> str:
-    """The prefix of the keys of the sandbox to which a login token leads."""
-    return prefix_of(token.partition(":")[2])
 
 
 def prefix_of(key: str) -> str:

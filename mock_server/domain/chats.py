@@ -1,87 +1,47 @@
-"""Chat sessions beyond the pin: who may see them, in which order, their records."""
+"""Chat sessions: pinned (spec 3, 4.1), continued by completions; their records.
+
+What of pins the spec leaves open is a choice; fields have been read and checked before.
+Completions are a stand-in: no model is asked, but the conversation is kept.
+"""
 
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from mock_server.domain import errors
-from mock_server.domain.access import Caller, Level
-from mock_server.domain.records import App, Chat, ChatRecord
-from mock_server.domain.state import State
+from mock_server.domain.access import Level
+from mock_server.domain.call import AppNotFound, Call
+from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.errors import refusal
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.models import App, Chat, ChatRecord
+from mock_server.domain.sandboxes.state import State
+from mock_server.domain.storage.store import Store
 
-
-def app_for(
-    state: State, caller: Caller, app_id: str, level: Level = Level.READ
-) -> App:
-    """The application of that id, with which the caller may do so much.
-
-    Raises AppNotFound, AppForbidden, in this order.
-    """
-    app = state.store.app(app_id)
-    if app is None:
-        got = errors.describe_value(app_id)
-        raise errors.AppNotFound("the id of an app", got, "$.appId")
-    if app.level_of(caller) < level:
-        permission = f"{level.name.lower()} permission on app"
-        expected = f"a key with {permission} {errors.quoted(app.id)}"
-        raise errors.AppForbidden(expected, "a key without it", "$.appId")
-    return app
-
-
-def first_readable_app(state: State, caller: Caller) -> App:
-    """The first application that a caller may read. Raises AppNotFound."""
-    for app in state.store.apps():
-        if app.level_of(caller) >= Level.READ:
-            return app
-    expected, hint = "the id of an app", "the key may read no app at all"
-    raise errors.AppNotFound(expected, "nothing", "$.appId", hint)
-
-
-def histories(
-    state: State, app: App, since: int | None = None, until: int | None = None
-) -> Sequence[Chat]:
-    """The chat sessions of an application: pinned ones first, then the latest.
-
-    Only those updated within these times, in milliseconds; None is no bound.
-    """
-    chats = state.store.chats_in_order(app)
-    if since is None and until is None:
-        return chats
-    return [
-        chat
-        for chat in chats
-        if (since is None or chat.update_time >= since)
-        and (until is None or chat.update_time <= until)
-    ]
-
-
-class Around(Struct, frozen=True):
-    """The records at which a part of them begins or ends, by id.
-
-    One of them is looked at: the first that is given.
-    """
-
-    middle: str | None = None
-    before: str | None = None
-    after: str | None = None
+ChatNotFound = refusal("ChatNotFound", "404 chatNotFound", "500 504000 unAuthChat")
+RecordNotFound = refusal("RecordNotFound", "404 recordNotFound", "500 500 error")
 
 
 def records_around(
-    records: Sequence[ChatRecord], around: Around, size: int
+    records: Sequence[ChatRecord],
+    size: int,
+    middle: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
 ) -> tuple[int, int]:
     """Where the part of `size` records begins, and where it ends.
 
     It is the latest, or has a record in its middle, or ends before one, or begins after
-    one. Raises RecordNotFound.
+    one; the first that is given counts. Raises RecordNotFound.
     """
     end = len(records)
-    if around.middle is not None:
-        start = _index(records, around.middle, "initialId") - size // 2
-        return max(0, start), min(max(0, start) + size, end)
-    if around.before is not None:
-        end = _index(records, around.before, "prevId")
-    elif around.after is not None:
-        start = _index(records, around.after, "nextId") + 1
+    if middle:
+        start = max(0, _index(records, middle, "initialId") - size // 2)
+        return start, min(start + size, end)
+    if before:
+        end = _index(records, before, "prevId")
+    elif after:
+        start = _index(records, after, "nextId") + 1
         return start, min(start + size, end)
     return max(0, end - size), end
 
@@ -90,5 +50,147 @@ def _index(records: Sequence[ChatRecord], record_id: str, field: str) -> int:
     for index, record in enumerate(records):
         if record.id == record_id:
             return index
-    expected, got = "the id of a chat record", errors.describe_value(record_id)
-    raise errors.RecordNotFound(expected, got, f"$.{field}")
+    raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
+
+
+class UpdateHistory(Struct, frozen=True):
+    """A pin request; what is None stays as it is (choice top_missing=ignore)."""
+
+    app_id: str
+    chat_id: str
+    top: bool | None = None
+    title: str | None = None
+    custom_title: str | None = None
+
+    def apply(self, chat: Chat, now: int) -> Chat:
+        """The chat after this request, updated at `now` (milliseconds)."""
+        title, custom = self.title, self.custom_title
+        # By position: keywords would take 0.1 µs more, 1.5 % of a pin in process.
+        return Chat(
+            chat.app_id,
+            chat.chat_id,
+            chat.title if title is None else title,
+            chat.custom_title if custom is None else custom,
+            chat.top if self.top is None else self.top,
+            now,
+        )
+
+
+def update_history(call: Call, request: UpdateHistory) -> None:
+    """Pin or unpin a chat session (spec 4.1); pinning twice is pinning once.
+
+    Raises AppNotFound, ChatNotFound (choice chat_unknown), AppForbidden, in this order;
+    and LimitReached.
+    """
+    state, store = call.state, call.store
+    unknown = state.choices.chat_unknown
+    app = store.app(request.app_id)
+    if app is None:
+        hint = call.offer(request.app_id, store.apps())
+        raise AppNotFound.of(request.app_id, "the id of an app", "$.appId", hint)
+    chat = store.chat(app, request.chat_id)
+    may_read = app.level_of(call.caller) >= Level.READ
+    if chat is None and unknown == "not_found":
+        expected = f"a chat session of app {quoted(app.id)}"
+        hint = _served_with(state, request) if may_read else ""
+        raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
+    if not may_read:
+        call.may(app, Level.READ, "$.appId")
+    if chat is None and unknown == "create":
+        chat = _created(state, app, request)
+    if chat is None:
+        found = "the app has no chat session of this chatId"
+        state.hint(f"{found}: nothing was changed (choice chat_unknown=ignore)")
+    else:
+        store.put_chat(app, request.apply(chat, state.clock.now()))
+
+
+# No URL leads to them: clients remove such segments (RFC 3986 5.2.4).
+_NOT_CREATED = (".", "..")
+
+
+def _created(state: State, app: App, request: UpdateHistory) -> Chat:
+    """A chat session that the pin adds.
+
+    Raises ChatNotFound where it cannot be added: to the client, a chat that cannot be
+    created does not exist.
+    """
+    hint = _served_with(state, request)
+    if request.chat_id in _NOT_CREATED:
+        expected = "an id that the path of a URL can hold"
+        raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
+    if not _has_room(state):
+        expected = f"at most {state.limits.created_chats} created chats"
+        raise ChatNotFound(expected, "one more", "$.chatId", hint)
+    return Chat(app.id, request.chat_id)
+
+
+def _has_room(state: State) -> bool:
+    return state.store.created_chats < state.limits.created_chats
+
+
+def _served_with(state: State, request: UpdateHistory) -> str:
+    """The values of chat_unknown under which the pin would succeed, as a hint."""
+    values = remedies(state.choices, "chat_unknown")
+    if request.chat_id in _NOT_CREATED or not _has_room(state):
+        values = tuple(each for each in values if not each.endswith("=create"))
+    return served_with(*values)
+
+
+TITLE_CHARS = 20
+"""Characters of the first question that become the title of a chat."""
+
+
+def complete(
+    state: State, app: App, chat_id: str | None, question: str
+) -> tuple[str, str]:
+    """The id of the chat, and the reply to a question in it; both are recorded.
+
+    A chat that there is not is created. The replies of the fixture take turns; without
+    any, it is the question itself. Raises InvalidField, LimitReached.
+    """
+    store, now = state.store, state.clock.now()
+    _check(state, app, chat_id)
+    chat_id = chat_id or _new_chat_id(store, app)
+    old = store.chat(app, chat_id)
+    chat = Chat(app.id, chat_id, question[:TITLE_CHARS]) if old is None else old
+    replies = store.generation.replies
+    reply = replies[store.turns % len(replies)] if replies else question
+    records = (
+        ChatRecord(store.new_id(), "Human", question, now),
+        ChatRecord(store.new_id(), "AI", reply, now),
+    )
+    titles = chat.title, chat.custom_title
+    store.put_chat(app, Chat(app.id, chat_id, *titles, chat.top, now))
+    try:
+        store.add_records(app, chat_id, records)
+    except errors.LimitReached:
+        if old is None:
+            store.remove_chat(app, chat_id)
+        else:
+            store.put_chat(app, old)
+        raise
+    store.turns += 1
+    return chat_id, reply
+
+
+def _new_chat_id(store: Store, app: App) -> str:
+    while True:
+        made = store.new_id()
+        if store.chat(app, made) is None:
+            return made
+
+
+def _check(state: State, app: App, chat_id: str | None) -> None:
+    """Check that a turn may be added. Raises InvalidField, LimitReached."""
+    store, limits = state.store, state.limits
+    if chat_id in _NOT_CREATED:
+        expected = "an id that the path of a URL can hold"
+        raise errors.InvalidField(expected, repr(chat_id), "$.chatId")
+    if chat_id and store.chat(app, chat_id) is not None:
+        if len(store.records(app, chat_id)) + 2 > limits.chat_records:
+            expected = f"at most {limits.chat_records} records of a chat"
+            raise errors.LimitReached(expected, "two more", "$.chatId")
+    elif not _has_room(state):
+        expected = f"at most {limits.created_chats} created chats"
+        raise errors.LimitReached(expected, "one more", "$.chatId")

@@ -66,11 +66,9 @@ class Clock:
 
     @property
     def is_frozen(self) -> bool:
-        """Whether time stands still."""
         return self._frozen_at is not None
 
     def now(self) -> int:
-        """The sandbox's time."""
         if self._frozen_at is not None:
             return self._frozen_at
         now = self._time_ns() // _NS_IN_MS + self._ahead
@@ -109,6 +107,15 @@ def parse_time(text: str) -> int:
     if not MIN_TIME <= ms <= MAX_TIME:
         raise ValueError("a year outside 1 to 9999")
     return ms
+
+
+def is_time(text: str) -> bool:
+    """Whether `parse_time` reads it."""
+    try:
+        parse_time(text)
+    except ValueError:
+        return False
+    return True
 
 
 def format_time(ms: int) -> str:

@@ -5,18 +5,20 @@ Entries are taken as they come: secrets have been redacted and bodies cut before
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mock_server.domain.choices import Choices
-from mock_server.domain.faults import Firing
+from mock_server.domain.choices.reading import served_with
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.faults.firing import Firing
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
-from mock_server.domain.tolerance import served_with
 
 # Memory is charged in steps: charging each entry would cost 1 % of a request. Steps
 # begin small, for there may be a thousand journals, and grow with what is kept.
@@ -114,7 +116,7 @@ class Journal(Struct, eq=False):
         missing = self._bytes - self._charged
         step = min(max(self._bytes, _FIRST_STEP_BYTES), _STEP_BYTES)
         for size in (max(missing, step), missing):
-            if self.memory.has_room_for_journals(size):
+            if self.memory.has_room_for("journals", size):
                 self._holding = self._holding or self.memory.hold("journals")
                 self._holding.grow(size)
                 self._charged += size
@@ -122,9 +124,10 @@ class Journal(Struct, eq=False):
         return False
 
 
+Outside = Literal["related_route", "legacy_path"]
+"""What the spec does not show of a call: its operation, or its path."""
+
 REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
-SERVED = "served"
-"""The effect where another server answers, of which only that is known."""
 
 
 class Violation(Struct, frozen=True):
@@ -132,10 +135,10 @@ class Violation(Struct, frozen=True):
 
     `name` is that of the choice that may tolerate it; where none can it is
     `invalid_field`, `missing_authorization` or `unknown_route`. `section` is the
-    spec's, or `neighbour`, `path` the place in the request. `effect` is what became of
-    it: one of the four above, or `counted as 30 (30 of 63 served)`. It is `refused` if
-    the choices in force do not tolerate it, and if the request was refused for another
-    reason, unless it was ignored anyway.
+    spec's, or `related_route`, `path` the place in the request. `effect` is what
+    became of it: one of the four above, or `counted as 30 (30 of 63 served)`. It is
+    `refused` if the choices in force do not tolerate it, and if the request was refused
+    for another reason, unless it was ignored anyway.
     """
 
     name: str
@@ -176,13 +179,19 @@ def _no_violations(_: Entry) -> Iterator[Violation]:
     return iter(())
 
 
+def redacted_key(key: str) -> str:
+    """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
+    shown = min(4, len(key) // 2)  # of a short key four characters would be too much
+    return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
+
+
 class Sent(Struct, eq=False, gc=False):
     """What a client has sent, as bytes; requests that repeat it share one.
 
     `key` is the redacted form, `headers` a block of `name:value` lines, `body` None if
-    it was not received, and only the beginning of it with `is_cut`. `is_suspect` says
-    that secrets may be in it which are not those of a fixture. `size` are the bytes of
-    its texts.
+    none came, and only the beginning of it with `is_cut`; `is_unread` says that the
+    request was refused before anything looked at it. `is_suspect` says that secrets may
+    be in it which are not those of a fixture. `size` are the bytes of its texts.
     """
 
     key: str | None
@@ -192,6 +201,7 @@ class Sent(Struct, eq=False, gc=False):
     headers: bytes
     body: bytes | None
     is_cut: bool = False
+    is_unread: bool = False
     is_suspect: bool = False
     size: int = 0
 
@@ -209,7 +219,8 @@ class Sent(Struct, eq=False, gc=False):
 class Entry(Struct, eq=False, gc=False):
     """One request and its answer, secrets redacted.
 
-    `time` is the sandbox's in milliseconds; `choices` were in force. `answer_is_cut`
+    `time` is the sandbox's in milliseconds; `choices` were in force; `has_login` says
+    that the token of somebody who had logged in came with it. `answer_is_cut`
     says that an answer is only the beginning. `journal.append` sets `seq`, and `size`:
     about how many bytes of memory the entry takes.
     """
@@ -235,6 +246,8 @@ class Entry(Struct, eq=False, gc=False):
     hint: Hint | None = None
     note: Note | None = None
     violations: Sequence[Violation] | None = None
+    outside: Outside | None = None
+    has_login: bool = False
     seq: int = 0
     size: int = 0
 
@@ -254,7 +267,6 @@ class Entry(Struct, eq=False, gc=False):
 
     @property
     def hint_text(self) -> str | None:
-        """The hint in words."""
         return self.hint() if callable(self.hint) else self.hint
 
 

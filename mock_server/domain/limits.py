@@ -1,71 +1,149 @@
 """Every limit of the server: one name, one default, one place."""
 
-from mock_server.domain.bounds import bounds
+from dataclasses import dataclass
+from typing import Final
 
 
-@bounds
-class Limits:
-    """The bounds that keep the server small, fast and predictable.
+class Published:
+    """Bounds that are part of published types and messages: nobody sets others.
 
-    They are handed in (`Environment.limits`), so that a test can set others. What is
-    part of a published type, such as the longest id, is read from the class
-    (`Limits.id_chars`): it is the same for every server. Units are in the names or in
-    the lines below; all are maxima unless they say otherwise.
+    Units are in the names or in the lines below, here as in the other classes; all are
+    maxima unless they say otherwise.
     """
 
     # Fields
 
-    page_size: int = 30
+    page_size: Final = 30
     """Items of a page (spec 8)."""
-    neighbour_page_size: int = 1_000
-    """Items of a page of a neighbour; the service bounds most of them not at all."""
-    id_chars: int = 256
+    related_page_size: Final = 1_000
+    """Items of a page of a related route; the service bounds most of them not."""
+    id_chars: Final = 256
     """Characters of an id."""
-    keys: int = 1_000
-    """API keys that fixtures declare."""
-    key_chars: int = 1_024
+    key_chars: Final = 1_024
     """Characters of an API key."""
-    users: int = 1_000
-    """Users that fixtures declare."""
-    user_chars: int = 256
+    user_chars: Final = 256
     """Characters of a username, and of a password."""
-    replies: int = 1_000
-    """Replies of completions that fixtures declare."""
-    search_chars: int = 1_024
+    search_chars: Final = 1_024
     """Characters of a searchText."""
-    title_chars: int = 1_024
+    title_chars: Final = 1_024
     """Characters of a chat's title."""
-    name_chars: int = 1_024
+    name_chars: Final = 1_024
     """Characters of the name of a dataset or a collection."""
-    intro_chars: int = 16 * 1024
+    intro_chars: Final = 16 * 1024
     """Characters of a dataset's introduction, and of the address of its avatar."""
-    ids: int = 1_000
+    ids: Final = 1_000
     """Ids that one request names."""
-    text_chars: int = 1024 * 1024
+    text_chars: Final = 1024 * 1024
     """Characters of a text of a data row, of a chat record, or of a reply."""
-    tags: int = 100
+    tags: Final = 100
     """Tags of a filter."""
-    integer: int = 2**53 - 1
+    integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 
     # Messages and logs
 
-    hinted_chars: int = 256
+    hinted_chars: Final = 256
     """Characters of a word for which messages suggest another one."""
+    told_problems: Final = 8
+    """Problems of a request that one message names; of more it says that there are."""
+    told_chars: Final = 2_048
+    """Characters of such a message, unless its first problem alone takes more."""
+    listed_names: Final = 10
+    """Names of what there is that the message about an unknown one lists."""
+    request_id_chars: Final = 128
+    """Characters of an X-Request-Id that counts."""
+    waiting_lines: Final = 4_096
+    """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
+
+    # Requests
+
+    free_body_bytes: Final = 64 * 1024
+    """Bytes of a request body that are not charged to the memory budget."""
+    json_depth: Final = 64
+    """Nested arrays and objects of a document."""
+    json_containers: Final = 50_000
+    """Arrays and objects of a request body; millions take long to make."""
+    json_values: Final = 50_000
+    """Items and fields of all arrays and objects of a request body, beside the first of
+    each; millions take long to read."""
+    discard_seconds: Final = 1.0
+    """How long an unread request body is read and discarded after an early answer."""
+
+    # Fixtures and states
+
+    response_ms: Final = 60_000
+    """Milliseconds that such a response may be held up."""
+    response_header_chars: Final = 8 * 1024
+    """Characters of one of them."""
+    path_chars: Final = 1_024
+    """Characters of its path."""
+    stream_pieces: Final = 200
+    """Events into which the text of a streamed reply is divided."""
+    pushed_rows: Final = 200
+    """Data rows that one request pushes."""
+
+    # Sandboxes
+
+    sandbox_max_ttl: Final = 604_800.0
+    """Seconds that a sandbox may ask to be kept without use: a week."""
+
+    # Journals
+
+    journal_page: Final = 1_000
+    """Entries or collections that one admin answer lists."""
+    violations: Final = 20
+    """Violations that one entry lists."""
+    verified_steps: Final = 100
+    """Steps of one verification in order."""
+
+    # Faults
+
+    fault_times: Final = 10_000
+    """How often one fault fires."""
+    fault_ttl: Final = 600.0
+    """Seconds for which a fault can fire."""
+    fault_ms: Final = 60_000
+    """Milliseconds for which a fault holds up one answer."""
+    fault_plan: Final = 1_000
+    """Decisions of a fault that are told beforehand."""
+    new_seconds: Final = 0.05
+    """Age up to which a connection counts as made for its first request."""
+    matched_bytes: Final = 4 * 1024
+    """Bytes of JSON that a fault may want in the body of a request; each request is
+    compared with them."""
+    altered_bytes: Final = 64 * 1024
+    """Bytes of JSON that a fault may set on each item."""
+
+    # What `import har` reads
+
+    har_bytes: Final = 100 * 1024 * 1024
+    """Bytes of a HAR file."""
+    told_requests: Final = 5
+    """Requests that a message about what was left out names."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Limits:
+    """The bounds that keep a server small, fast and predictable.
+
+    They are handed in (`Environment.limits`), so that a test can set others.
+    """
+
+    # Fields
+
+    keys: int = 1_000
+    """API keys that fixtures declare."""
+    users: int = 1_000
+    """Users that fixtures declare."""
+    replies: int = 1_000
+    """Replies of completions that fixtures declare."""
+
+    # Messages and logs
+
     hinted_collections: int = 1_000
     """Collections of a dataset that is looked through to say why a page is empty."""
-    told_problems: int = 8
-    """Problems of a request that one message names; of more it says that there are."""
-    told_chars: int = 2_048
-    """Characters of such a message, unless its first problem alone takes more."""
-    listed_names: int = 10
-    """Names of what there is that the message about an unknown one lists."""
     logged_chars: int = 1_024
     """Characters of a path that a request line shows."""
-    request_id_chars: int = 128
-    """Characters of an X-Request-Id that counts."""
-    waiting_lines: int = 4_096
-    """Lines that wait for a slow stdout or stderr; more are dropped, and counted."""
 
     # Requests
 
@@ -83,15 +161,9 @@ class Limits:
     """Parts of a form in `multipart/form-data`."""
     form_field_bytes: int = 64 * 1024
     """Bytes of all parts of a form but its file."""
-    free_body_bytes: int = 64 * 1024
-    """Bytes of a request body that are not charged to the memory budget."""
     body_pieces: int = 4_500
     """Chunks of a request body; many tiny ones cost more than a few large ones. The
     largest state in chunks of 8 KiB has 4,096 and a few."""
-    json_depth: int = 64
-    """Nested arrays and objects of a document."""
-    json_containers: int = 50_000
-    """Arrays and objects of a request body; millions take long to make."""
     headers: int = 100
     """Header fields of a request."""
     header_bytes: int = 64 * 1024
@@ -103,8 +175,6 @@ class Limits:
     """From the first to the last byte of a request."""
     unread_seconds: float = 30.0
     """How long a client may take nothing of an answer that waits for it."""
-    discard_seconds: float = 1.0
-    """How long an unread request body is read and discarded after an early answer."""
 
     # Caches
 
@@ -139,14 +209,8 @@ class Limits:
     """Bytes of the body of one such response."""
     responses_bytes: int = 16 * 1024 * 1024
     """Bytes of the bodies of all of them."""
-    response_ms: int = 60_000
-    """Milliseconds that such a response may be held up."""
     response_headers: int = 50
     """Header fields of such a response."""
-    response_header_chars: int = 8 * 1024
-    """Characters of one of them."""
-    path_chars: int = 1_024
-    """Characters of its path."""
     folder_depth: int = 100
     """Folders above a collection, and above a dataset."""
     fixture_alias_nodes: int = 10_000
@@ -157,14 +221,10 @@ class Limits:
     """Chats that pins may add to one sandbox (choice chat_unknown=create)."""
     chat_records: int = 10_000
     """Records of a chat to which completions may add."""
-    stream_pieces: int = 200
-    """Events into which the text of a streamed reply is divided."""
     login_codes: int = 100
     """Users of one sandbox who have a login code at the same time."""
     collection_rows: int = 100_000
     """Data rows of one collection."""
-    pushed_rows: int = 200
-    """Data rows that one request pushes."""
     created_collections: int = 10_000
     """Collections that operations and single admin calls may add to one dataset."""
     changed_collections: int = 10_000
@@ -176,13 +236,6 @@ class Limits:
     """Applications that single admin calls may add to one sandbox."""
     dataset_folder_depth: int = 4
     """Folders of datasets within one another, as the service has it."""
-
-    # What `generate` makes
-
-    generated_datasets: int = 1_000
-    """Datasets of a fixture that is made up."""
-    generated_chats: int = 100_000
-    """Chats of a fixture that is made up."""
 
     # Loading and sending over the admin API
 
@@ -209,8 +262,6 @@ class Limits:
     """Sandboxes beside the default one."""
     sandbox_ttl: float = 3_600.0
     """Seconds without use after which a sandbox ends, unless it says otherwise."""
-    sandbox_max_ttl: float = 604_800.0
-    """Seconds that a sandbox may ask to be kept without use: a week."""
     snapshots: int = 100
     """Snapshots of one sandbox."""
 
@@ -222,14 +273,8 @@ class Limits:
     """Bytes of memory that a journal's entries take, roughly."""
     journal_body_bytes: int = 8 * 1024
     """Bytes of a body that the journal keeps."""
-    journal_page: int = 1_000
-    """Entries or collections that one admin answer lists."""
     journal_page_bytes: int = 4 * 1024 * 1024
     """Bytes of JSON after which an answer lists no further entry."""
-    violations: int = 20
-    """Violations that one entry lists."""
-    verified_steps: int = 100
-    """Steps of one verification in order."""
     journal_streams: int = 128
     """Clients that follow journals at the same time."""
     cached_events: int = 64
@@ -241,28 +286,13 @@ class Limits:
 
     faults: int = 100
     """Faults of a sandbox that can still fire; as many spent ones are remembered."""
-    fault_times: int = 10_000
-    """How often one fault fires."""
-    fault_ttl: float = 600.0
-    """Seconds for which a fault can fire."""
-    fault_ms: int = 60_000
-    """Milliseconds for which a fault holds up one answer."""
-    fault_plan: int = 1_000
-    """Decisions of a fault that are told beforehand."""
     resend_seconds: float = 1.0
     """How long after a fault of the connection a request counts as sent again by the
     client's HTTP layer (field `connections`)."""
     resends: int = 100
     """Requests of one fault that may be sent again at the same time."""
-    new_seconds: float = 0.05
-    """Age up to which a connection counts as made for its first request."""
     limited_keys: int = 10_000
     """Keys of which one rate limit keeps the windows."""
-    matched_bytes: int = 4 * 1024
-    """Bytes of JSON that a fault may want in the body of a request; each request is
-    compared with them."""
-    altered_bytes: int = 64 * 1024
-    """Bytes of JSON that a fault may set on each item."""
 
     # Memory
 
@@ -276,18 +306,10 @@ class Limits:
     """Bytes of memory that JSON kept ready takes; an eighth of the budget if that is
     less."""
 
-    # What is seen of a service (`record`, `import har`)
 
-    seen_items: int = 100_000
-    """Datasets, collections, lists of them, and chats that are kept of what is seen."""
-    seen_bytes: int = 16 * 1024 * 1024
-    """Bytes of JSON of all of these."""
-    seen_answer_bytes: int = 8 * 1024 * 1024
-    """Bytes of an answer that is looked at."""
-    har_bytes: int = 100 * 1024 * 1024
-    """Bytes of a HAR file."""
-    told_requests: int = 5
-    """Requests that a message about what was left out names."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ClientLimits:
+    """What our own clients take of a server: commands, `control`, `pull`, `verify`."""
 
     # What our own clients read of a server
 
@@ -309,7 +331,7 @@ class Limits:
     pull_rounds: int = 4
     """How often the pages that failed are tried again at the end."""
     pull_passes: int = 10
-    """How often one list is read again because it has changed meanwhile."""
+    """How often a pull begins, if lists change while they are read."""
     pull_seconds: float = 30.0
     """Seconds that one page takes."""
     pull_backoff_seconds: float = 0.25
@@ -332,22 +354,6 @@ class Limits:
     verify_call_seconds: float = 10.0
     """How long one answer takes."""
 
-    # What `record` passes on
 
-    target_connections: int = 100
-    """Requests that are passed on at the same time."""
-    target_connect_seconds: float = 10.0
-    """How long a connection to the target may take, or a free one be waited for."""
-    target_silence_seconds: float = 300.0
-    """How long the target may send nothing, or take nothing."""
-    target_idle_seconds: float = 2.0
-    """How long a connection to the target is kept for the next request; many services
-    close theirs after 5 s."""
-    passed_seconds: float = 600.0
-    """From the first to the last byte of a request that is passed on."""
-    passed_pieces: int = 10_000_000
-    """Chunks of a body that is passed on."""
-    recorded_bytes: int = 1024 * 1024
-    """Bytes of a body that is passed on, and of what it unpacks to, that are looked at:
-    of a request for violations, of both for the fixture. What is longer passes unread.
-    """
+DEFAULT_LIMITS: Final = Limits()
+DEFAULT_CLIENT_LIMITS: Final = ClientLimits()

@@ -2,10 +2,17 @@
 
 import hashlib
 
-from mock_server.domain import errors
 from mock_server.domain.access import Caller
-from mock_server.domain.records import LoginCode, User
-from mock_server.domain.state import State
+from mock_server.domain.errors import refusal
+from mock_server.domain.objects.models import LoginCode
+from mock_server.domain.sandboxes.state import State
+
+WrongPassword = refusal(
+    "WrongPassword", "401 wrongPassword", "500 503002 account_psw_error"
+)
+WrongLoginCode = refusal(
+    "WrongLoginCode", "400 wrongLoginCode", "400 503004 code_error"
+)
 
 CODE_MS = 30_000
 _CODE_CHARS = 6
@@ -35,24 +42,19 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
     given = state.store.login_codes.get(username)
     if given is None or given.ends <= state.clock.now():
         got = "one when none is in force"
-        raise errors.WrongLoginCode("a code that preLogin has given", got, "$.code")
+        raise WrongLoginCode("a code that preLogin has given", got, "$.code")
     if given.text != code.lower():
         expected = "the code that preLogin has given"
-        raise errors.WrongLoginCode(expected, "another one", "$.code")
-    user = find_user(state, username)
+        raise WrongLoginCode(expected, "another one", "$.code")
+    users = state.store.generation.users
+    user = next((user for user in users if user.username == username), None)
     if user is None or digest_of(user.password) != password.lower():
         expected = "the SHA-256, as hex digits, of the password of a user"
-        raise errors.WrongPassword(expected, "something else", "$.password")
+        raise WrongPassword(expected, "something else", "$.password")
     for token, caller in state.logins.items():
         if caller.username == username:
             return token, caller
     raise AssertionError("every user of a fixture has a token")
-
-
-def find_user(state: State, username: str) -> User | None:
-    """The user of that name."""
-    users = state.store.generation.users
-    return next((user for user in users if user.username == username), None)
 
 
 def digest_of(password: str) -> str:

@@ -1,8 +1,9 @@
 """The memory budget: how many bytes the data of a server takes, and what gives way.
 
-What is held is charged by an estimate that lies within a factor of two of what the
-process needs for it. Once the budget is used up, states, changes, snapshots, faults
-and request bodies are refused; journals drop their oldest entries, caches are emptied.
+What is held is charged by an estimate: a loaded state by one that may be several times
+what the process needs for it, all else by one within a factor of two. Once the budget
+is used up, states, changes, snapshots, faults and request bodies are refused; journals
+drop their oldest entries, caches are emptied.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from sys import getsizeof
 from threading import RLock
 from typing import Any, Literal, Protocol, get_args
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
@@ -48,12 +49,18 @@ class Memory:
         self.used = 0
         """Bytes of all kinds."""
         self._used: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        self._shares = {
+            "journals": min(self.limits.journals_bytes, self.limit // 4),
+            "caches": min(self.limits.caches_bytes, self.limit // 8),
+        }
         # Holdings are released by whichever thread forgets them, even amid a change.
         self._lock = RLock()
         # A state is shared by sandboxes, snapshots and requests on their way. It is
         # charged, and its cache kept, until the last of them lets go: hence weak keys.
         self._shared: WeakKeyDictionary[Any, Holding] = WeakKeyDictionary()
-        self._caches: WeakKeyDictionary[Any, TextCache] = WeakKeyDictionary()
+        self._caches: WeakKeyDictionary[
+            Any, WeakValueDictionary[Hashable, TextCache]
+        ] = WeakKeyDictionary()
 
     def usage(self) -> dict[Kind, int]:
         """Bytes by kind."""
@@ -62,8 +69,7 @@ class Memory:
     def hold(self, kind: Kind, size: int = 0, at: str = "path") -> Holding:
         """Charge so many bytes. Raises LimitReached, naming the place `at`."""
         holding = Holding(self, kind)
-        if size:
-            holding.reserve(size, at)
+        holding.charge(size, at)
         return holding
 
     def keep(self, shared: Sized, holding: Holding | None = None) -> None:
@@ -93,27 +99,25 @@ class Memory:
         hint = f"held: {', '.join(parts) or 'little'}; {_HINT}"
         raise LimitReached(expected, got, at, hint)
 
-    def has_room_for_journals(self, size: int) -> bool:
-        """Whether journals may grow by that much, within their part of the budget."""
-        share = min(self.limits.journals_bytes, self.limit // 4)
-        return self._used["journals"] + size <= share and self.fits(size)
+    def has_room_for(self, kind: Literal["journals", "caches"], size: int) -> bool:
+        """Whether a kind may grow by that much, within its part of the budget."""
+        return self._used[kind] + size <= self._shares[kind] and self.fits(size)
 
-    def has_room_for_caches(self, size: int) -> bool:
-        """Whether caches may grow by that much, within their part of the budget."""
-        share = min(self.limits.caches_bytes, self.limit // 8)
-        return self._used["caches"] + size <= share and self.fits(size)
+    def cache_of(self, shared: Sized, look: Hashable) -> TextCache:
+        """The cache of a state's JSON texts, kept for as long as anybody holds it.
 
-    def cache_of(self, shared: Sized) -> TextCache:
-        """The cache of a state's JSON texts, kept for as long as anybody holds it."""
-        cache = self._caches.get(shared)
+        States share one if they have the same data, and choices (`look`).
+        """
+        caches = self._caches.setdefault(shared, WeakValueDictionary())
+        cache = caches.get(look)
         if cache is None:
-            cache = self._caches[shared] = TextCache(self)
+            cache = caches[look] = TextCache(self)
         return cache
 
     def clear_caches(self) -> None:
-        """Empty all caches."""
-        for cache in tuple(self._caches.values()):
-            cache.clear()
+        for caches in tuple(self._caches.values()):
+            for cache in tuple(caches.values()):
+                cache.clear()
 
     def _add(self, kind: Kind, size: int) -> None:
         with self._lock:
@@ -136,24 +140,20 @@ class Holding:
         self._memory._add(self.kind, size)
         self.size += size
 
-    def reserve(self, size: int, at: str = "path") -> None:
-        """Charge so many bytes more. Raises LimitReached, naming the place `at`."""
-        self._memory.check_room(size, at)
-        self.grow(size)
+    def charge(self, size: int, at: str = "path") -> None:
+        """Charge so many bytes more, or fewer.
 
-    def charge(self, size: int) -> None:
-        """Charge so many bytes more, or fewer. Raises LimitReached for more."""
+        Raises LimitReached for more, naming the place `at`.
+        """
         if size > 0:
-            self.reserve(size)
-        else:
-            self.grow(size)
+            self._memory.check_room(size, at)
+        self.grow(size)
 
     def fits(self, size: int) -> bool:
         """Whether so many bytes more are within the budget."""
         return self._memory.fits(size)
 
     def release(self) -> None:
-        """Give all of it back."""
         self.grow(-self.size)
 
     def __del__(self) -> None:
@@ -172,7 +172,7 @@ class TextCache(dict[Hashable, bytes]):
     again within a few requests.
     """
 
-    __slots__ = ("_holding", "_memory")
+    __slots__ = ("__weakref__", "_holding", "_memory")
 
     def __init__(self, memory: Memory) -> None:
         super().__init__()
@@ -188,14 +188,13 @@ class TextCache(dict[Hashable, bytes]):
         return text
 
     def clear(self) -> None:
-        """Forget all."""
         super().clear()
         self._holding.release()
 
     def _makes_room(self, size: int) -> bool:
-        if not self._memory.has_room_for_caches(size):
+        if not self._memory.has_room_for("caches", size):
             self._memory.clear_caches()
-        return self._memory.has_room_for_caches(size)
+        return self._memory.has_room_for("caches", size)
 
 
 def size_of(value: object) -> int:

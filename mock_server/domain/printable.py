@@ -8,6 +8,10 @@ language stay as they are.
 
 import re
 from collections.abc import Mapping
+from typing import Literal
+
+LogFormat = Literal["text", "json"]
+"""The formats of the lines of a log."""
 
 _UNSAFE = (
     # Control characters but \n; marks of direction; line and paragraph separators,

@@ -18,12 +18,14 @@ from typing import Any
 import msgspec
 
 from mock_server import __version__
-from mock_server.api.errors import ERRORS
-from mock_server.api.fixture_schema import document_schema
+from mock_server.api.envelope import Failure
+from mock_server.api.faults.table import KINDS, AddPreset
 from mock_server.domain.errors import Refusal
-from mock_server.views import Failure
+from mock_server.fixture.document import Document
 
 JSON = "application/json"
+FAULT_TYPES = (*KINDS.values(), AddPreset)
+"""The types of what may stand in a fixture's `faults`."""
 TEXT = {"schema": {"type": "string"}}
 NUMBER = {"schema": {"type": "integer"}}
 BEARER = {"bearer": {"type": "http", "scheme": "bearer"}}
@@ -56,21 +58,52 @@ def frame(
     }
 
 
+def labels(chinese: str) -> JsonObject:
+    """What the sentence of a row is in Chinese, as an extension; none if it has none.
+
+    The console shows it instead of the English one.
+    """
+    return {"x-chinese": chinese} if chinese else {}
+
+
+def query_parameters(schema: JsonObject) -> list[JsonObject]:
+    """The fields of a struct with that schema as parameters of a query."""
+    required = schema.get("required", ())
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": each}
+        for name, each in schema.get("properties", {}).items()
+    ]
+
+
 def encode(document: JsonObject) -> bytes:
     """A document as the JSON text that is committed."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
 def fixture_schema() -> JsonObject:
-    """The JSON Schema of fixtures, the same on every Python."""
-    schema: JsonObject = normalized(document_schema())
-    return schema
+    """The JSON Schema (2020-12) of fixtures, with faults of all kinds."""
+    references, definitions = msgspec.json.schema_components(
+        FAULT_TYPES, ref_template="#/$defs/{name}"
+    )
+    for kind in KINDS.values():
+        definitions[kind.__name__]["allOf"] = kind.rules()
+    schema: JsonObject = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Fixture of the FastGPT mock server",
+        **msgspec.json.schema(Document),
+    }
+    schema["$defs"] |= definitions
+    faults = schema["$defs"]["Document"]["properties"]["faults"]
+    faults["items"] = {"anyOf": list(references)}
+    found: JsonObject = normalized(schema)
+    return found
 
 
 class Schemas:
     """The JSON Schemas of types.
 
     `components` holds the schemas of all structs by name; the others refer to them.
+    `errors` holds the error responses that have been referred to.
     """
 
     def __init__(self, shapes: Iterable[Any]) -> None:
@@ -81,6 +114,7 @@ class Schemas:
         schemas, components = msgspec.json.schema_components(
             types, ref_template="#/components/schemas/{name}"
         )
+        self.errors: dict[str, JsonObject] = {}
         self.components: JsonObject = _for_generators(normalized(components))
         plain = map(_for_generators, map(normalized, schemas))
         self._by_type = dict(zip(types, plain, strict=True))
@@ -118,7 +152,7 @@ class Schemas:
         """
         names: dict[int, list[str]] = defaultdict(list)
         for refusal in refusals:
-            form = ERRORS[refusal].plain
+            form = refusal.row.plain
             if form.status_text not in names[form.http]:
                 names[form.http].append(form.status_text)
         responses: dict[str, JsonObject] = {}
@@ -130,6 +164,19 @@ class Schemas:
                 "content": self.content(Failure, examples=shown),
             }
         return responses
+
+    def error_references(
+        self, refusals: Iterable[type[Refusal]], examples: Mapping[str, object]
+    ) -> JsonObject:
+        """As `error_responses`, which many routes share: references to `errors`."""
+        references: JsonObject = {}
+        for status, response in self.error_responses(refusals, examples).items():
+            # By what they say. The names of components hold no commas or spaces
+            # (OpenAPI 3.1, Components Object).
+            name = ".".join(sorted(response["description"].split(", ")))
+            self.errors[name] = response
+            references[status] = {"$ref": f"#/components/responses/{name}"}
+        return references
 
 
 def _any(shape: Any) -> tuple[Any, ...]:

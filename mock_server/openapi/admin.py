@@ -4,54 +4,56 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
 import msgspec
 
-from mock_server.admin.app import described_routes
-from mock_server.admin.framework import AdminRoute
+from mock_server.admin.app import by_path
+from mock_server.admin.framework import AdminRoute, Example
 from mock_server.admin.guard import OPEN_PATHS
+from mock_server.admin.resources.table import DESCRIBED
+from mock_server.admin.views import FaultView
 from mock_server.api import errors as refusals
 from mock_server.api.faults.table import KINDS
-from mock_server.api.fixture_schema import FAULT_TYPES
+from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT, DEMO_DATASET
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.access import NAME_PATTERN
-from mock_server.domain.errors import InvalidField, Refusal, SandboxNotFound
-from mock_server.domain.limits import Limits
+from mock_server.domain.errors import InvalidField, Refusal
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.sandboxes.registry import SandboxNotFound
 from mock_server.fixture.document import Document
-from mock_server.openapi import JSON, JsonObject, Schemas, frame, normalized
+from mock_server.openapi import (
+    FAULT_TYPES,
+    JSON,
+    JsonObject,
+    Schemas,
+    frame,
+    labels,
+    normalized,
+    query_parameters,
+)
 from mock_server.openapi import examples as example
-from mock_server.openapi.calls import APP, CHAT, DATASET, valid_request
-from mock_server.views import FaultView
 
 _ADMIN = "/__admin"
-_ID: JsonObject = {"minLength": 1, "maxLength": Limits.id_chars}
+_ID: JsonObject = {"minLength": 1, "maxLength": Published.id_chars}
 # Clients resolve the segments . and .. of a path before they send it.
 _NAME: JsonObject = {"pattern": rf"^(?!\.{{1,2}}$){NAME_PATTERN}$"}
 _PATH_SCHEMAS: Mapping[str, JsonObject] = {"chatId": _ID, "id": _ID, "name": _NAME}
-# Each error has one example, to which all routes refer.
-_REFERENCES = {
-    row.plain.status_text: {"$ref": f"#/components/examples/{row.plain.status_text}"}
-    for row in refusals.ERRORS.values()
-}
 
 
 def make() -> JsonObject:
     """The document of all routes that the admin API describes."""
-    table = described_routes().items()
+    table = by_path(DESCRIBED).items()
     routes = [(path, route) for path, by in table for route in by.values()]
     schemas = _schemas([route for _, route in routes])
     responses = example.run_examples(sessions())
     paths: JsonObject = {}
-    errors: JsonObject = {}
     for path, route in routes:
-        found = schemas.error_responses(_refusals(path, route), _REFERENCES)
-        errors |= {_error_name(each): each for each in found.values()}
+        refused = [*_refusals(path, route)]
+        # Each error has one example, to which all routes refer.
+        names = {each.row.plain.status_text for each in refused}
+        shown = {name: {"$ref": f"#/components/examples/{name}"} for name in names}
         described = _operation(path, route, schemas, responses)
-        described["responses"] |= {
-            status: {"$ref": f"#/components/responses/{_error_name(each)}"}
-            for status, each in found.items()
-        }
+        described["responses"] |= schemas.error_references(refused, shown)
         paths.setdefault(_ADMIN + path, {})[route.method.lower()] = described
     shared = [each for each in responses if not each.request.operation_id]
     examples = {each.request.name: each.part for each in shared}
@@ -60,7 +62,11 @@ def make() -> JsonObject:
         "Steers and shows what the mock server holds. A token is needed only if the "
         "server was given one. Examples are of the shipped demo.",
         paths,
-        {"schemas": schemas.components, "examples": examples, "responses": errors},
+        {
+            "schemas": schemas.components,
+            "examples": examples,
+            "responses": schemas.errors,
+        },
     )
 
 
@@ -71,7 +77,7 @@ def _schemas(routes: Sequence[AdminRoute]) -> Schemas:
         shapes += [each for each in (route.body, route.raw_body) if each]
     schemas = Schemas(shapes)
     for kind in KINDS.values():
-        schemas.component(kind.definition)["allOf"] = kind.rules
+        schemas.component(kind).update(allOf=kind.rules(), **labels(kind.chinese))
     # Said, so that typed clients let them pass: the fields that a fault was added with.
     schemas.component(FaultView)["additionalProperties"] = True
     faults = schemas.component(Document)["properties"]["faults"]
@@ -129,23 +135,13 @@ def _query_parameters(route: AdminRoute) -> list[JsonObject]:
     if route.query is None:
         return []
     definitions = normalized(msgspec.json.schema(route.query)["$defs"])
-    properties = definitions[route.query.__name__]["properties"]
-    return [
-        {
-            "name": field.encode_name,
-            "in": "query",
-            "required": field.required,
-            **_parameter_schema(properties[field.encode_name]),
-        }
-        for field in msgspec.structs.fields(route.query)
-    ]
-
-
-def _parameter_schema(schema: JsonObject) -> JsonObject:
-    """The schema of a parameter; for JSON in a text, a media type and its schema."""
-    if schema.get("contentMediaType") == JSON:
-        return {"content": {JSON: {"schema": {"type": "object"}}}}
-    return {"schema": schema}
+    parameters = query_parameters(definitions[route.query.__name__])
+    for each in parameters:
+        if each["schema"].get("contentMediaType") == JSON:
+            # For JSON in a text, a media type and its schema.
+            del each["schema"]
+            each["content"] = {JSON: {"schema": {"type": "object"}}}
+    return parameters
 
 
 def _successes(
@@ -160,12 +156,6 @@ def _successes(
             "content": schemas.content(shape, route.gives, examples),
         }
     return found
-
-
-def _error_name(response: JsonObject) -> str:
-    # By what they say, so that routes with the same refusals share one response. The
-    # names of components hold no commas or spaces (OpenAPI 3.1, Components Object).
-    return str(response["description"]).replace(", ", ".")
 
 
 def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
@@ -191,97 +181,29 @@ def _refusals(path: str, route: AdminRoute) -> Iterator[type[Refusal]]:
 _TEAM, _TOKEN = "team", "s3cret"
 _PATH_VALUES: Mapping[str, str] = {
     "sandbox": _TEAM,
-    "appId": APP,
-    "chatId": CHAT,
-    "datasetId": DATASET,
+    "appId": DEMO_APP,
+    "chatId": DEMO_CHAT,
+    "datasetId": DEMO_DATASET,
     "id": "65abd0ad9d1448617cba6031",
     "name": "before",
 }
-_APP, _DATASET = "/apps/{appId}", "/datasets/{datasetId}"
-_CHAT, _CHATS = "/apps/{appId}/chats/{chatId}", "/apps/{appId}/chats"
-_ITEM = "/datasets/{datasetId}/collections/{id}"
-_ITEMS = "/datasets/{datasetId}/collections"
-_PUT_CHAT = {"title": "A copy of my invoice", "top": True}
-_PUT_ITEM = {"name": "Press kit", "type": "link", "tags": ["press"], "dataAmount": 7}
-_SMALL = {
-    "clock": "2026-01-01T00:00:00Z",
-    "apps": [{"id": "app", "name": "Support"}],
-    "responses": [{"method": "GET", "path": "/api/user/{id}", "json": {"name": "Ann"}}],
-}
-_NEW_APP = {"name": "Sales", "chats": [{"chatId": "chat-1", "title": "Offer"}]}
-_NEW_DATASET = {"name": "Prices", "collections": [{"_id": "2024", "name": "2024"}]}
-_WHY = urlencode(
-    {"dataset": DATASET, "request": '{"parentId":null,"searchText":"install"}'}
-)
 _CALLED = next(iter(OPERATIONS.values()))
-_ROWS: tuple[tuple[str, str, Any] | tuple[str, str, Any, Mapping[str, str]], ...] = (
-    ("GET", "/health", None),
-    ("GET", "/clock", None),
-    ("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True}),
-    ("POST", "/clock/advance", {"seconds": 3600}),
-    ("GET", "/journal?limit=1", None),
-    ("GET", "/journal?limit=1&format=har", None),
-    # Once met, once not.
-    ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 1}),
-    ("POST", "/journal/verify", {"operation": _CALLED.name, "exactly": 2}),
-    ("DELETE", "/journal", None),
-    # Twice: 201 for what is new, 200 for what was there.
-    ("PUT", "/snapshots/{name}", {}),
-    ("PUT", "/snapshots/{name}", {}),
-    ("GET", "/snapshots", None),
-    ("GET", "/snapshots/{name}", None),
-    ("POST", "/snapshots/{name}/restore", {}),
-    ("DELETE", "/snapshots/{name}", None),
-    ("GET", "/choices", None),
-    ("PUT", "/choices", {"choices": {"page_size_over_limit": "clamp"}}),
-    ("GET", "/apps", None),
-    ("PUT", _APP, _NEW_APP, {"appId": "sales"}),
-    ("PUT", _APP, _NEW_APP, {"appId": "sales"}),
-    ("GET", _APP, None, {"appId": "sales"}),
-    ("DELETE", _APP, None, {"appId": "sales"}),
-    ("GET", f"{_CHATS}?limit=2", None),
-    ("GET", _CHAT, None),
-    ("PUT", _CHAT, _PUT_CHAT),
-    ("PUT", _CHAT, _PUT_CHAT, {"chatId": "new"}),
-    ("DELETE", _CHAT, None),
-    ("GET", "/datasets", None),
-    ("PUT", _DATASET, _NEW_DATASET, {"datasetId": "prices"}),
-    ("PUT", _DATASET, _NEW_DATASET, {"datasetId": "prices"}),
-    ("GET", _DATASET, None, {"datasetId": "prices"}),
-    ("DELETE", _DATASET, None, {"datasetId": "prices"}),
-    ("GET", f"{_ITEMS}?limit=2", None),
-    ("GET", _ITEM, None),
-    ("PUT", _ITEM, _PUT_ITEM),
-    ("PUT", _ITEM, _PUT_ITEM, {"id": "new"}),
-    ("DELETE", _ITEM, None),
-    ("GET", f"/why?{_WHY}", None),
-    ("POST", "/faults", {"kind": "error", "status": 502, "times": 2}),
-    ("GET", "/faults", None),
-    ("GET", "/faults/{id}?plan=2", None),
-    ("DELETE", "/faults/{id}", None),
-    ("DELETE", "/faults", None),
-    ("PUT", "/state", _SMALL),
-    ("GET", "/state", None),
-    ("GET", "/responses", None),
-    ("POST", "/reset", {}),
-)
-"""Method, path, body, and values in the path that differ from the usual: requests to
-the default sandbox and to another, after one of an operation. The stream of the journal
-is not among them: it has no end.
-"""
+_BARE = Example()
+_METHODS = "PUT", "POST", "GET", "DELETE"
+_LAST = "state", "responses", "reset"
+"""What is asked for in the end: it replaces all that others are asked about."""
 _ERRORS: tuple[tuple[str, str, str, Any], ...] = (
     ("methodNotAllowed", "PUT", "/apps", {}),
-    ("bodyTooLarge", "PUT", "/clock", b" " * (Limits.body_bytes + 1)),
+    ("bodyTooLarge", "PUT", "/clock", b" " * (DEFAULT_LIMITS.body_bytes + 1)),
     ("badJson", "PUT", "/clock", b'{"frozen": tru'),
     ("invalidField", "PUT", "/clock", {"now": "tomorrow"}),
     ("badFixture", "PUT", "/state", {"apps": [{"chat": []}]}),
     # Never looked into: by its size it needs a slot, of which examples have none.
-    ("serverBusy", "PUT", "/state", b" " * (Limits.inline_load_bytes + 1)),
-    ("routeNotFound", "GET", "/metrics", None),
+    ("serverBusy", "PUT", "/state", b" " * (DEFAULT_LIMITS.inline_load_bytes + 1)),
     ("appNotFound", "GET", "/apps/none/chats", None),
-    ("chatNotFound", "GET", f"/apps/{APP}/chats/none", None),
+    ("chatNotFound", "GET", f"/apps/{DEMO_APP}/chats/none", None),
     ("datasetNotFound", "GET", "/datasets/none/collections", None),
-    ("collectionNotFound", "GET", f"/datasets/{DATASET}/collections/none", None),
+    ("collectionNotFound", "GET", f"/datasets/{DEMO_DATASET}/collections/none", None),
     ("faultNotFound", "GET", "/faults/none", None),
     ("snapshotNotFound", "GET", "/snapshots/none", None),
     ("sandboxNotFound", "GET", "/sandboxes/none", None),
@@ -308,25 +230,36 @@ def sessions() -> list[example.ExampleSession]:
 
 
 def _successful() -> Iterator[example.ExampleRequest]:
-    yield _request("POST", "/sandboxes", {"name": _TEAM, "ttl": 600})
-    yield _request("GET", "/sandboxes", None)
-    yield _request("GET", "/sandboxes/{sandbox}", None)
+    """Requests to the default sandbox and to another, after one of an operation."""
+    # All but those of no sandbox, and the stream of the journal, which has no end.
+    shown_routes = [r for r in DESCRIBED if JSON in r.gives and not r.is_global]
+    yield _request("POST", "/sandboxes", Example({"name": _TEAM, "ttl": 600}))
+    yield _request("GET", "/sandboxes")
+    yield _request("GET", "/sandboxes/{sandbox}")
     for prefix, sandbox in (("", "default"), ("/sandboxes/{sandbox}", _TEAM)):
-        yield valid_request(_CALLED, sandbox)
-        for method, path, body, *values in _ROWS:
-            yield _request(method, prefix + path, body, *values)
-    yield _request("DELETE", "/sandboxes/{sandbox}", None)
+        yield example.valid_request(_CALLED, sandbox)
+        for route in sorted(shown_routes, key=_turn):
+            shown = route.examples or (Example({}) if route.body else _BARE,)
+            for each in shown * 2 if 201 in route.further else shown:
+                yield _request(route.method, prefix + route.path, each)
+    yield _request("DELETE", "/sandboxes/{sandbox}")
 
 
-def _request(
-    method: str, path: str, body: Any, values: Mapping[str, str] | None = None
-) -> example.ExampleRequest:
+def _turn(route: AdminRoute) -> tuple[int, str, int, int]:
+    """When a route is asked: what there is has been made, and is removed in the end."""
+    first = route.path.split("/")[1]
+    place = _LAST.index(first) + 1 if first in _LAST else 0
+    return place, first, _METHODS.index(route.method), -len(route.path)
+
+
+def _request(method: str, path: str, shown: Example = _BARE) -> example.ExampleRequest:
+    target = _ADMIN + path.format_map({**_path_values(path), **shown.path})
     return example.ExampleRequest(
         method,
-        _ADMIN + path.format_map({**_path_values(path), **(values or {})}),
-        body,
-        "har" if "format=har" in path else "example",
-        operation_id=_operation_id(path.partition("?")[0], method),
+        f"{target}?{shown.query}" if shown.query else target,
+        shown.body,
+        "example",
+        operation_id=_operation_id(path, method),
     )
 
 
@@ -341,6 +274,8 @@ def _errors() -> Iterator[example.ExampleRequest]:
         summary = f"No {header} header" if value is None else f"{header}: {value}"
         sent = {**token, header: value}
         yield example.ExampleRequest("PUT", f"{_ADMIN}/clock", {}, name, summary, sent)
-    path, times = f"{_ADMIN}/snapshots/nightly-{{n}}", Limits.snapshots + 1
-    summary = "One snapshot more"
-    yield example.ExampleRequest("PUT", path, {}, "limitReached", summary, token, times)
+    for number in range(DEFAULT_LIMITS.snapshots + 1):
+        is_last = number == DEFAULT_LIMITS.snapshots
+        name = "limitReached" if is_last else ""
+        path, summary = f"{_ADMIN}/snapshots/nightly-{number}", "One snapshot more"
+        yield example.ExampleRequest("PUT", path, {}, name, summary, token)

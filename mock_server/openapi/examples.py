@@ -5,23 +5,27 @@ fixtures are asked in process.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import count
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from msgspec import Struct, field
-from starlette.types import ASGIApp, Message
+from msgspec.structs import replace
 
-from mock_server.admin.loading import Loader
-from mock_server.api.fixture import load_fixture
-from mock_server.app import Application, application
-from mock_server.domain.choices import Value, choose
-from mock_server.domain.clock import Environment
-from mock_server.domain.limits import Limits
-from mock_server.domain.sandboxes import Sandboxes
-from mock_server.fixture.files import shipped
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.operations.operation import Example, Operation
+from mock_server.app import Application
+from mock_server.control.embedding import exchange
+from mock_server.control.http_call import Request
+from mock_server.domain.choices.table import Value, choose
+from mock_server.domain.clock import Environment, format_time
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
+from mock_server.domain.sandboxes.registry import Sandboxes
+from mock_server.fixture.source.files import shipped
+from mock_server.openapi import JSON, JsonObject
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
 USER, LOGIN = "root", "login"
@@ -29,6 +33,7 @@ USER, LOGIN = "root", "login"
 EXAMPLE_TIME = 1_775_034_000_000
 """When all examples happen, in ms since 1970: 2026-04-01T09:00:00.000Z."""
 _SANDBOXES = "/__admin/sandboxes"
+_SECONDS = 60.0
 # Durations differ from run to run, sizes between versions of Python.
 _MEASURED = {
     "durationMs": 0.25,
@@ -46,10 +51,8 @@ class ExampleRequest(Struct, frozen=True):
 
     Documents show its response under `name`, at the operation `operation_id`, or among
     the shared errors if that is empty; a request without a name only prepares others.
-    `body` is sent as JSON, bytes as they are. A header that is None is left out. A
-    request that is sent several `times` has `{n}` in its path replaced by 1, 2, ...,
-    and shows the last response. Outside the admin API it carries a key of `sandbox`, or
-    the token of a login.
+    `body` is sent as JSON, bytes as they are. A header that is None is left out.
+    Outside the admin API it carries a key of `sandbox`, or the token of a login.
     """
 
     method: str
@@ -58,7 +61,6 @@ class ExampleRequest(Struct, frozen=True):
     name: str = ""
     summary: str = ""
     headers: Mapping[str, str | None] = field(default_factory=dict)
-    times: int = 1
     operation_id: str = ""
     sandbox: str = "default"
     is_logged_in: bool = False
@@ -99,7 +101,7 @@ class ExampleSession(Struct, frozen=True):
     requests: Sequence[ExampleRequest]
     fixture: str = DEMO
     admin_token: str | None = None
-    memory: int = Limits.memory_bytes
+    memory: int = DEFAULT_LIMITS.memory_bytes
     choices: Mapping[str, Value] = field(default_factory=dict)
 
 
@@ -137,16 +139,27 @@ def run_examples(sessions: Iterable[ExampleSession]) -> list[ExampleResponse]:
 
 async def _run(session: ExampleSession) -> list[ExampleResponse]:
     app = _application(session)
+    with ExitStack() as slots:
+        # Without a place to load large documents, one is refused: an example too.
+        for _ in range(app.sandboxes.limits.loads):
+            slots.enter_context(app.loader.slot())
+        return await _responses(app, session)
+
+
+async def _responses(
+    app: Application, session: ExampleSession
+) -> list[ExampleResponse]:
     keys = {"default": KEY, LOGIN: app.sandbox.tokens.token(USER)}
     found = []
     for request in session.requests:
-        for n in range(1, request.times + 1):
-            status, body = await _ask(app, request, keys, n)
+        headers, content = request.all_headers(keys), request.content
+        sent = Request(request.method, request.path, headers, content)
+        answer = await exchange(app, sent)
         # Issued for this session: requests name the sandbox instead.
-        add_key(keys, request, status, body)
+        add_key(keys, request, answer.status, answer.body)
         if request.name:
-            value = _with_fixed_measures(value_of(body))
-            found.append(ExampleResponse(request, status, value))
+            value = _with_fixed_measures(value_of(answer.body))
+            found.append(ExampleResponse(request, answer.status, value))
     return found
 
 
@@ -170,39 +183,7 @@ def _application(session: ExampleSession) -> Application:
     generation = load_fixture(shipped(session.fixture))
     choices = choose("documented", session.choices)
     sandboxes = Sandboxes(generation, "documented", choices, environment)
-    # Without a place to load large documents, one is refused: an example too.
-    loader = Loader(sandboxes.memory, sandboxes.limits, free_slots=0)
-    return application(sandboxes, token=session.admin_token, loader=loader)
-
-
-async def _ask(
-    app: ASGIApp, request: ExampleRequest, keys: Mapping[str, str], n: int
-) -> tuple[int, bytes]:
-    """The status and the body that an application answers, without a socket."""
-    path, _, query = request.path.format(n=n).partition("?")
-    sent: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": request.content}
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": request.method,
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": [
-            (name.encode(), value.encode())
-            for name, value in request.all_headers(keys).items()
-        ],
-    }
-    await app(scope, receive, send)
-    return sent[0]["status"], b"".join(each.get("body", b"") for each in sent)
+    return Application(sandboxes, token=session.admin_token)
 
 
 def _with_fixed_measures(value: Any) -> Any:
@@ -214,3 +195,115 @@ def _with_fixed_measures(value: Any) -> Any:
     numbers = {name for name, each in value.items() if isinstance(each, int | float)}
     fixed = {name: _MEASURED[name] for name in numbers & {*_MEASURED} if value[name]}
     return {name: _with_fixed_measures(each) for name, each in value.items()} | fixed
+
+
+_FAULTS = "/__admin/faults"
+_LITTLE_MEMORY = 1024 * 1024
+_FORM_TYPE = "multipart/form-data; boundary=cut"
+_IN_QUERY = ("GET", "DELETE")
+_RESET = ExampleRequest("POST", "/__admin/reset", {})
+# Codes and ids that go by the time are then the same on every server.
+_STOP = {"now": format_time(EXAMPLE_TIME), "frozen": True}
+_FREEZE = ExampleRequest("PUT", "/__admin/clock", _STOP)
+
+
+def valid_request(operation: Operation, sandbox: str = "default") -> ExampleRequest:
+    """The first example of an operation, to prepare others with.
+
+    Raises IndexError if it has none.
+    """
+    return replace(examples_of(operation)[0], name="", sandbox=sandbox)
+
+
+def sessions(operations: Collection[Operation]) -> list[ExampleSession]:
+    """All requests whose responses the document shows."""
+    shown = [each for each in operations if each.examples]
+    related = [each for each in shown if each.related is not None]
+    documented = [each for each in shown if each.related is None]
+    requests: dict[str, list[ExampleRequest]] = {}
+    for operation in documented:
+        for example in operation.examples:
+            own = requests.setdefault(example.fixture, [])
+            own.append(_example(operation, example))
+    errors = [each for operation in documented for each in _common_errors(operation)]
+    # Within the limit of a body, but more than the demo leaves of the memory.
+    body = b" " * (_LITTLE_MEMORY * 3 // 4)
+    summary = "A body for which there is no memory"
+    too_much = [_request(each, "limitReached", summary, body) for each in documented]
+    # Each begins with what the fixture has, so that none depends on those before.
+    lists = ([_FREEZE, *examples_of(each), _RESET] for each in related)
+    return [
+        *(ExampleSession(each, fixture) for fixture, each in requests.items()),
+        ExampleSession(errors),
+        ExampleSession(too_much, memory=_LITTLE_MEMORY),
+        ExampleSession([each for some in lists for each in some]),
+    ]
+
+
+def _form(fields: JsonObject) -> bytes:
+    """A small text file with these fields as a form (RFC 7578)."""
+    part = '--cut\r\nContent-Disposition: form-data; name="{}"{}\r\n\r\n{}\r\n'
+    parts = [part.format(name, "", value) for name, value in fields.items()]
+    parts.append(part.format("file", '; filename="hours.txt"', "Open from 9 to 17."))
+    return ("".join(parts) + "--cut--\r\n").encode()
+
+
+def examples_of(operation: Operation) -> list[ExampleRequest]:
+    """The examples of an operation. Without any, the document has just its types."""
+    return [_example(operation, each) for each in operation.examples]
+
+
+def _example(operation: Operation, example: Example) -> ExampleRequest:
+    fields, headers = {**example.fields}, {}
+    in_query = operation.method in _IN_QUERY
+    body: JsonObject | bytes | None = None if in_query else fields
+    if operation.media_type != JSON:
+        body, headers = _form(fields), {"content-type": _FORM_TYPE}
+    if example.key is not None:
+        headers["authorization"] = f"Bearer {example.key}"
+    query = f"?{urlencode(fields)}" if in_query and fields else ""
+    return _request(
+        operation,
+        example.name,
+        example.summary,
+        body,
+        path=operation.path + query,
+        headers=headers,
+        is_logged_in=operation.access == "login",
+    )
+
+
+def _request(
+    operation: Operation, name: str, summary: str, body: Any, **fields: Any
+) -> ExampleRequest:
+    return ExampleRequest(
+        **{"method": operation.method, "path": operation.path, **fields},
+        body=body,
+        name=name,
+        summary=summary,
+        operation_id=operation.name,
+    )
+
+
+def _common_errors(operation: Operation) -> Iterator[ExampleRequest]:
+    """Requests that every operation refuses alike."""
+    yield _request(operation, "badJson", "A body cut short", b'{"offset": 0')
+    yield _request(operation, "methodNotAllowed", "Another method", None, method="GET")
+    too_large = b" " * (DEFAULT_LIMITS.body_bytes + 1)
+    yield _request(operation, "bodyTooLarge", "Over 1 MiB", too_large)
+    for name, header, value in (
+        ("unauthorized", "authorization", None),
+        ("unsupportedMediaType", "content-type", "text/plain"),
+    ):
+        summary = f"No {header} header" if value is None else f"{header}: {value}"
+        # Refused before any field is looked at (spec 5).
+        yield _request(operation, name, summary, b"{}", headers={header: value})
+    limit = {"kind": "rate_limit", "limit": 1, "window": 60}
+    yield ExampleRequest("POST", _FAULTS, limit)
+    first = valid_request(operation)
+    yield first
+    # The same again: one more than the limit.
+    summary = "While a fault limits the rate"
+    yield _request(operation, "rateLimited", summary, first.body)
+    # The next operation is asked in the same session.
+    yield ExampleRequest("DELETE", _FAULTS)

@@ -1,109 +1,233 @@
-"""The OpenAPI document of the operations, and the requests whose responses it shows."""
+"""The OpenAPI document of the operations, and what it says of related routes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from mock_server.api import errors as refusals
-from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.table import OPERATIONS
-from mock_server.domain.errors import InvalidField, LimitReached
-from mock_server.openapi import BEARER, NUMBER, TEXT, JsonObject, Schemas, frame
-from mock_server.openapi import neighbours as around
-from mock_server.openapi.calls import sessions
-from mock_server.openapi.examples import ExampleResponse, run_examples
+import msgspec
 
+from mock_server import openapi
+from mock_server.api import errors as refusals
+from mock_server.api.envelope import Success
+from mock_server.api.operations.operation import Access, Operation, RelatedRoute
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.domain.errors import InvalidField, LimitReached, Refusal
+from mock_server.openapi.examples import ExampleResponse, run_examples, sessions
+
+_HEADERS = {"X-Mock-Sandbox": openapi.TEXT, "X-Mock-Generation": openapi.NUMBER}
+
+TAG = "related_routes"
+_TAGS: Sequence[openapi.JsonObject] = [
+    {
+        "name": TAG,
+        "description": "Routes of the service that the interface description does not "
+        "show. With choice `related_routes=off` they are not found.",
+    }
+]
+_LOGINS: Mapping[str, openapi.JsonObject] = {
+    "login": {"type": "apiKey", "in": "header", "name": "token"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "fastgpt_token"},
+}
+"""How a login is shown."""
+_SECURITY: Mapping[Access, list[openapi.JsonObject]] = {
+    "caller": [{"bearer": []}, {"login": []}, {"cookie": []}],
+    "login": [{"login": []}, {"cookie": []}],
+    "anyone": [],
+}
 _COMMON_REFUSALS = (
     refusals.BadJson,
     InvalidField,
-    refusals.MissingAuthorization,
-    refusals.UnknownKey,
     refusals.MethodNotAllowed,
     refusals.BodyTooLarge,
     refusals.UnsupportedMediaType,
     refusals.RateLimitExceeded,
     LimitReached,
 )
-_HEADERS = {"X-Mock-Sandbox": TEXT, "X-Mock-Generation": NUMBER}
+_PARTS: openapi.JsonObject = {
+    "file": {"type": "string", "contentMediaType": "application/octet-stream"},
+    "data": {"type": "string", "contentMediaType": openapi.JSON},
+}
+_NO_BODY = ("GET", "DELETE")
 
 
-def make(operations: Mapping[str, Operation] = OPERATIONS) -> JsonObject:
+def make(operations: Mapping[str, Operation] = OPERATIONS) -> openapi.JsonObject:
     """The document of these operations, which are by name."""
     table = operations.values()
-    bodies = [each.body for each in table]
-    schemas = Schemas([*bodies, *map(around.envelope_of, table)])
+    bodies = [each.contract.fields for each in table]
+    schemas = openapi.Schemas([*bodies, *map(_envelope_of, table)])
     for body in bodies:
         # Choice unknown_fields: the profile that is described ignores them.
         schemas.component(body).pop("additionalProperties", None)
     responses = run_examples(sessions(table))
-    paths: JsonObject = {}
+    paths: openapi.JsonObject = {}
     for each in table:
         # Not by path: operations may share one.
         own = [one for one in responses if one.request.operation_id == each.name]
         paths.setdefault(each.path, {}).update(
             {each.method.lower(): _operation(each, schemas, own)}
-            if each.neighbour is None
-            else around.describe(each, schemas, own)
+            if each.related is None
+            else _related(each, schemas, own)
         )
-    components: JsonObject = {"schemas": schemas.components}
-    neighbours = [each for each in table if each.neighbour is not None]
-    if neighbours:
-        components["responses"] = around.error_components(neighbours, schemas)
-        components["securitySchemes"] = {**BEARER, **around.LOGINS}
-    used = dict(_used(components["schemas"], [paths, components.get("responses")]))
-    components["schemas"] = dict(sorted(used.items()))
-    document = frame(
+    components: openapi.JsonObject = {"schemas": {}}
+    has_related = any(each.related is not None for each in table)
+    if has_related:
+        components["responses"] = schemas.errors
+        components["securitySchemes"] = {**openapi.BEARER, **_LOGINS}
+    where = [paths, components.get("responses")]
+    components["schemas"] = _used(schemas.components, where)
+    document = openapi.frame(
         "FastGPT mock server",
         "Operations of FastGPT, answered from memory. Error answers are those of "
         "profile `documented`, examples those of the shipped fixtures.",
         paths,
         components,
     )
-    return document | ({"tags": around.TAGS} if neighbours else {})
+    return document | ({"tags": _TAGS} if has_related else {})
 
 
-def _used(schemas: JsonObject, where: Any) -> Iterator[tuple[str, Any]]:
-    """The schemas that something refers to, and those to which they refer."""
-    found: set[str] = set()
-    waiting = [where]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += value.values()
-            name = str(value.get("$ref", "")).rpartition("/")[2]
-            if name in schemas and name not in found:
-                found.add(name)
-                waiting.append(schemas[name])
-                yield name, schemas[name]
-        elif isinstance(value, list):
-            waiting += value
+def _used(schemas: openapi.JsonObject, where: Any) -> openapi.JsonObject:
+    """The schemas that something refers to, and those to which they refer, by name."""
+    text = msgspec.json.encode([where, schemas]).decode()
+    used = {k: v for k, v in sorted(schemas.items()) if f'/schemas/{k}"' in text}
+    # Of what is left out, something else may have been a part.
+    return used if len(used) == len(schemas) else _used(used, where)
 
 
 def _operation(
-    operation: Operation, schemas: Schemas, responses: Sequence[ExampleResponse]
-) -> JsonObject:
+    operation: Operation, schemas: openapi.Schemas, responses: Sequence[ExampleResponse]
+) -> openapi.JsonObject:
     examples = {each.request.name: each.part for each in responses}
+    contract = operation.contract
     done = [each.request for each in responses if each.status == HTTPStatus.OK]
     bodies = {each.name: {"summary": each.summary, "value": each.body} for each in done}
     successes = {each.name: examples[each.name] for each in done}
     described = {
         "200": {
             "description": HTTPStatus.OK.phrase,
-            "content": schemas.content(
-                around.envelope_of(operation), examples=successes
-            ),
+            "content": schemas.content(_envelope_of(operation), examples=successes),
         },
-        **schemas.error_responses((*_COMMON_REFUSALS, *operation.refusals), examples),
+        **schemas.error_responses(_refusals_of(operation), examples),
     }
     for response in described.values():
         response["headers"] = _HEADERS | response.get("headers", {})
     return {
         "operationId": operation.name,
         "summary": operation.summary,
-        "description": f"Section {operation.section} of the interface description.",
+        **openapi.labels(operation.chinese),
+        "description": f"Section {contract.section} of the interface description.",
         "requestBody": {
             "required": True,
-            "content": schemas.content(operation.body, examples=bodies),
+            "content": schemas.content(contract.fields, examples=bodies),
         },
         "responses": described,
     }
+
+
+def _envelope_of(operation: Operation) -> Any:
+    """The type of what an operation answers, if that is JSON."""
+    data = operation.data
+    return Success[data] if operation.has_envelope else data  # type: ignore[valid-type]
+
+
+def _related(
+    operation: Operation, schemas: openapi.Schemas, responses: Sequence[ExampleResponse]
+) -> Iterator[tuple[str, openapi.JsonObject]]:
+    """The methods of a related route in lower case, each with what it is.
+
+    The first has the name of the operation as its id, others the method added.
+    """
+    about = operation.related
+    if about is None:
+        return
+    for method in operation.methods:
+        is_first = method == operation.method
+        name = operation.name if is_first else f"{operation.name}.{method.lower()}"
+        shown = [each for each in responses if each.request.method == method]
+        yield (
+            method.lower(),
+            {
+                "operationId": name,
+                "tags": [TAG],
+                "summary": operation.summary,
+                **openapi.labels(operation.chinese),
+                "description": _description(operation, about),
+                "security": _SECURITY[operation.access],
+                **_inputs(operation, method, schemas, shown),
+                "responses": _responses(operation, schemas, shown),
+            },
+        )
+
+
+def _description(operation: Operation, about: RelatedRoute) -> str:
+    sentences = [
+        "Outside the interface description: off with choice `related_routes=off`.",
+        f"In the service since {about.since}.",
+        about.modelled,
+        f"Where it differs: {about.differs}" if about.differs else "",
+    ]
+    if operation.legacy_path:
+        older = f"Its older path, `{operation.legacy_path}`, takes POST too"
+        sentences.append(f"{older}; it is off with choice `legacy_paths=off`.")
+    return " ".join(filter(None, sentences))
+
+
+def _inputs(
+    operation: Operation,
+    method: str,
+    schemas: openapi.Schemas,
+    shown: Sequence[ExampleResponse],
+) -> openapi.JsonObject:
+    """The query of a GET or DELETE, the body of any other; both where both count."""
+    schema = schemas.component(operation.contract.fields)
+    if operation.media_type != openapi.JSON:
+        # What the contract reads is made of the form; clients send its parts.
+        schema["properties"] |= _PARTS
+    takes_both = len({each in _NO_BODY for each in operation.methods}) > 1
+    found: openapi.JsonObject = {}
+    if method in _NO_BODY or takes_both:
+        values = shown[0].request.query if shown else {}
+        found["parameters"] = [
+            each
+            | ({"required": False} if takes_both else {})
+            | ({"example": values[each["name"]]} if each["name"] in values else {})
+            for each in openapi.query_parameters(schema)
+        ]
+    if method != "GET" and (method not in _NO_BODY or takes_both):
+        examples = {
+            each.request.name: {"value": each.request.body}
+            for each in shown
+            if isinstance(each.request.body, dict)
+        }
+        media_types = (operation.media_type,)
+        content = schemas.content(operation.contract.fields, media_types, examples)
+        is_needed = bool(schema.get("required")) and not takes_both
+        found["requestBody"] = {"required": is_needed, "content": content}
+    return found
+
+
+def _responses(
+    operation: Operation, schemas: openapi.Schemas, shown: Sequence[ExampleResponse]
+) -> openapi.JsonObject:
+    examples = {each.request.name: each.part for each in shown}
+    content = schemas.content(_envelope_of(operation))[openapi.JSON]
+    by_type = {
+        each: content if each == openapi.JSON else openapi.TEXT
+        for each in operation.answers
+    }
+    if examples:
+        first = operation.answers[0]
+        by_type[first] = by_type[first] | {"examples": examples}
+    return {
+        "200": {"description": HTTPStatus.OK.phrase, "content": by_type},
+        **schemas.error_references(_refusals_of(operation), {}),
+    }
+
+
+def _refusals_of(operation: Operation) -> tuple[type[Refusal], ...]:
+    """Everything that an operation may refuse a request with."""
+    further: list[type[Refusal]] = []
+    if operation.related is not None:
+        further.append(refusals.RouteNotFound)
+    if operation.access != "anyone":
+        further += refusals.MissingAuthorization, refusals.UnknownKey
+    return (*_COMMON_REFUSALS, *further, *operation.refusals)

@@ -4,9 +4,6 @@ The plugin of pytest that --mock-server-choices adds. The first run of a test te
 which choices were read; other ones are not varied, since they could change nothing.
 """
 
-from __future__ import annotations
-
-import shutil
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import suppress
@@ -16,26 +13,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from mock_server.domain import choices as choice_table
-from mock_server.testing.accepted import Dependence, accepted_by
-from mock_server.testing.asked import Setup, marked
-from mock_server.testing.learnt import Learnt, Lessons
-from mock_server.testing.outcomes import (
-    NOT_NEEDED,
-    NOT_RUN,
-    NOT_VARIED,
-    PARAMETER,
-    Outcomes,
-)
-from mock_server.testing.recorded import RecordedChoices
-from mock_server.testing.variants import (
-    BASELINE,
-    Selection,
-    Variant,
-    most_runs,
-    runs_by_test,
-    test_of,
-)
+from mock_server.domain.choices import table as choice_table
+from mock_server.testing import outcomes, variants
+from mock_server.testing.setup import Setup, given_to, marked
 
 _SETTINGS = "mock_server_settings"
 _FOLDER = "mock_server_choices_folder"
@@ -46,7 +26,7 @@ class Run:
     """One run of a test: under a variant, or as it is, when it notes what is read."""
 
     test: str
-    variant: Variant | None
+    variant: variants.Variant | None
     choices: dict[str, choice_table.Value] = field(default_factory=dict)
     read: set[str] | None = None
     passed: bool = False
@@ -55,7 +35,7 @@ class Run:
     @property
     def name(self) -> str:
         """What the id of the run calls it."""
-        return BASELINE if self.variant is None else str(self.variant)
+        return variants.BASELINE if self.variant is None else str(self.variant)
 
     def recorded(self, choices: choice_table.Choices) -> choice_table.Choices:
         """The choices with which the test begins, such that reading is noted."""
@@ -63,7 +43,7 @@ class Run:
             return choices
         if self.read is None:
             self.choices, self.read = asdict(choices), set()
-        return RecordedChoices.of(choices, self.read)
+        return variants.RecordedChoices.of(choices, self.read)
 
 
 _RUN: pytest.StashKey[Run] = pytest.StashKey()
@@ -79,11 +59,11 @@ def _end(item: pytest.Item, category: str = "") -> NoReturn:
 
     In none, if it would be the same as the baseline.
     """
-    item.user_properties.append((NOT_RUN, category))
+    item.user_properties.append((outcomes.NOT_RUN, category))
     pytest.skip(category or "the baseline has this choice")
 
 
-def varied(setup: Setup, item: pytest.Item, variant: Variant | None) -> Setup:
+def varied(setup: Setup, item: pytest.Item, variant: variants.Variant | None) -> Setup:
     """What a run asks for: the variant, or for none that what is read is noted.
 
     Ends a run whose variant turns out to be the baseline.
@@ -105,36 +85,40 @@ class ChoicesRun:
 
     def __init__(self, config: pytest.Config) -> None:
         try:
-            self._selection = Selection.of(config.getoption("mock_server_choices"))
+            self._selection = variants.Selection.of(
+                config.getoption("mock_server_choices")
+            )
         except ValueError as error:
             raise pytest.UsageError(f"{error} - at --mock-server-choices") from None
         self._config = config
         self._is_remote = config.getoption("mock_server_url") is not None
         self._accepts: bool = config.getoption("mock_server_choices_accept")
-        self._accepted = accepted_by(config, accepts=self._accepts)
-        self._folder: Path | None = None
+        self._accepted = outcomes.accepted_by(config, accepts=self._accepts)
+        # Workers share what they learn in the folder of the process that starts them.
         given = getattr(config, "workerinput", {}).get(_FOLDER)
-        self._lessons = Lessons(Path(given) if given else None)
-        self._outcomes = Outcomes()
+        self._own = None if given else tempfile.TemporaryDirectory()
+        self._folder = given or (self._own.name if self._own else "")
+        self._lessons = variants.Lessons(Path(self._folder))
+        self._outcomes = outcomes.Outcomes()
         self._told = False
 
     # Which runs there are.
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Called by pytest; makes a test one run a variant."""
-        if PARAMETER not in metafunc.fixturenames:
+        if outcomes.PARAMETER not in metafunc.fixturenames:
             return
         with suppress(TypeError, ValueError):  # told when the test is set up
             asked = marked(metafunc.definition)
             fixed = asked.get("choices") or {}
             baseline = None
             if not self._may_have_settings(metafunc):
-                profile = asked.get("profile") or "documented"
-                baseline = choice_table.choose(profile, fixed)
+                chosen = given_to(self._config).chosen(asked.get("profile"), fixed)
+                baseline = choice_table.choose(*chosen)
             found = [None, *self._selection.variants(baseline, fixed)]
-            ids = [BASELINE if each is None else str(each) for each in found]
+            ids = [variants.BASELINE if each is None else str(each) for each in found]
             # Indirect: values go to the fixture, no test needs an argument for them.
-            metafunc.parametrize(PARAMETER, found, ids=ids, indirect=True)
+            metafunc.parametrize(outcomes.PARAMETER, found, ids=ids, indirect=True)
 
     def _may_have_settings(self, metafunc: pytest.Metafunc) -> bool:
         """Whether settings may choose a profile or choices for the test.
@@ -187,32 +171,33 @@ class ChoicesRun:
     def _cost(self, node_ids: Iterable[str]) -> str:
         # Of all, whatever the baseline of a test.
         names = {str(each) for each in self._selection.variants(None)}
-        runs = runs_by_test(node_ids, names | {BASELINE})
+        runs = [
+            parameters & (names | {variants.BASELINE})
+            for parameters in map(_parameters, node_ids)
+            if not parameters.isdisjoint(names | {variants.BASELINE})
+        ]
         if not runs:
             return "mock-server choices: no test uses the fixture mock_server"
-        most = sum(most_runs(each) for each in runs.values())
-        is_sure = self._selection.is_forced or self._is_remote
-        text = f"{_count(len(runs), 'test')}, {'' if is_sure else 'at most '}"
-        text += _count(most, "run")
-        if self._is_remote and not self._selection.is_forced:
-            text += "; what matters to a test cannot be seen with --mock-server-url"
-        elif not is_sure:
-            text += "; values that cannot matter to a test are left out"
-        return f"mock-server choices: {text}"
+        tests = _count(sum(variants.BASELINE in each for each in runs), "test")
+        text = f"mock-server choices: {tests}, at most {_count(len(runs), 'run')}"
+        if self._selection.is_forced:
+            return text
+        if self._is_remote:
+            seen = "what matters to a test cannot be seen with --mock-server-url"
+            return f"{text}; {seen}"
+        return f"{text}; values that cannot matter to a test are left out"
 
     # What is run.
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Called by pytest-xdist; workers share what they learn in a folder."""
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="mock-server-choices-"))
-        node.workerinput[_FOLDER] = str(self._folder)
+        """Called by pytest-xdist; tells a worker the folder."""
+        node.workerinput[_FOLDER] = self._folder
 
     def pytest_unconfigure(self) -> None:
-        """Called by pytest; removes that folder."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        """Called by pytest; removes the folder."""
+        if self._own is not None:
+            self._own.cleanup()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -222,16 +207,17 @@ class ChoicesRun:
             return
         # Part of the reports, which pytest-xdist sends from workers to the process that
         # prints the summary. Plain data, as it travels.
-        item.user_properties.append((PARAMETER, [run.test, run.name]))
+        item.user_properties.append((outcomes.PARAMETER, [run.test, run.name]))
         learnt = self._lessons.of(run.test)
         if run.variant is None or learnt is None:
             return
         if not learnt.passed:
-            _end(item, NOT_VARIED)
-        if learnt.is_baseline(run.variant):
+            _end(item, outcomes.NOT_VARIED)
+        name, read = run.variant.name, learnt.read
+        if learnt.choices.get(name) == run.variant.value:
             _end(item)
-        if not self._selection.is_forced and not learnt.can_matter(run.variant):
-            _end(item, NOT_NEEDED)
+        if not self._selection.is_forced and read is not None and name not in read:
+            _end(item, outcomes.NOT_NEEDED)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -247,12 +233,14 @@ class ChoicesRun:
         if run.variant is None and call.when == "teardown":
             passed = run.passed and not run.failed
             read = None if run.read is None or self._is_remote else frozenset(run.read)
-            self._lessons.add(run.test, Learnt(passed, run.choices, read))
+            self._lessons.add(run.test, variants.Learnt(passed, run.choices, read))
         if run.variant is not None and report.failed:
             self._excuse(report, (run.name, run.test))
         return report
 
-    def _excuse(self, report: pytest.TestReport, dependence: Dependence) -> None:
+    def _excuse(
+        self, report: pytest.TestReport, dependence: outcomes.Dependence
+    ) -> None:
         """Make a failure that is accepted an expected one."""
         accepted = self._accepted
         if accepted is None or not (self._accepts or dependence in accepted):
@@ -269,7 +257,7 @@ class ChoicesRun:
         """Called by pytest; what was not run is counted, and takes no letter."""
         if not report.skipped or hasattr(report, "wasxfail"):
             return None
-        category = dict(getattr(report, "user_properties", ())).get(NOT_RUN)
+        category = dict(getattr(report, "user_properties", ())).get(outcomes.NOT_RUN)
         if category is None:
             return None
         return str(category), "", str(category).upper()
@@ -298,17 +286,21 @@ class ChoicesRun:
 def _made(item: pytest.Item) -> Run | None:
     """The run that an item is, by its parameters."""
     call: Any = getattr(item, "callspec", None)
-    if call is None or PARAMETER not in call.params:
+    if call is None or outcomes.PARAMETER not in call.params:
         return None
-    variant = call.params[PARAMETER]
+    variant = call.params[outcomes.PARAMETER]
     run = Run("", variant)
-    run.test = test_of(item.nodeid, call.id, run.name)
+    run.test = variants.test_of(item.nodeid, call.id, run.name)
     return run
 
 
 def _is_variant(item: pytest.Item) -> bool:
     run = _run_of(item)
     return run is not None and run.variant is not None
+
+
+def _parameters(node_id: str) -> set[str]:
+    return {*node_id.partition("[")[2].removesuffix("]").split("-")}
 
 
 def _count(number: int, noun: str) -> str:

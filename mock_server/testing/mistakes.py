@@ -1,18 +1,21 @@
 """Mistakes of a test's author, told in one line: no frame of ours would help."""
 
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from mock_server.app import MissingLibrary
-from mock_server.client import NotRunning, Refused
+from mock_server.control.client import NotRunning, Refused
+from mock_server.control.control_object import MockServerFixture
+from mock_server.control.environment import unknown_settings, variable
 from mock_server.control.faults import UnfiredFaultWarning, unfired
-from mock_server.control.handle import MockServerFixture
+from mock_server.control.http_call import Unreachable
+from mock_server.control.report import allowed_violations
 from mock_server.fixture.problems import FixtureError
-from mock_server.http_call import Unreachable
-from mock_server.server import CannotBind
+from mock_server.testing.setup import MARK, marked
+from mock_server.wire.server import CannotBind
 
 __tracebackhide__ = True
 
@@ -21,7 +24,6 @@ MISTAKES = (
     TypeError,
     ValueError,
     FixtureError,
-    MissingLibrary,
     Refused,
     Unreachable,
     CannotBind,
@@ -73,3 +75,111 @@ def _unfired(server: MockServerFixture) -> list[dict[str, Any]]:
 def _failure(error: Exception) -> BaseException:
     """To be raised without its cause, which would show the message twice."""
     return pytest.fail.Exception(f"mock-server: {error}", pytrace=False)
+
+
+_INI = "mock_server_strict"
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def check_names(config: pytest.Config) -> None:
+    """Warn of unknown variables.
+
+    With MOCK_SERVER_STRICT_SETTINGS, raises pytest.UsageError.
+    """
+    unknown = unknown_settings(os.environ)
+    strict = os.environ.get(variable("strict-settings"), "")
+    if unknown and strict.lower() in _TRUE:
+        raise pytest.UsageError("\n".join(unknown))
+    for each in unknown:
+        config.issue_config_time_warning(pytest.PytestWarning(each), stacklevel=2)
+
+
+def allowed_by_ini(config: pytest.Config) -> list[str] | None:
+    """The names of violations that mock_server_strict allows; None: all, it is off.
+
+    Raises pytest.UsageError for what is no name.
+    """
+    try:
+        given: list[str] = config.getini(_INI)
+    except (TypeError, pytest.UsageError) as error:
+        # In native TOML, a list cannot be true or false, and pytest tells it so only.
+        given = [str(error).rpartition(": ")[2]]
+    words = [name for word in given for name in word.split(",") if name]
+    if len(words) == 1 and words[0].lower() in (*_TRUE, *_FALSE):
+        return [] if words[0].lower() in _TRUE else None
+    if not words:
+        raise pytest.UsageError(f"Expected a value, got none - at {_INI}")
+    try:
+        return allowed_violations(words, _INI, "true, false or names of violations")
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def strictness(config: pytest.Config) -> list[str]:
+    """What a report's header says of mock_server_strict; nothing while it is off."""
+    allowed = allowed_by_ini(config)
+    return [] if allowed is None else [f"{_INI} {' '.join(allowed) or 'true'}"]
+
+
+def check_strictly(
+    item: pytest.Item, server: MockServerFixture, since: int = 0
+) -> None:
+    """Fail a test that has to be on contract, and was not.
+
+    `since` is the number of the first entry that is the test's.
+    """
+    strict = marked(item).get("strict")
+    allowed: list[str] | None
+    if strict is None:
+        allowed = allowed_by_ini(item.config)
+    elif isinstance(strict, bool):
+        allowed = [] if strict else None
+    else:
+        allowed = list(strict)
+    if allowed is None:
+        return
+    try:
+        server.assert_no_violations(allowed, since=since, strict=True)
+    except AssertionError as error:
+        # Without its cause, which would show the message twice.
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
+def of_session(request: pytest.FixtureRequest, name: str) -> Any:
+    """The value of a fixture of the session; one of a smaller scope is told."""
+    try:
+        return request.getfixturevalue(name)
+    except pytest.fail.Exception as error:
+        if not str(error).startswith("ScopeMismatch"):
+            raise
+    expected = f"mock-server: Expected the scope session of the fixture {name}"
+    hint = '@pytest.fixture(scope="session"), as mock_server_session takes it'
+    why = f"{expected}, got a smaller one (write {hint})"
+    raise pytest.fail.Exception(why, pytrace=False)
+
+
+_WAS_TOLD: pytest.StashKey[bool] = pytest.StashKey()
+_OURS = "mock_server.pytest_plugin"
+
+
+def warn_if_hidden(item: pytest.Item) -> None:
+    """Warn, once a run, of a fixture `mock_server` that is not ours.
+
+    One that takes ours and gives it on is as good as ours.
+    """
+    manager = getattr(item.session, "_fixturemanager", None)
+    if manager is None or item.config.stash.get(_WAS_TOLD, False):
+        return
+    found = None
+    for found in reversed(manager.getfixturedefs(MARK, item) or ()):
+        if MARK not in found.argnames:
+            break
+    if found is None or found.func.__module__ == _OURS:
+        return
+    item.config.stash[_WAS_TOLD] = True
+    code = found.func.__code__
+    place = f"{os.path.relpath(code.co_filename)}:{code.co_firstlineno}"
+    hides = f"the fixture {MARK} at {place} hides that of this plugin"
+    hint = "the marker does nothing to it, and mock_server_app is another server"
+    why = f"mock-server: {hides}: {hint} (rename it, for instance to my_{MARK})"
+    warn(item, pytest.PytestWarning(why))

@@ -1,20 +1,169 @@
-"""Servers in this process, shared by all tests of a run."""
+"""The servers of a session: of our own, or elsewhere."""
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from msgspec.structs import replace
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mock_server.api.fixture import load_fixture
-from mock_server.control.handle import MockServerFixture
+from mock_server.admin.views import FaultView, SandboxView
+from mock_server.api.fixture_loading import load_fixture, with_faults
+from mock_server.control.client import SECONDS, AdminClient, Refused
+from mock_server.control.control_object import MockServerFixture
+from mock_server.control.embedding import MockServer, in_process
+from mock_server.control.environment import MAX_SECONDS, variable
+from mock_server.control.http_call import Address, Unreachable
 from mock_server.domain.access import Caller
-from mock_server.domain.generation import Generation
-from mock_server.embedding import MockServer
-from mock_server.testing.app import MockServerApp
-from mock_server.testing.asked import AnyFixture, Setup
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.testing.mistakes import warn
+from mock_server.testing.setup import SETTINGS_FIXTURE, AnyFixture, Setup
+
+_OPTION = "--mock-server-url"
+_FAULT = variable("fault")
+_WAS_WARNED: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def check(url: str) -> None:
+    """Raises pytest.UsageError for a URL, or a variable beside it, that cannot be."""
+    try:
+        Address.of(url)
+    except ValueError as error:
+        raise pytest.UsageError(f"{error} - at {_OPTION}") from None
+    _from_environment()
+
+
+def _from_environment() -> tuple[str | None, float]:
+    """The admin token, and the seconds that a call may take.
+
+    Raises pytest.UsageError for a variable that is empty or has another kind of value.
+    """
+    names = variable("admin-token"), variable("timeout")
+    token, seconds = map(os.environ.get, names)
+    for name, value in zip(names, (token, seconds), strict=True):
+        if value is not None and not value.strip():
+            raise pytest.UsageError(f"Expected a value, got an empty one - at {name}")
+    if token is not None and not (token.isascii() and token.isprintable()):
+        raise pytest.UsageError(f"Expected visible ASCII - at {names[0]}")
+    try:
+        timeout = SECONDS if seconds is None else float(seconds)
+    except ValueError:
+        timeout = -1.0
+    if not 0 <= timeout <= MAX_SECONDS:
+        expected = f"seconds from 0 to {MAX_SECONDS:g}"
+        raise pytest.UsageError(f"Expected {expected}, got {seconds} - at {names[1]}")
+    return token, timeout
+
+
+def sandbox_of(
+    node: pytest.Item, url: str, setup: Setup, stack: ExitStack, test: str
+) -> MockServerFixture:
+    """A sandbox for `test` on the server at `url`; it ends with the stack.
+
+    Raises Unreachable or Refused.
+    """
+    _warn_of_options(node, setup)
+    # Runs and workers may share the server, but not the sandbox of a test.
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    token, timeout = _from_environment()
+    name = f"{run} {worker} {test}"
+    try:
+        return stack.enter_context(remote_sandbox(url, token, setup, name, timeout))
+    except Refused as error:
+        if error.status != 401:
+            raise
+        why = f"{error} - at {_OPTION} ({variable('admin-token')} is to have the token)"
+        raise ValueError(why) from None
+    except Unreachable as error:
+        why = f"{error} - at {_OPTION} (is mock-server running there?)"
+        raise Unreachable(why) from None
+
+
+def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
+    """Warn, once, of settings that only a server of the tests' own could have."""
+    if not setup.options or node.config.stash.get(_WAS_WARNED, False):
+        return
+    node.config.stash[_WAS_WARNED] = True
+    names = ", ".join(setup.options)
+    why = f"no effect on a server that runs already ({_OPTION})"
+    warn(node, pytest.PytestWarning(f"{names}: {why} - at {SETTINGS_FIXTURE}"))
+
+
+@contextmanager
+def remote_sandbox(
+    url: str,
+    token: str | None,
+    setup: Setup,
+    test: str,
+    timeout: float = SECONDS,
+) -> Iterator[MockServerFixture]:
+    """A sandbox for one test on the server at `url`; it ends with the context.
+
+    `timeout` is in seconds, for each call. Raises Unreachable or Refused.
+    """
+    server = AdminClient(url, token=token, timeout=timeout)
+    # The sandbox ends by itself, after 600 s, if the process is killed before the test
+    # is over.
+    # Test ids can have any length and character, names of sandboxes cannot.
+    name = f"pytest-{hashlib.sha256(test.encode()).hexdigest()[:24]}"
+    wanted: dict[str, Any] = {"name": name, "ttl": 600}
+    wanted |= {"profile": setup.profile, "choices": dict(setup.choices)}
+    made = server.json(SandboxView, "POST", "/sandboxes", **wanted)
+    mine = AdminClient(url, made["name"], token, timeout)
+    try:
+        sandbox = MockServerFixture(mine)
+        if setup.fixture is not None:
+            sandbox.load(with_faults(loaded(setup.fixture), setup.faults, _FAULT))
+        else:
+            for fault in setup.faults:
+                mine.json(FaultView, "POST", "/faults", **msgspec.to_builtins(fault))
+        yield sandbox
+    finally:
+        mine.json(SandboxView, "DELETE", "")
+
+
+__tracebackhide__ = True
+
+URL = "http://mock-server"
+"""The base address for clients: any would do, but for the Host that is admitted."""
+
+
+class MockServerApp:
+    """A mock server as an ASGI application, and `control`, which steers it."""
+
+    def __init__(self, app: ASGIApp, token: str | None = None) -> None:
+        """`token` is the admin token of the application."""
+        self._app = app
+        client = AdminClient(URL, token=token, send=in_process(app))
+        self.control = MockServerFixture(client)
+
+    @property
+    def url(self) -> str:
+        """A base address for clients that call the application."""
+        return self.control.url
+
+    @property
+    def key(self) -> str:
+        """An API key of level owner. Raises LookupError if there is none."""
+        return self.control.key
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            """Raises AttributeError; for what `control` has, it says so."""
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if hasattr(MockServerFixture, name):
+                said += f": use `.control.{name}`"
+            raise AttributeError(said)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
 
 
 class LocalServers:
@@ -32,9 +181,9 @@ class LocalServers:
 
     def app(self, setup: Setup, *, begun: bool = False) -> MockServerApp:
         """An application in its first state, or as it is (`begun`): no new socket."""
-        if begun:
-            return MockServerApp(self._servers[_options_name(setup.options), 0].app)
-        return MockServerApp(self._prepared(setup, 0).app)
+        name = _options_name(setup.options), 0
+        server = self._servers[name] if begun else self._prepared(setup, 0)
+        return MockServerApp(server.app, setup.options.get("admin_token"))
 
     def running(self, setup: Setup, number: int = 0) -> MockServerFixture:
         """A running server in its first state.
@@ -49,7 +198,6 @@ class LocalServers:
         return MockServerFixture(server.client)
 
     def close(self) -> None:
-        """Stop all servers."""
         self._stack.close()
 
     def _prepared(self, setup: Setup, number: int) -> MockServer:
@@ -60,7 +208,8 @@ class LocalServers:
         if name not in self._servers:
             # With the demo, whatever the test asks for: `begin` replaces it, below.
             self._servers[name] = MockServer(self._loaded(None), **options)
-        server, generation = self._servers[name], self._loaded(setup.fixture)
+        server = self._servers[name]
+        generation = with_faults(self._loaded(setup.fixture), setup.faults, _FAULT)
         profile, choices = setup.chosen()
         # Asked in this order, for choices may note that they are read.
         if not generation.keys and choices.unknown_key == "reject":
@@ -84,11 +233,9 @@ def loaded(fixture: AnyFixture) -> Generation:
     """A fixture as a test may ask for it, read anew. Raises FixtureError."""
     if isinstance(fixture, Generation):
         return fixture
-    if fixture is None:
-        return load_fixture()
     if isinstance(fixture, str | Path | Mapping):
         return load_fixture(fixture)
-    return load_fixture(*fixture)
+    return load_fixture(*(fixture or ()))
 
 
 def _fixture_name(fixture: AnyFixture) -> str:

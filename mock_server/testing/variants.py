@@ -1,15 +1,21 @@
-"""Tests run again under other choices: which there are, and how they are called."""
+"""The runs of a test under other choices, and which choices its first run read."""
 
+import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from mock_server.domain import choices as choice_table
+import msgspec
+from msgspec import Struct
+
+from mock_server.domain.choices import table as choice_table
+from mock_server.domain.choices.table import Choices, Value
+from mock_server.domain.messages import did_you_mean
 
 BASELINE = "baseline"
 ALL, REALLY_ALL = "all", "all!"
-# Of a choice with many values only the first and the last one say anything new.
-_ONLY_ENDS = ("page_size_default",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,7 @@ class Variant:
     """One choice with another value than a test's baseline; its text is NAME=VALUE."""
 
     name: str
-    value: choice_table.Value
+    value: Value
 
     def __str__(self) -> str:
         return f"{self.name}={self.value}"
@@ -26,10 +32,10 @@ class Variant:
     def of(cls, text: str) -> "Variant":
         """The variant of a text. Raises UnknownChoice."""
         name, _, value = text.partition("=")
-        return cls(name, choice_table.choice(name).parse(value))
+        choice = choice_table.choice(name)
+        return cls(choice.name, choice.parse(value))
 
-    def differs_from(self, choices: choice_table.Choices) -> bool:
-        """Whether these choices have another value."""
+    def differs_from(self, choices: Choices) -> bool:
         return bool(getattr(choices, self.name) != self.value)
 
 
@@ -37,7 +43,7 @@ class Variant:
 class Selection:
     """The values to try, by choice; whether those too that cannot matter to a test."""
 
-    values: Mapping[str, tuple[choice_table.Value, ...]]
+    values: Mapping[str, tuple[Value, ...]]
     is_forced: bool = False
 
     @classmethod
@@ -47,7 +53,7 @@ class Selection:
         Raises ValueError for what is none.
         """
         words = [word.strip() for word in text.split(",")]
-        values: dict[str, tuple[choice_table.Value, ...]] = {}
+        values: dict[str, tuple[Value, ...]] = {}
         for word in words:
             for name, more in _selected(word).items():
                 known = values.get(name, ())
@@ -60,7 +66,7 @@ class Selection:
         return all(set(every[name]) <= set(self.values.get(name, ())) for name in every)
 
     def variants(
-        self, baseline: choice_table.Choices | None, fixed: Iterable[str] = ()
+        self, baseline: Choices | None, fixed: Iterable[str] = ()
     ) -> Iterator[Variant]:
         """Every other value than the baseline's, of every choice that is not `fixed`.
 
@@ -73,7 +79,7 @@ class Selection:
                     yield variant
 
 
-def _selected(word: str) -> Mapping[str, tuple[choice_table.Value, ...]]:
+def _selected(word: str) -> Mapping[str, tuple[Value, ...]]:
     """The values that one word selects, by choice. Raises ValueError."""
     if word in (ALL, REALLY_ALL):
         return {
@@ -82,31 +88,18 @@ def _selected(word: str) -> Mapping[str, tuple[choice_table.Value, ...]]:
     if not word:
         raise ValueError("Expected all, or names of choices, got an empty word")
     name, is_value, _ = word.partition("=")
+    if hint := "" if is_value else did_you_mean(name, (ALL, REALLY_ALL)):
+        raise ValueError(f"Expected all, or names of choices, got {name!r}{hint}")
+    choice = choice_table.choice(name)
     if is_value:
-        return {name: (Variant.of(word).value,)}
-    return {name: _worth_trying(choice_table.choice(name))}
+        return {choice.name: (Variant.of(word).value,)}
+    return {choice.name: _worth_trying(choice)}
 
 
-def _worth_trying(choice: choice_table.Choice) -> tuple[choice_table.Value, ...]:
+def _worth_trying(choice: choice_table.Choice) -> tuple[Value, ...]:
+    # Of a range only the first and the last value say anything new.
     values = choice.values
-    return (values[0], values[-1]) if choice.name in _ONLY_ENDS else values
-
-
-def most_runs(found: Iterable[str]) -> int:
-    """How many runs the runs of one test, by their names, can come to at most.
-
-    Where a test's baseline is not known yet there is a run for each value of a choice,
-    of which one is that of the baseline.
-    """
-    tried: dict[str, int] = {}
-    runs = 0
-    for text in found:
-        name = text.partition("=")[0]
-        tried[name] = tried.get(name, 0) + 1
-    for name, count in tried.items():
-        is_each = name != BASELINE and count == len(choice_table.choice(name).values)
-        runs += count - is_each
-    return runs
+    return (values[0], values[-1]) if choice.is_range else values
 
 
 def test_of(node_id: str, parameters: str, run: str) -> str:
@@ -120,16 +113,78 @@ def test_of(node_id: str, parameters: str, run: str) -> str:
     return f"{head}[{rest}]" if rest else head
 
 
-def runs_by_test(
-    node_ids: Iterable[str], runs: Collection[str]
-) -> Mapping[str, list[str]]:
-    """Which of these runs there are of each test that has any, from node ids."""
-    found: dict[str, list[str]] = {}
-    for node_id in node_ids:
-        parameters = node_id.partition("[")[2].removesuffix("]")
-        for part in parameters.split("-"):
-            if part in runs:
-                test = test_of(node_id, parameters, part)
-                found.setdefault(test, []).append(part)
-                break
-    return found
+class RecordedChoices(Choices):
+    """Choices that add the name of each one that is read to a set.
+
+    They are what a sandbox has in force, so resets, snapshots and journal entries carry
+    them along. The server reads them in a thread of its own: adding to a set is atomic.
+    """
+
+    __slots__ = ("_read",)
+
+    _read: set[str]
+
+    def __new__(cls, **values: Any) -> Choices:  # type: ignore[misc]
+        """Plain ones: whoever copies these field by field has read them all."""
+        return Choices(**values)
+
+    @classmethod
+    def of(cls, choices: Choices, read: set[str]) -> Choices:
+        """The same choices; names of what is read are added to `read`."""
+        recorded = object.__new__(cls)
+        object.__setattr__(recorded, "_read", read)
+        for name in Choices.__match_args__:
+            object.__setattr__(recorded, name, object.__getattribute__(choices, name))
+        return recorded
+
+    # To compare all values, as a cache does that is by choices, depends on none.
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in Choices.__match_args__:
+            object.__getattribute__(self, "_read").add(name)
+        return object.__getattribute__(self, name)
+
+    def but(self, **values: Any) -> Choices:
+        """The same, but for these values; what is read of them is noted too."""
+        changed = RecordedChoices.of(self, object.__getattribute__(self, "_read"))
+        for name, value in values.items():
+            object.__setattr__(changed, name, value)
+        return changed
+
+
+class Learnt(Struct, frozen=True):
+    """What a test did as it is: whether it passed, and the choices that were read.
+
+    `choices` are those that were in force at its beginning. `read` is None where that
+    could not be seen, as on a server elsewhere.
+    """
+
+    passed: bool
+    choices: dict[str, Value]
+    read: frozenset[str] | None = None
+
+
+class Lessons:
+    """What was learnt of each test, in a folder that processes may share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def add(self, test: str, learnt: Learnt) -> None:
+        file = self._file(test)
+        # Renamed when it is whole: others read while this one writes.
+        new = file.with_suffix(".new")
+        new.write_bytes(msgspec.json.encode(learnt))
+        new.replace(file)
+
+    def of(self, test: str) -> Learnt | None:
+        """What is known of a test; None if it has not run yet."""
+        file = self._file(test)
+        if not file.exists():
+            return None
+        return msgspec.json.decode(file.read_bytes(), type=Learnt)
+
+    def _file(self, test: str) -> Path:
+        # Ids of tests can have any length and character, names of files cannot.
+        return self._folder / f"{hashlib.sha256(test.encode()).hexdigest()}.json"

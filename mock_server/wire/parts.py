@@ -25,62 +25,48 @@ class Part(NamedTuple):
     module: str
     name: str
     uses: str
-    why: str
 
 
 _SERVER = (
+    # A stop has phases, and loses no request that is being sent.
     Part(
         "uvicorn.server",
         "Server",
         "serve startup shutdown capture_signals handle_exit servers server_state "
         "should_exit force_exit _captured_signals",
-        "a stop has phases, and loses no request that is being sent",
     ),
-    Part(
-        "uvicorn.server",
-        "ServerState",
-        "connections tasks default_headers",
-        "a stop announces itself in each response, and waits for the last",
-    ),
+    # A stop announces itself in each response, and waits for the last.
+    Part("uvicorn.server", "ServerState", "connections tasks default_headers"),
 )
 _STARTS = ("__init__", "startup")
 _ZTTP, _H11 = "uvicorn.protocols.http.zttp_impl", "uvicorn.protocols.http.h11_impl"
+# A request has a deadline, and is refused if its end is in doubt.
 _PROTOCOL = (
     "connection_made data_received eof_received connection_lost on_response_complete "
     "send_400_response transport loop app_state cycle conn"
 )
+# What a request has sent so far, and whether it is answered.
 _CYCLE = (
     "scope body more_body response_started response_complete disconnected keep_alive "
     "waiting_for_100_continue"
 )
+# A response that is whole is sent in one piece.
 _WHOLE = "body conn default_headers flow message_event on_response transport"
-_WHY_WHOLE = "a response that is whole is sent in one piece"
-_WHY_PROTOCOL = "a request has a deadline, and is refused if its end is in doubt"
-_WHY_CYCLE = "what a request has sent so far, and whether it is answered"
+# Lines are read before h11 makes them uniform; what zttp would refuse is refused.
+_LINES = "_data _extract maybe_extract_lines maybe_extract_next_line"
 PARTS: dict[HttpParser, tuple[Part, ...]] = {
     "zttp": (
         *_SERVER,
-        Part(_ZTTP, "ZttpProtocol", _PROTOCOL, _WHY_PROTOCOL),
-        Part(_ZTTP, "RequestResponseCycle", _CYCLE, _WHY_CYCLE),
-        Part(_ZTTP, "RequestResponseCycle", _WHOLE, _WHY_WHOLE),
+        Part(_ZTTP, "ZttpProtocol", _PROTOCOL),
+        Part(_ZTTP, "RequestResponseCycle", f"{_CYCLE} {_WHOLE}"),
     ),
     "h11": (
         *_SERVER,
-        Part(_H11, "H11Protocol", _PROTOCOL, _WHY_PROTOCOL),
-        Part(_H11, "RequestResponseCycle", _CYCLE, _WHY_CYCLE),
-        Part(
-            "h11._connection",
-            "Connection",
-            "_receive_buffer",
-            "lines are read before h11 has made them uniform",
-        ),
-        Part(
-            "h11._receivebuffer",
-            "ReceiveBuffer",
-            "_data _extract maybe_extract_lines maybe_extract_next_line",
-            "lines that zttp would refuse are refused",
-        ),
-        Part("h11._util", "LocalProtocolError", "", "what h11 takes for a refusal"),
+        Part(_H11, "H11Protocol", _PROTOCOL),
+        Part(_H11, "RequestResponseCycle", _CYCLE),
+        Part("h11._connection", "Connection", "_receive_buffer"),
+        Part("h11._receivebuffer", "ReceiveBuffer", _LINES),
+        Part("h11._util", "LocalProtocolError", ""),
     ),
 }
 """What a server with that parser needs."""

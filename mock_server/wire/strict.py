@@ -95,7 +95,10 @@ class StrictBuffer(ReceiveBuffer):
         if names.count(b"content-length") > 1:
             raise LocalProtocolError("two lengths")
         if b"content-length" in names:
-            _check_length(lines[names.index(b"content-length") + (not in_trailers)])
+            line = lines[names.index(b"content-length") + (not in_trailers)]
+            # int() takes 4,300 digits at most; h11 itself refuses more than 20 of them.
+            if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
+                raise LocalProtocolError("length over 64 bits")
         return lines
 
     def _check_size(self, line: bytearray) -> None:
@@ -126,12 +129,6 @@ class StrictBuffer(ReceiveBuffer):
     def _taken(self, count: int) -> bytearray:
         self._searched = 0
         return self._extract(count)
-
-
-def _check_length(line: bytearray) -> None:
-    # int() takes 4,300 digits at most; h11 itself refuses more than 20 of them.
-    if int(_checked(_LENGTH, line)[1][-40:]) >= 2**64:
-        raise LocalProtocolError("length over 64 bits")
 
 
 def _checked(pattern: re.Pattern[bytes], line: bytearray) -> re.Match[bytes]:

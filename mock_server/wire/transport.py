@@ -6,9 +6,8 @@ import socket
 import struct
 import sys
 from collections.abc import Iterable
-from typing import Protocol
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
 
 if sys.platform != "win32":
     import fcntl
@@ -85,7 +84,6 @@ class CoalescingTransport:
             self._turn.add(self, self._loop)
 
     def flush(self) -> None:
-        """Send what has been written so far."""
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
@@ -93,7 +91,6 @@ class CoalescingTransport:
             self._transport.write(data)
 
     def get_write_buffer_size(self) -> int:
-        """The number of bytes still to be sent."""
         waiting = sum(map(len, self._parts))
         return waiting + self._transport.get_write_buffer_size()
 
@@ -104,7 +101,7 @@ class CoalescingTransport:
         """
         if self._written or self._parts:
             return False
-        return self._now() - self._made <= Limits.new_seconds
+        return self._now() - self._made <= Published.new_seconds
 
     def sent(self) -> int:
         """The number of bytes handed to the operating system so far."""
@@ -126,12 +123,6 @@ class CoalescingTransport:
         self._transport.abort()
 
 
-class Connection(Protocol):
-    """The part of a uvicorn protocol that `UnreadConnections` needs."""
-
-    transport: CoalescingTransport
-
-
 class UnreadConnections:
     """Ends connections whose clients no longer read what they have asked for.
 
@@ -142,27 +133,26 @@ class UnreadConnections:
     def __init__(self, seconds: float) -> None:
         """A client may take nothing for that many `seconds`."""
         self._seconds = seconds
-        self._stalled: dict[Connection, tuple[int, float]] = {}
+        self._stalled: dict[CoalescingTransport, tuple[int, float]] = {}
 
-    def check(self, connections: Iterable[Connection], now: float) -> None:
+    def check(self, transports: Iterable[CoalescingTransport], now: float) -> None:
         """Reset the connections that have made no progress for too long.
 
         `now` is in seconds, of a monotonic clock. To be called several times within the
         seconds that clients have.
         """
         stalled = {}
-        for connection in connections:
-            transport = connection.transport
+        for transport in transports:
             if not transport.get_write_buffer_size():
                 continue
             taken = _bytes_taken(transport)
-            before, since = self._stalled.get(connection, (taken, now))
+            before, since = self._stalled.get(transport, (taken, now))
             if taken != before:
                 since = now
             if now - since >= self._seconds:
                 _reset(transport)
             else:
-                stalled[connection] = taken, since
+                stalled[transport] = taken, since
         self._stalled = stalled
 
 

@@ -5,13 +5,11 @@ has a coroutine; of a response it makes three writes. On zttp that takes 10 us o
 that a request takes without its system calls.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from msgspec import Struct
 from starlette.types import Message, Receive, Send
-
-from mock_server.wire.parts import HttpParser
 
 _BODILESS = (204, 304)
 
@@ -78,15 +76,7 @@ class WholeSend(Struct, eq=False):
         return True
 
 
-def ways_of(http: HttpParser) -> Callable[[Receive, Send], tuple[Receive, Send]]:
-    """What makes `receive` and `send` for an application, of those of a cycle."""
-    return _whole_ways if http == "zttp" else _as_they_are
-
-
-def _whole_ways(receive: Receive, send: Send) -> tuple[Receive, Send]:
+def whole_ways(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """What an application on zttp is given in place of those of a cycle."""
     cycle = receive.__self__  # type: ignore[attr-defined]
     return WholeReceive(receive, cycle), WholeSend(send, cycle)
-
-
-def _as_they_are(receive: Receive, send: Send) -> tuple[Receive, Send]:
-    return receive, send

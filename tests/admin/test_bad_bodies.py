@@ -20,10 +20,10 @@ from tests.support import Api
         (
             "PUT",
             "/choices",
-            {"choices": {"neighbour": "on", "top_missing": "no"}},
-            "Expected the name of a choice, got 'neighbour' (did you mean "
-            "'neighbours'?); Expected top_missing to be reject or ignore, got 'no' - "
-            "at $.choices",
+            {"choices": {"related_route": "on", "top_missing": "no"}},
+            "Expected the name of a choice, got 'related_route' (did you mean "
+            "'related_routes'?); Expected top_missing to be reject or ignore, got 'no' "
+            "- at $.choices",
         ),
         (
             "POST",

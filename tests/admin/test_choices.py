@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.choices import choose, table
+from mock_server.domain.choices.table import choose, table
 from tests.support import Api
 
 

@@ -20,7 +20,10 @@ SOURCES = sorted(
     for path in FOLDER.rglob("*.*")
     if path.is_file()
 )
-PATHS = ["/", *(f"/console/{name}" for name in SOURCES if name != INDEX)]
+SHARED = [
+    f"/demo/shared/{path.name}" for path in FOLDER.parent.glob("demo/shared/*.js")
+]
+PATHS = ["/", *(f"/console/{name}" for name in SOURCES if name != INDEX), *SHARED]
 MOST_BYTES = 250_000
 
 
@@ -50,6 +53,7 @@ def test_the_page_and_all_its_files_are_served_without_the_token(
     for path in PATHS:
         assert api.client.get(f"/__admin{path}").status_code == 200, path
     assert api.client.get("/__admin/console/nothing.js").status_code == 401
+    assert api.client.get("/__admin/demo/shared/nothing.js").status_code == 401
     assert api.client.get("/__admin/apps").status_code == 401
 
 
@@ -57,7 +61,8 @@ def test_the_page_and_all_its_files_are_served_without_the_token(
     "name", ["..", "..%2fapp.py", "index.html", "APP.JS", "x.js", "page", "page/"]
 )
 def test_no_other_file_is_served(api: Api, name: str) -> None:
-    assert api.client.get(f"/__admin/console/{name}").status_code == 404
+    for folder in ("console", "demo", "demo/shared"):
+        assert api.client.get(f"/__admin/{folder}/{name}").status_code == 404
 
 
 def test_the_policy_of_the_page_allows_its_own_files_only(api: Api) -> None:
@@ -80,7 +85,8 @@ def test_console_and_demo_weigh_little(api: Api) -> None:
         assert sent.headers["content-encoding"] == "gzip"
         assert "content-encoding" not in plain.headers
         assert sent.content == plain.content
-    files = [*(FOLDER / name for name in SOURCES), *(FOLDER.parent / "demo").iterdir()]
+    demo = [each for each in (FOLDER.parent / "demo").rglob("*.*") if each.is_file()]
+    files = [*(FOLDER / name for name in SOURCES), *demo]
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= MOST_BYTES
 
 

@@ -16,10 +16,10 @@ from tests.support import LIBRARY, Api, fetch
 
 FOLDER = Path(mock_server.__file__).parent / "demo"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-SOURCES = sorted(path.name for path in FOLDER.iterdir())
+SOURCES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*"))
 PATHS = ["/demo/", *(f"/demo/{name}" for name in SOURCES if name != INDEX)]
 TEXT = r'"(?:[^"\\]|\\.)*"'
-CALLS = rf"\bt\(\s*({TEXT})|\bcounted\([^;]*?,\s*({TEXT}),\s*({TEXT})\s*\)"
+CALLS = rf"\bt\(\s*({TEXT})|\bcounted\([^;]*?,\s*{TEXT},\s*({TEXT})\s*\)"
 
 
 @pytest.fixture
@@ -137,7 +137,8 @@ def test_it_weighs_little_and_every_file_is_used() -> None:
     texts = {name: (FOLDER / name).read_text(encoding="utf-8") for name in SOURCES}
     assert sum(len(text.encode()) for text in texts.values()) <= 60 * 1024
     text = "".join(texts.values())
-    assert [name for name in SOURCES if f'{name}"' not in text] == [INDEX]
+    names = {name: name.rpartition("/")[2] for name in SOURCES}
+    assert [name for name in SOURCES if f'{names[name]}"' not in text] == [INDEX]
 
 
 def test_every_text_is_there_in_chinese() -> None:
@@ -147,7 +148,7 @@ def test_every_text_is_there_in_chinese() -> None:
     assert len(chinese) == len(lines), "a text stands there twice"
     said = {
         json.loads(text)
-        for path in FOLDER.glob("*.js")
+        for path in FOLDER.rglob("*.js")
         for match in re.findall(CALLS, path.read_text("utf-8"))
         for text in match
         if text

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
-from mock_server.fixture.files import shipped
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
 from tests.support import Api
 
@@ -23,7 +23,7 @@ def test_health_says_what_is_served(make_api: MakeApi, face: str) -> None:
     assert response.status_code == 200
     answer = response.json()
     assert len(answer["fixture"].pop("sha256")) == 64
-    assert answer.pop("memory")["limit"] == Limits.memory_bytes
+    assert answer.pop("memory")["limit"] == DEFAULT_LIMITS.memory_bytes
     assert answer == {
         "status": "ready",
         "fixture": {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIBRARY, Api
 
@@ -107,6 +107,28 @@ def test_a_deleted_dataset_is_gone_until_a_reset(api: Api) -> None:
     assert api.admin("GET", DATASET_PATH).json()["statusText"] == "datasetNotFound"
     api.admin("POST", "/reset")
     assert api.admin("GET", DATASET_PATH).json() == whole
+
+
+@pytest.mark.parametrize(
+    ("path", "part", "counts"),
+    [
+        (
+            "/datasets/d",
+            {"collections": [{"name": "x", "repeat": 9}]},
+            {"collections": 9},
+        ),
+        ("/apps/d", {"chats": [{"chatId": "c1"}]}, {"chats": 1}),
+    ],
+)
+def test_a_change_is_answered_with_counts_on_request(
+    api: Api, path: str, part: dict[str, Any], counts: dict[str, int]
+) -> None:
+    short = {"id": "d", "name": "n"} | counts
+    calls = [("PUT", 201, part | {"name": "n"}), ("PUT", 200, part | {"name": "n"})]
+    for method, status, body in [*calls, ("DELETE", 200, None)]:
+        answer = api.admin(method, f"{path}?counts=true", body)
+        assert (answer.status_code, answer.json()) == (status, short)
+    assert api.admin("GET", path).status_code == 404
 
 
 def test_a_deleted_folder_takes_the_datasets_in_it(make_api: MakeApi) -> None:
@@ -288,7 +310,7 @@ def test_what_is_put_is_charged_and_given_back(make_api: MakeApi) -> None:
 def test_a_large_one_is_loaded_by_a_process_and_sent_in_pieces(
     make_api: MakeApi,
 ) -> None:
-    number = Limits.inline_load_collections + 1
+    number = DEFAULT_LIMITS.inline_load_collections + 1
     api = make_api()
     many = {"collections": [{"repeat": number, "name": "Item {n:05}"}]}
     made = api.admin("PUT", "/datasets/many", many)
@@ -323,7 +345,7 @@ def test_pins_that_created_chats_are_forgotten_with_the_app(make_api: MakeApi) -
     assert api.pin(chatId="three").status_code == 404
 
 
-@pytest.mark.parametrize("own_id", ["a%2Fb%20%25%C3%A9%3F", "x" * Limits.id_chars])
+@pytest.mark.parametrize("own_id", ["a%2Fb%20%25%C3%A9%3F", "x" * Published.id_chars])
 def test_ids_of_any_kind_work(api: Api, own_id: str) -> None:
     for kind in ("apps", "datasets"):
         path = f"/{kind}/{own_id}"

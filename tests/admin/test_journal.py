@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.journal import Journal
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.memory import Memory
 from tests.conftest import MakeApi
 from tests.domain.entries import entry
@@ -53,6 +53,7 @@ def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
         "violations": [],
         "hint": "the fixture declares no keys: any key counts as an owner's "
         "(choice unknown_key=accept; said once in a journal)",
+        "outside": None,
     }
     api.pin(key=KEY)
     assert api.journal()[-1]["hint"] is None
@@ -180,11 +181,11 @@ def test_an_emptied_journal_goes_on_counting(api: Api) -> None:
 
 
 def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
-    padding = "x" * Limits.journal_body_bytes
+    padding = "x" * DEFAULT_LIMITS.journal_body_bytes
     api.pin(padding=padding, other=1)
     (entry,) = api.journal()
     assert entry["request"]["truncated"] is True
-    assert len(entry["request"]["body"]) == Limits.journal_body_bytes
+    assert len(entry["request"]["body"]) == DEFAULT_LIMITS.journal_body_bytes
     assert [each["path"] for each in entry["violations"]] == ["$.padding", "$.other"]
 
 
@@ -192,7 +193,7 @@ def test_an_entry_lists_a_bounded_number_of_violations(api: Api) -> None:
     for count in (5_000, 100):
         api.send("PUT", PIN, {f"field-{number}": 1 for number in range(count)})
     for each in api.journal():
-        assert len(each["violations"]) == Limits.violations
+        assert len(each["violations"]) == Published.violations
 
 
 @pytest.mark.ci
@@ -214,8 +215,8 @@ def test_journals_of_all_sandboxes_together_are_bounded() -> None:
     journals = [Journal(memory=memory) for _ in range(12)]
     for _ in range(4_000):
         for journal in journals:
-            journal.append(entry(Limits.journal_body_bytes))
-    assert memory.usage()["journals"] <= Limits.journals_bytes
+            journal.append(entry(DEFAULT_LIMITS.journal_body_bytes))
+    assert memory.usage()["journals"] <= DEFAULT_LIMITS.journals_bytes
     assert all(len(each) + each.dropped == 4_000 for each in journals)
     for journal in journals:
         journal.emptied()
@@ -304,17 +305,17 @@ def test_a_short_key_shows_less_of_itself(api: Api) -> None:
 
 def test_the_journal_is_bounded_by_entries() -> None:
     journal = Journal()
-    for _ in range(Limits.journal_entries + 7):
+    for _ in range(DEFAULT_LIMITS.journal_entries + 7):
         journal.append(entry(0))
-    assert (len(journal), journal.dropped) == (Limits.journal_entries, 7)
-    assert journal.total == Limits.journal_entries + 7
+    assert (len(journal), journal.dropped) == (DEFAULT_LIMITS.journal_entries, 7)
+    assert journal.total == DEFAULT_LIMITS.journal_entries + 7
     assert next(journal.since(0)).seq == 8
 
 
 def test_the_journal_is_bounded_by_bytes() -> None:
     journal = Journal()
     for _ in range(5_000):
-        journal.append(entry(Limits.journal_body_bytes))
+        journal.append(entry(DEFAULT_LIMITS.journal_body_bytes))
     kept = sum(entry.size for entry in journal.since(0))
-    assert Limits.journal_bytes - 20_000 < kept <= Limits.journal_bytes
+    assert DEFAULT_LIMITS.journal_bytes - 20_000 < kept <= DEFAULT_LIMITS.journal_bytes
     assert len(journal) + journal.dropped == 5_000

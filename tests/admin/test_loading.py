@@ -22,16 +22,18 @@ from mock_server import MockServer
 from mock_server.admin.loading import Loader, Upload
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
+from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.generation import Generation
-from mock_server.domain.limits import Limits
-from mock_server.domain.list_request import ListV2
-from mock_server.domain.listing import list_v2
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
+from mock_server.domain.listing.list_v2 import list_v2
+from mock_server.domain.listing.request import ListV2
 from mock_server.domain.memory import Memory
-from mock_server.domain.store import Store
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
-from mock_server.fixture.worker import Job, write_block
+from mock_server.fixture.process.parcels import End, packed
+from mock_server.fixture.process.worker import Job, write_block
 from tests.large import LARGE, document, is_alive, loading, pids, put
 from tests.process import serving
 from tests.support import fetch, load_text, wait
@@ -63,7 +65,7 @@ def get(server: MockServer, path: str) -> httpx2.Response:
 
 @pytest.mark.ci
 def test_others_are_served_while_documents_are_loaded(server: MockServer) -> None:
-    with loading(server, Limits.loads) as puts:
+    with loading(server, DEFAULT_LIMITS.loads) as puts:
         assert get(server, "/clock").status_code == 200
         assert put(server.url, b'{"apps": []}').status_code == 200
         assert not any(each.done() for each in puts)
@@ -74,7 +76,7 @@ def test_others_are_served_while_documents_are_loaded(server: MockServer) -> Non
 def test_one_too_many_is_503_before_its_body_is_read(server: MockServer) -> None:
     address = urlsplit(server.url)
     with (
-        loading(server, Limits.loads),
+        loading(server, DEFAULT_LIMITS.loads),
         socket.create_connection((address.hostname, address.port or 0), 30) as client,
     ):
         client.sendall(
@@ -152,6 +154,22 @@ def test_what_a_process_loads_is_what_is_loaded_in_place(content: bytes) -> None
     assert (there.sha256, there.size) == (here.sha256, here.size)
 
 
+def test_the_end_of_what_a_process_has_loaded_comes_too() -> None:
+    command = [sys.executable, "-m", "mock_server.api.fixture_loading"]
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        job = Job([("x", True, None)], order="name", memory=2**40)
+        write_block(process.stdin, msgspec.msgpack.encode(job))
+        write_block(process.stdin, b"{}")
+        process.stdin.flush()
+        # So short that all of it waits in the buffer of the process.
+        assert process.stdout.read().endswith(packed(End()))
+
+
 def test_problems_of_large_documents_are_those_of_small_ones() -> None:
     content = MIDDLE.replace(b'"name"', b'"nam"')
     with pytest.raises(FixtureError) as here:
@@ -202,7 +220,7 @@ def test_huge_repeats_are_refused_at_once(server: MockServer) -> None:
 def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) -> None:
     assert put(server.url, content).status_code == 200
     asked = ListV2("d", 0, 10, search_text="x")
-    list_v2(server.sandbox.state, Caller("k"), asked)
+    list_v2(Call.of(server.sandbox.state, Caller("k")), asked)
     gc.collect()
     gc.disable()
     try:
@@ -218,7 +236,7 @@ def test_a_replaced_state_is_gone_at_once(server: MockServer, content: bytes) ->
 
 @pytest.mark.ci
 def test_a_process_ends_with_its_orders() -> None:
-    command = [sys.executable, "-m", "mock_server.api.fixture_worker"]
+    command = [sys.executable, "-m", "mock_server.api.fixture_loading"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -235,7 +253,7 @@ def test_a_process_ends_with_its_orders() -> None:
 @pytest.mark.ci
 def test_a_server_that_ends_leaves_no_process(how: signal.Signals) -> None:
     with serving("--port=0") as (url, process), ThreadPoolExecutor() as pool:
-        asked = [pool.submit(put, url, LARGE) for _ in range(Limits.loads)]
+        asked = [pool.submit(put, url, LARGE) for _ in range(DEFAULT_LIMITS.loads)]
         children = wait(
             lambda: found if len(found := offspring(process.pid)) == 2 else []
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any
 
 import pytest
 
-from mock_server.api.fixture import load_fixture
-from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIBRARY, Api
+from tests.rationed import answers_with_less
+from tests.support import APP, CHAT, DATASET, Api
 
 LONG = "x" * 300
 ITEM = {"name": LONG, "tags": [LONG], "data": [{"q": LONG}]}
@@ -44,21 +42,15 @@ def held(api: Api) -> list[Any]:
     return [to_document(api.sandbox.store), *lists]
 
 
-@pytest.mark.sampled
+@pytest.mark.parametrize("face", ["asgi"])
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
 def test_a_change_for_which_memory_ends_changes_nothing(
     make_api: MakeApi, method: str, path: str, body: Any
 ) -> None:
-    def changed(budget: int) -> tuple[bool, bool]:
-        api = make_api(LIBRARY, limits=Limits(memory_bytes=budget))
-        before = held(api)
-        status = api.admin(method, path, body).status_code
-        assert status in (200, 201, 400, 409)
-        return status < 400, held(api) != before
-
-    size = load_fixture(LIBRARY).size
-    budgets = range(size + 1_024, size + 32_768, 128)
-    enough = bisect_left(budgets, True, key=lambda each: changed(each)[0])
-    assert changed(budgets[enough]) == (True, True)
-    for budget in budgets[:enough]:
-        assert changed(budget) == (False, False)
+    before = held(make_api())
+    found = answers_with_less(make_api, lambda api: api.admin(method, path, body))
+    *refused, (full, answer) = found
+    for api, each in refused:
+        assert (each.status_code, held(api)) == (409, before)
+    assert answer.status_code < 400
+    assert held(full) != before

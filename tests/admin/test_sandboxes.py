@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
-from mock_server.fixture.files import shipped
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, LIBRARY, Api, wait
 
@@ -99,7 +99,7 @@ def test_everything_of_a_sandbox_is_its_own(api: Api) -> None:
 def test_sandboxes_are_listed_with_the_default_one(api: Api) -> None:
     mine = made(api, name="mine")
     listed = api.admin("GET", "/sandboxes").json()
-    assert listed["limit"] == Limits.sandboxes
+    assert listed["limit"] == DEFAULT_LIMITS.sandboxes
     default, other = listed["sandboxes"]
     assert (default["name"], default["expiresAt"]) == ("default", None)
     assert (other["name"], other["key"]) == ("mine", mine["key"])
@@ -133,7 +133,7 @@ def test_a_sandbox_ends_when_it_is_idle_for_its_ttl(api: Api) -> None:
 def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     sandboxes = create_app(LIBRARY).sandboxes
     first = sandboxes.create("first")
-    for _ in range(Limits.sandboxes - 1):
+    for _ in range(DEFAULT_LIMITS.sandboxes - 1):
         sandboxes.create()
     with pytest.raises(Exception, match="Expected at most 1000 sandboxes"):
         sandboxes.create()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mock_server.embedding import MockServer
-from mock_server.fixture.published import published
+from mock_server.control.embedding import MockServer
+from mock_server.fixture.document import published
 from tests.support import fetch
 
 

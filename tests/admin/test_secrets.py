@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.fixture.files import shipped
+from mock_server.fixture.source.files import shipped
 from tests.admin.key_places import (
     CASES,
     CREDENTIALS,
@@ -55,7 +55,8 @@ class Heard:
     def logged(self) -> str:
         """What is on stderr but the two lines that tell the declared keys."""
         lines = self.err.splitlines()
-        told = [line for line in lines if line.startswith(("keys:", "try:"))]
+        heads = '"message":"keys:', '"message":"try:'
+        told = [line for line in lines if any(head in line for head in heads)]
         assert len(told) == 2
         return "\n".join(line for line in lines if line not in told)
 

@@ -13,13 +13,13 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from mock_server.api.operations.operation import Operations
+from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.app import application
-from mock_server.domain.choices import Choices
+from mock_server.app import Application
+from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.fixture.load import load_fixture
 from tests.support import LIBRARY, LIST
 
@@ -55,7 +55,7 @@ def client(
     )
     generation = load_fixture(LIBRARY)
     sandboxes = Sandboxes(generation, "documented", Choices(), environment)
-    app = application(sandboxes, operations=operations)
+    app = Application(sandboxes, operations=operations)
     with TestClient(app) as found:
         yield found
 

@@ -8,7 +8,7 @@ import pytest
 
 from mock_server import load_fixture
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api
 
@@ -90,7 +90,7 @@ def test_a_bad_one_in_a_state_changes_nothing(make_api: MakeApi) -> None:
 @pytest.mark.sampled
 def test_a_large_state_brings_them_too(make_api: MakeApi) -> None:
     api = make_api(LIBRARY)
-    entries = [{"name": "x" * 200}] * (Limits.inline_load_bytes // 200)
+    entries = [{"name": "x" * 200}] * (DEFAULT_LIMITS.inline_load_bytes // 200)
     large = {"datasets": [{"id": "d", "collections": entries}], "faults": [ERROR]}
     assert api.admin("PUT", "/state", large).status_code == 200
     assert faults(api) == [("f1", "error", 0)]

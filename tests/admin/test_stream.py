@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.domain.limits import Limits
-from mock_server.embedding import MockServer
+from mock_server.control.embedding import MockServer
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import APP, CHAT, LIBRARY, PIN, client_of, wait
 
 STREAM = "/__admin/journal/stream"
@@ -151,7 +151,7 @@ def test_streams_are_bounded_and_free_again_when_clients_go(
     with client_of(str(client.base_url), limits=limits) as many:
         opened = [
             many.send(many.build_request("GET", STREAM), stream=True)
-            for _ in range(Limits.journal_streams)
+            for _ in range(DEFAULT_LIMITS.journal_streams)
         ]
         refused = client.get(STREAM)
         assert refused.json()["statusText"] == "limitReached"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.errors import which_there_are
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import which_there_are
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api
 
@@ -83,7 +83,7 @@ def test_of_many_the_first_are_listed_and_counted(make_api: MakeApi) -> None:
     folders = [{"_id": f"id-{number}", "name": "x"} for number in range(6_000)]
     api = make_api({"datasets": [{"id": "d", "collections": folders}]})
     said = message(api, "GET", "/datasets/d/collections/id-5999x")
-    assert said.count('"id-') == 1 + Limits.listed_names
+    assert said.count('"id-') == 1 + Published.listed_names
     assert said.endswith('"id-9" and 5990 more)')
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import APP, CHAT, Api
 
 
@@ -96,7 +96,7 @@ def test_a_field_that_is_not_there_is_a_difference(seen: Api) -> None:
 
 
 def test_what_a_cut_body_held_is_not_guessed(api: Api) -> None:
-    api.list_v2(searchText="secret", padding="z" * Limits.journal_body_bytes)
+    api.list_v2(searchText="secret", padding="z" * DEFAULT_LIMITS.journal_body_bytes)
     status, answer = verify(api, {"body": {"searchText": "secret"}, "exactly": 0})
     assert (status, answer["count"]) == (409, 0)
     assert "got 1 that the journal has cut" in answer["message"]
@@ -133,8 +133,8 @@ def test_a_bad_question_is_400(seen: Api, body: Any) -> None:
     ("body", "status"),
     [
         ({"atLeast": 1}, 200),
-        ({"atLeast": Limits.journal_entries + 1}, 409),
-        ({"atMost": Limits.journal_entries + 5}, 409),
+        ({"atLeast": DEFAULT_LIMITS.journal_entries + 1}, 409),
+        ({"atMost": DEFAULT_LIMITS.journal_entries + 5}, 409),
         ({"operation": "updateHistory", "exactly": 0}, 409),
         ({"inOrder": [{"status": 200}]}, 200),
         ({"inOrder": [{"status": 500}]}, 409),
@@ -146,7 +146,7 @@ def test_what_a_journal_has_dropped_is_not_guessed(
     api.list_v2()
     journal = api.sandbox.journal
     entry = next(journal.since(0))
-    for _ in range(Limits.journal_entries):
+    for _ in range(DEFAULT_LIMITS.journal_entries):
         journal.append(entry)
     answered, answer = verify(api, body)
     assert answered == status

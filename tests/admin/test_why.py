@@ -376,6 +376,18 @@ def test_a_key_of_a_sandbox_that_is_gone_can_be_any_other(api: Api) -> None:
     assert remedy["key"].startswith("fast")
 
 
+@pytest.mark.parametrize("names", [[], ["only"]])
+def test_few_collections_are_offered_by_several_changes(
+    make_api: MakeApi, names: list[str]
+) -> None:
+    collections = [{"_id": name, "name": name} for name in names]
+    api = make_api({"datasets": [{"id": DATASET, "collections": collections}]})
+    found = explained(api, request={"searchText": "x", "offset": 9})
+    assert found["shown"] is False
+    offers = {json.dumps(each["request"]) for each in found["remedies"]}
+    assert ('{"offset": 0}' in offers) is bool(names), offers
+
+
 def test_only_the_filters_that_keep_it_out_are_named(make_api: MakeApi) -> None:
     api = make_api(choices={"list_filters": "honour"})
     request = {"searchText": "nothing", "selectFolder": True}

@@ -10,15 +10,16 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Scope
 
+from mock_server import Fault
 from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
 from mock_server.admin.resources.console import FILES, PAGE
-from mock_server.api.faults.fault import read_fault
 from mock_server.app import create_app
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.sandboxes import Sandboxes
-from mock_server.domain.store import Store
+from mock_server.domain.sandboxes.registry import Sandboxes
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
+from tests.in_process import LOOP
 from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN
 
 TOKEN, TEAM, SNAPSHOT = "s3cret-of-admins", "team", "before"
@@ -74,6 +75,8 @@ def filled(template: str, **others: str) -> str:
     if "/faults/" in template:
         known["id"] = "f1"
     if "{folder}" in template:
+        known["file"] = "form.js"
+    if "shared" in template:
         known["file"] = "dom.js"
     return "/__admin" + template.format_map(known | others)
 
@@ -136,7 +139,7 @@ class World:
     """An application in which every route of the table finds what it names."""
 
     def __init__(self, token: str | None = TOKEN) -> None:
-        self.app = create_app(LIBRARY, admin_token=token, metrics=True)
+        self.app = create_app(LIBRARY, admin_token=token)
         self.sandboxes: Sandboxes = self.app.sandboxes
         team = self.sandboxes.create(TEAM)
         assert team.key is not None
@@ -145,7 +148,7 @@ class World:
             self.call_operations(key)
             sandbox.take_snapshot(SNAPSHOT)
             sandbox.store.remove_chat(sandbox.store.generation.apps[APP], "chat-2")
-            sandbox.faults.add(read_fault({"kind": "hang", "ttl": 600}))
+            sandbox.faults.add(Fault.of("hang", ttl=600))
 
     def call_operations(self, key: str) -> None:
         """Pin a chat and list a dataset."""
@@ -181,9 +184,7 @@ def _all_of(sandbox: Sandbox) -> list[object]:
         to_document(Store(sandbox.baseline), None),
         [
             (name, each.generation, to_document(each.store.copy(), each.clock.now()))
-            for name, each in (
-                (name, sandbox.snapshots.get(name)) for name in sandbox.snapshots
-            )
+            for name, each in sandbox.snapshots.items()
         ],
         [(each.id, each.matches, each.definition) for each in state.faults.all()],
         (journal.total, journal.dropped, journal.next_seq),
@@ -198,7 +199,8 @@ def ask(
     content: bytes = b"",
 ) -> Answer:
     """One request in process; a client that reads goes once it has sent it."""
-    return asyncio.run(_ask(app, _scope(method, target, headers, content), content))
+    scope = _scope(method, target, headers, content)
+    return LOOP.run_until_complete(_ask(app, scope, content))
 
 
 def _scope(

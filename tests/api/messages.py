@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from starlette.testclient import TestClient
-
 from mock_server.app import create_app
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from tests.api import refused
-from tests.api.neighbours import errors
-from tests.api.neighbours.world import neighbours, prepare, send_case
+from tests.api.related.rows import FULL, told
+from tests.in_process import InProcess
+from tests.related_routes import RELATED_ROUTES
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).with_name("said")
@@ -28,12 +27,10 @@ def told_by(name: str) -> frozenset[str]:
     return frozenset((FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines())
 
 
-def of_neighbours() -> Iterator[str]:
-    """What neighbours say."""
-    for case in errors.CASES:
-        api = neighbours(_in_process, **case.choices)
-        prepare(api, case)
-        yield f"{case}: {send_case(api, case).json()['message']}"
+def of_related_routes() -> Iterator[str]:
+    """What related routes say."""
+    for operation in RELATED_ROUTES:
+        yield from told(_in_process(FULL, profile="deployed"), operation)
 
 
 def of_refusals() -> Iterator[str]:
@@ -46,12 +43,15 @@ def of_refusals() -> Iterator[str]:
 
 def _in_process(fixture: Any = LIBRARY, **options: Any) -> Api:
     app = create_app(fixture, **options)
-    return Api(TestClient(app), app.sandbox)
+    return Api(InProcess(app), app.sandbox)
 
 
 def main() -> None:
     """Write the files anew."""
-    for name, lines in ("neighbours", of_neighbours()), ("refusals", of_refusals()):
+    for name, lines in (
+        ("related_routes", of_related_routes()),
+        ("refusals", of_refusals()),
+    ):
         text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
         (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from mock_server.app import create_app
-from mock_server.domain.choices import Choices
-from mock_server.domain.records import User
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.objects.models import User
 from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIBRARY, LIST, PIN
 
 JSON = {"Content-Type": "application/json"}
@@ -49,6 +49,7 @@ def pins(named: str, choices: Mapping[str, Any] | None = None, **fields: Any) ->
 
 
 STRICT = {"unknown_fields": "reject"}
+OFF = {"related_routes": "off", "legacy_paths": "off"}
 CREATE = "chat_unknown=create or chat_unknown=ignore"
 LARGE = "page_size_over_limit=clamp or page_size_max=100"
 CASES = [
@@ -84,15 +85,15 @@ CASES = [
     Case("content_type_missing=accept", PIN, PINNED, "PUT", AUTH, {}),
     Case("", PIN, PINNED, "PUT", AUTH | {"Content-Type": "text/plain"}, {}),
     Case("", PIN, PINNED, "PUT", AUTH | {"Content-Encoding": "gzip"}, {}),
-    Case("legacy_paths=on", LEGACY_PIN, PINNED, "PUT", AUTH | JSON, {}),
-    Case("neighbours=on", HISTORIES, {"appId": APP}, "POST", AUTH | JSON, {}),
+    Case("legacy_paths=on", LEGACY_PIN, PINNED, "PUT", AUTH | JSON, OFF),
+    Case("related_routes=on", HISTORIES, {"appId": APP}, "POST", AUTH | JSON, OFF),
     Case(
-        "neighbours=on and legacy_paths=on",
+        "related_routes=on and legacy_paths=on",
         OLD_HISTORIES,
         {"appId": APP},
         "POST",
         AUTH | JSON,
-        {},
+        OFF,
     ),
     Case(
         "query_delete=accept",
@@ -100,7 +101,7 @@ CASES = [
         {},
         "DELETE",
         AUTH,
-        {"neighbours": "on", "query_delete": "needs_json_type"},
+        {"related_routes": "on", "query_delete": "needs_json_type"},
     ),
     Case("", PIN + "/", PINNED, "PUT", AUTH | JSON, {}),
     pins("unknown_key=accept", {"unknown_key": "reject"}),

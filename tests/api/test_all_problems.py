@@ -12,9 +12,9 @@ import pytest
 from mock_server.api.operations.contract import Contract
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.domain.choices import Choices
+from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIBRARY, Api
 
@@ -99,7 +99,7 @@ def test_every_operation_tells_each_field_that_another_name_stands_for(
 
 
 def test_fields_in_a_query_are_told_alike(make_api: MakeApi) -> None:
-    api = make_api(LIBRARY, choices={"neighbours": "on"})
+    api = make_api(LIBRARY, choices={"related_routes": "on"})
     path = f"/api/core/chat/history/delHistory?appID={APP}&ChatId={CHAT}"
     answer = api.client.request("DELETE", path, headers=KEY)
     assert message(answer) == (
@@ -109,7 +109,7 @@ def test_fields_in_a_query_are_told_alike(make_api: MakeApi) -> None:
 
 
 def test_fields_in_a_form_are_told_alike(make_api: MakeApi) -> None:
-    api = make_api(LIBRARY, choices={"neighbours": "on"})
+    api = make_api(LIBRARY, choices={"related_routes": "on"})
     path = "/api/core/dataset/collection/create/localFile"
     file = {"file": ("a.txt", b"text")}
     data = {"datasetID": DATASET}
@@ -119,7 +119,7 @@ def test_fields_in_a_form_are_told_alike(make_api: MakeApi) -> None:
 
 
 def test_all_mistakes_in_an_array_are_told(make_api: MakeApi) -> None:
-    api = make_api(LIBRARY, choices={"neighbours": "on"})
+    api = make_api(LIBRARY, choices={"related_routes": "on"})
     rows = [{"q": 5}, {"q": "fine"}, {"q": "b", "a": 7}]
     path = "/api/core/dataset/data/pushData"
     body = {"collectionId": "c", "data": rows}
@@ -156,13 +156,14 @@ def test_the_journal_says_what_the_answer_says(api: Api) -> None:
 @pytest.mark.ci
 def test_the_problems_of_a_message_have_a_bound_in_number_and_length() -> None:
     contract = OPERATIONS["listV2"].contract
-    many = {f"unknown{number}": 1 for number in range(100_000)}
+    many = {f"unknown{number}": 1 for number in range(Published.json_values)}
     said = refusal(contract, many, unknown_fields="reject")
-    assert said.count("- at $") == Limits.told_problems
+    assert said.count("- at $") == Published.told_problems
     assert said.endswith("; and more")
     long = {"x" * 100_000 + str(number): 1 for number in range(8)}
     assert (
-        len(refusal(contract, long, unknown_fields="reject")) < Limits.told_chars + 20
+        len(refusal(contract, long, unknown_fields="reject"))
+        < Published.told_chars + 20
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.fixture.files import shipped
+from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
 from tests.support import PIN, Api
 

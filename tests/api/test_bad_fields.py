@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api.bad_requests import BAD_LISTS, BAD_PINS, hint
-from tests.support import Api
+from tests.support import DATASET, LIST, Api
 
 
 def check(api: Api, operation: str, field: str, value: Any, expected: str) -> None:
@@ -61,6 +61,14 @@ def test_of_long_integers_the_first_over_the_limit_is_told(api: Api) -> None:
 def test_long_numbers_that_are_exact_are_served(api: Api) -> None:
     assert api.list_v2(x=2**53 - 1, y="9" * 30, z=1e30).status_code == 200
     assert api.list_v2(offset=2**53).status_code == 400
+
+
+@pytest.mark.parametrize("end", ["e-40000", "E-40010", ".5e-40000"])
+def test_a_fraction_of_however_many_digits_is_served(api: Api, end: str) -> None:
+    digits = "7" * 40_000 + end
+    body = f'{{"offset":0,"datasetId":"{DATASET}","x":[{digits},1e-{2**53}]}}'
+    headers = {"Authorization": "Bearer any-key", "Content-Type": "application/json"}
+    assert api.client.post(LIST, content=body, headers=headers).status_code == 200
 
 
 def test_a_search_text_of_1025_characters_is_400(api: Api) -> None:

@@ -136,3 +136,23 @@ def test_large_bodies_are_charged_while_they_are_held(make_api: MakeApi) -> None
     assert "at most 390.6 KiB of memory in use" in answer.json()["message"]
     assert api.client.get("/__admin/health").json()["memory"]["requests"] == 0
     assert api.list_v2().status_code == 200
+
+
+@pytest.mark.parametrize("item", [b"1", b'"a"', rb'"\\"', rb'"\",\""'])
+def test_items_and_fields_beside_the_first_are_at_most_50_000(
+    api: Api, item: bytes
+) -> None:
+    others = GOOD.count(b",") + 1
+    for commas, status in ((50_000, 200), (50_001, 400)):
+        items = b",".join([item] * (commas - others + 1))
+        body = b'{"x":[%b],' % items + GOOD[1:]
+        response = api.client.put(PIN, content=body, headers=[AUTH, JSON])
+        assert response.status_code == status
+    assert response.json()["message"] == (
+        "Expected a JSON object, got more than 50000 items and fields - at $"
+    )
+
+
+def test_commas_in_texts_count_as_no_items(api: Api) -> None:
+    body = b'{"x":"%b",' % (rb"\",\\" * 100_000) + GOOD[1:]
+    assert api.client.put(PIN, content=body, headers=[AUTH, JSON]).status_code == 200

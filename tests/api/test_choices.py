@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.domain.choices import table
+from mock_server.domain.choices.table import table
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIBRARY, LIST, PIN, Api
 
@@ -421,15 +421,15 @@ def test_page_size_max_is_told_whatever_came(make_api: MakeApi, size: Any) -> No
     assert "from 1 to 100" in message(api.list_v2(pageSize=size))
 
 
-def test_neighbours_off(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "off"})
+def test_related_routes_off(make_api: MakeApi) -> None:
+    api = make_api(choices={"related_routes": "off"})
     response = api.send("POST", HISTORIES, {"appId": APP})
     assert status_of(response) == "routeNotFound"
-    assert "neighbours=on" in response.json()["message"]
+    assert "related_routes=on" in response.json()["message"]
 
 
-def test_neighbours_on(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "on"})
+def test_related_routes_on(make_api: MakeApi) -> None:
+    api = make_api(choices={"related_routes": "on"})
     response = api.send("POST", HISTORIES, {"appId": APP})
     listed = response.json()["data"]["list"]
     assert CHAT in [each["chatId"] for each in listed]
@@ -462,6 +462,22 @@ def test_credentials_login_too(make_api: MakeApi) -> None:
     assert with_login(api, "Cookie", "a=b; fastgpt_token={}") == 200
 
 
+@pytest.mark.parametrize("path", [PIN, DEL_HISTORY])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_no_login_that_counts_is_a_violation_of_what_is_refused_for_more(
+    make_api: MakeApi, path: str, method: str
+) -> None:
+    api = make_api(USERS, profile="deployed")
+    cookie = f"fastgpt_token={api.sandbox.tokens.token('root')}"
+    for token, is_told in (cookie, False), ("fastgpt_token=none", True):
+        headers = {"Cookie": token}
+        api.client.request(method, path, json={"appId": 5}, headers=headers)
+        entry = api.journal()[-1]
+        assert entry["answer"]["body"]["code"] != 200
+        names = [each["name"] for each in entry["violations"]]
+        assert ("missing_authorization" in names) == is_told
+
+
 def deleted(api: Api, **headers: str) -> int:
     given = {"Authorization": "Bearer k"} | headers
     query = {"appId": APP, "chatId": CHAT}
@@ -470,13 +486,13 @@ def deleted(api: Api, **headers: str) -> int:
 
 
 def test_query_delete_accept(make_api: MakeApi) -> None:
-    choices = {"neighbours": "on", "query_delete": "accept"}
+    choices = {"related_routes": "on", "query_delete": "accept"}
     api = make_api(choices=choices)
     assert (deleted(api), api.top()) == (200, None)
 
 
 def test_query_delete_needs_json_type(make_api: MakeApi) -> None:
-    choices = {"neighbours": "on", "query_delete": "needs_json_type"}
+    choices = {"related_routes": "on", "query_delete": "needs_json_type"}
     api = make_api(choices=choices)
     assert (deleted(api), api.top()) == (415, False)
     json_type = {"Content-Type": "application/json"}
@@ -502,10 +518,10 @@ def rows_after_a_push(api: Api) -> list[int]:
 
 
 def test_training_instant(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "on", "training": "instant"})
+    api = make_api(choices={"related_routes": "on", "training": "instant"})
     assert rows_after_a_push(api) == [20, 20]
 
 
 def test_training_stepped(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "on", "training": "stepped"})
+    api = make_api(choices={"related_routes": "on", "training": "stepped"})
     assert rows_after_a_push(api) == [0, 20]

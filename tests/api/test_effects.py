@@ -100,13 +100,10 @@ def test_a_title_is_stored_where_there_is_a_chat(make_api: MakeApi) -> None:
 
 
 def test_the_effect_of_what_is_around_the_body(make_api: MakeApi) -> None:
-    for profile, legacy, others in (
-        ("documented", "refused", "refused"),
-        ("deployed", "honoured", "ignored"),
-    ):
+    for profile, others in (("documented", "refused"), ("deployed", "ignored")):
         api = make_api(profile=profile)
         api.client.request("PATCH", LEGACY_PIN, json=PINNED, headers=AUTH)
-        assert effects(api) == [("path", legacy), ("method", others)]
+        assert effects(api) == [("method", others)]
         api.client.put(PIN, content=b'{"appId": "app-1"}', headers=AUTH)
         assert effects(api)[0] == ("header Content-Type", others)
 
@@ -177,23 +174,28 @@ def test_with_declared_keys_nothing_is_said_of_others(make_api: MakeApi) -> None
     assert api.journal()[-1]["hint"] is None
 
 
-def test_a_neighbour_that_is_off_is_a_violation_of_its_own(api: Api) -> None:
+def test_a_related_route_that_is_off_is_a_violation_of_its_own(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(choices={"related_routes": "off"})
     answer = api.send("POST", HISTORIES, {"appId": APP, "simple": 1}).json()
     (found,) = api.journal()[-1]["violations"]
-    assert (found["name"], found["section"]) == ("neighbours", "neighbour")
+    assert (found["name"], found["section"]) == ("related_routes", "related_route")
     assert (found["effect"], found["message"]) == ("refused", answer["message"])
     assert answer["message"].endswith(
         "(a route of the service that the interface description does not show, "
-        "served with the choice neighbours=on)"
+        "served with the choice related_routes=on)"
     )
 
 
-def test_a_neighbour_that_is_on_violates_nothing_by_itself(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "on"})
+def test_a_related_route_that_is_on_violates_nothing_by_itself(
+    make_api: MakeApi,
+) -> None:
+    api = make_api()
     api.client.delete(DELETE, params={"appId": APP, "chatId": "x"}, headers=AUTH)
     api.send("POST", HISTORIES, {"appId": APP})
     assert [entry["violations"] for entry in api.journal()] == [[], []]
     api.client.post(HISTORIES, content=b'{"appId": 5}')
     found = api.journal()[-1]["violations"]
-    assert {each["section"] for each in found} == {"neighbour"}
+    assert {each["section"] for each in found} == {"related_route"}
     assert LIST not in {each["path"] for each in found}

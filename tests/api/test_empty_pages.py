@@ -40,6 +40,14 @@ def test_an_empty_dataset_is_told(make_api: MakeApi) -> None:
     assert hint(api) == "the dataset holds no collections"
 
 
+def test_a_dataset_that_is_a_folder_is_told_so_by_why_too(make_api: MakeApi) -> None:
+    api = make_api({"datasets": [{"id": DATASET, "type": "folder"}]})
+    told = hint(api)
+    assert told.startswith("the dataset is a folder: it holds datasets, and no")
+    why = api.client.get(f"/__admin/why?dataset={DATASET}").json()
+    assert why["message"] == told
+
+
 @pytest.mark.parametrize(
     ("choices", "fields", "message"),
     [

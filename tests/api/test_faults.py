@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from mock_server.api.connection import NeedsConnection
 from mock_server.api.faults.table import KINDS
-from mock_server.api.response import NeedsConnection
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIST, Api, wait
+from tests.support import APP, CHAT, DATASET, LIST, ROOT, Api, wait
 
 TICK = 0.01
 """How early a timer may be, in seconds."""
@@ -283,6 +285,7 @@ def test_the_same_calls_give_the_same_bytes(make_api: MakeApi) -> None:
 
 
 def test_every_kind_has_a_test_here_or_on_the_wire() -> None:
-    tested = {"error", "delay", "malformed_json", "dribble", "rate_limit"}
-    tested |= {"lost_write", "page_drift", "duplicate_item", "wrong_total", "alter"}
-    assert tested | set(CONNECTION_KINDS) == set(KINDS)
+    wire = ROOT / "tests" / "wire" / "test_connection_faults.py"
+    added = set(re.findall(r'add\(\w+, "(\w+)"', wire.read_text("utf-8")))
+    added |= set(re.findall(r'add\(\w+, "(\w+)"', Path(__file__).read_text("utf-8")))
+    assert set(KINDS) - added - {*CONNECTION_KINDS} == set()

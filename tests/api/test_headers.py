@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.headers import HEAD, Heads, announces_body, parse_headers
+from mock_server.api.context import NOTES, ScopeNotes
+from mock_server.api.headers import Heads, announces_body, parse_headers
 from mock_server.app import create_app
 from mock_server.domain.limits import Limits
 from tests.support import LIBRARY, LIST
@@ -82,7 +83,7 @@ async def status_of(headers: Any, **noted: object) -> int:
 
 
 def test_headers_that_a_middleware_has_changed_are_read_again() -> None:
-    before = {HEAD: parse_headers([BEARER, JSON])}
+    before = {NOTES: ScopeNotes(parse_headers([BEARER, JSON]))}
     assert asyncio.run(status_of([BEARER, JSON], **before)) == 200
     assert asyncio.run(status_of([JSON], **before)) == 401
 

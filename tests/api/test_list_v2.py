@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.fixture.files import shipped
+from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
 from tests.support import DATASET, Api
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mock_server.api.redaction import (
     HIDDEN,
     RequestSecrets,
     Secrets,
-    redacted_body,
     redacted_text,
 )
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, LIST, Api
 
@@ -48,7 +50,69 @@ def test_a_secret_goes_from_json_with_escapes(secrets: RequestSecrets) -> None:
 def test_what_only_looks_like_json_is_redacted_as_text(secrets: RequestSecrets) -> None:
     escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
     for body in f'{{"a": "{escaped}"'.encode(), b"\xff" + escaped.encode():
-        assert TOKEN.encode() not in redacted_body(body, secrets)
+        assert TOKEN.encode() not in secrets.redact(body)
+
+
+def escaped(text: str) -> str:
+    """Each character in the longest escape of JSON."""
+    return "".join(f"\\u{ord(char):04x}" for char in text)
+
+
+FORMS: list[Callable[[str], str]] = [
+    str,
+    escaped,
+    lambda text: json.dumps(text)[1:-1],
+    lambda text: escaped(text).replace("\\", "\\\\"),
+    lambda text: quote(text, safe=""),
+    lambda text: quote(quote(text, safe=""), safe=""),
+    lambda text: "".join(f"%{ord(char):02x}" for char in text),
+    lambda text: quote(escaped(text), safe=""),
+    lambda text: escaped(quote(text, safe="")),
+]
+SECRETS = [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"]
+
+
+BETWEEN = ["", "x", "\\n", "%20", '","y":"', "fastgpt-sbx-", "fastgpt-", "\\", "%"]
+PLACED = st.tuples(st.sampled_from(SECRETS), st.sampled_from(FORMS))
+
+
+@given(st.lists(PLACED, min_size=1, max_size=4), st.sampled_from(BETWEEN))
+def test_no_placement_of_secrets_in_any_forms_survives(
+    placed: list[tuple[str, Callable[[str], str]]], between: str
+) -> None:
+    declared = RequestSecrets.among([key.encode() for key in KEYS])
+    secrets = replace(declared, texts=(TOKEN.encode(), b"undeclared-key"))
+    text = between.join(form(secret) for secret, form in placed)
+    redacted = secrets.redact(text.encode())
+    assert HIDDEN in redacted
+    assert secrets.redact(redacted) == redacted
+    for form in FORMS:
+        assert not any(form(secret).encode() in redacted for secret in SECRETS)
+
+
+@pytest.mark.parametrize("secret", ["undeclared-key", TOKEN])
+def test_an_entry_holds_no_secret_in_one_form_beside_another_in_another(
+    make_api: MakeApi, secret: str
+) -> None:
+    api = make_api(admin_token=TOKEN)
+    headers = bearer("undeclared-key") | {"Content-Type": "application/json"}
+    body = f'{{"x":"fastgpt-sbx-1","y":"{escaped(secret)}"}}'
+    api.client.post(LIST, headers=headers, content=body)
+    api.client.get(f"/fastgpt-sbx-1/{quote(secret, safe='')}", headers=headers)
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert escaped(secret) not in kept.replace("\\\\", "\\")
+    assert secret not in kept
+
+
+@pytest.mark.parametrize("form", FORMS[1:3])
+def test_redacted_json_is_json_with_all_else_as_it_was(
+    secrets: RequestSecrets, form: Callable[[str], str]
+) -> None:
+    texts = [*(f'"{secret}\n"' for secret in SECRETS), "\\ \u00e9 \t"]
+    body = ",".join(f'"{form(text)}"' for text in texts)
+    redacted = secrets.redact(f"[{body}]".encode())
+    hidden = [f'"{HIDDEN.decode()}\n"' for _ in SECRETS]
+    assert json.loads(redacted) == [*hidden, texts[-1]]
 
 
 def test_a_message_that_is_no_unicode_is_kept(secrets: RequestSecrets) -> None:
@@ -93,12 +157,12 @@ def bearer(key: str) -> dict[str, str]:
 @pytest.mark.parametrize("form", ["plain", "service"])
 def test_a_key_over_the_limit_is_unknown(make_api: MakeApi, form: str) -> None:
     api = make_api(choices={"error_form": form})
-    answer = api.client.post(LIST, headers=bearer("k" * (Limits.key_chars + 1)))
+    answer = api.client.post(LIST, headers=bearer("k" * (Published.key_chars + 1)))
     assert answer.json()["statusText"] in ("unauthorized", "unAuthApiKey")
-    expected = f"a key of at most {Limits.key_chars} characters"
-    told = f"Expected {expected}, got one of {Limits.key_chars + 1} - at header "
+    expected = f"a key of at most {Published.key_chars} characters"
+    told = f"Expected {expected}, got one of {Published.key_chars + 1} - at header "
     assert answer.json()["message"].startswith(told)
-    answer = api.client.post(LIST, headers=bearer("k" * Limits.key_chars))
+    answer = api.client.post(LIST, headers=bearer("k" * Published.key_chars))
     assert answer.json()["statusText"] not in ("unauthorized", "unAuthApiKey")
 
 
@@ -112,7 +176,7 @@ def test_what_a_body_hides_after_the_cut_stays_out_of_its_violations(api: Api) -
 
 
 def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
-    key, cut = "undeclared-key", Limits.journal_body_bytes
+    key, cut = "undeclared-key", DEFAULT_LIMITS.journal_body_bytes
     body = b'{"pad": "'.ljust(cut - 9, b"x") + key.encode() + b'"}'
     headers = bearer(key) | {"Content-Type": "application/json"}
     api.client.post(LIST, headers=headers, content=body)

@@ -13,9 +13,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from mock_server.app import create_app
-from mock_server.domain.choices import choose, table, with_choices
+from mock_server.domain.choices.table import choose, table, with_choices
 from tests.api.messages import told_by
-from tests.api.refused import AUTH, CASES, LISTED, PINNED, Case, Server, lists
+from tests.api.refused import AUTH, CASES, JSON, LISTED, PINNED, Case, Server, lists
 from tests.support import LIBRARY, LIST, PIN
 
 
@@ -41,7 +41,7 @@ def test_what_would_serve_a_request_is_named_and_nothing_else(
 ) -> None:
     base = choose(choices=case.choices)
     message = server.send(case, base)["message"]
-    named = re.search(r" - at [^(]*\((?:.*, )?served with the choice (.*)\)$", message)
+    named = re.search(r" - at [^(]*\((?:.* )?served with the choice (.*)\)$", message)
     assert (named[1] if named else "") == case.named
     assert "served with" in message or not case.named
     for name, choice in table().items():
@@ -54,7 +54,28 @@ def test_what_would_serve_a_request_is_named_and_nothing_else(
         assert server.send(case, with_choices(base, pairs))["code"] == 200
 
 
-OTHERWISE = {"legacy_paths", "parent_empty_string"}
+@pytest.mark.parametrize(
+    ("headers", "choices"),
+    [
+        (AUTH | JSON, "method_mismatch=accept"),
+        (AUTH, "method_mismatch=accept and content_type_missing=accept"),
+    ],
+)
+def test_a_pin_by_post_is_told_all_that_it_needs_together(
+    server: Server, headers: dict[str, str], choices: str
+) -> None:
+    case = Case(choices, PIN, PINNED, "POST", headers, {})
+    message = server.send(case, choose())["message"]
+    assert message.endswith(
+        "- at method (the service takes it: use --profile deployed, "
+        f"or it is served with the choice {choices})"
+    )
+    named = dict(each.split("=") for each in choices.split(" and "))
+    for enough in (choose("deployed"), choose(choices=named)):
+        assert server.send(case, enough)["code"] == 200
+
+
+OTHERWISE = {"parent_empty_string"}
 """Violations of what the answer puts in other words, or refuses for another reason."""
 
 

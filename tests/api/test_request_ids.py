@@ -10,10 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.api.log_format import LogFormat
-from mock_server.api.request_log import RequestLog
+from mock_server.api.request_log import LogRedaction, RequestLog
 from mock_server.app import create_app
-from mock_server.server import running
+from mock_server.domain.printable import LogFormat
+from mock_server.wire.server import running
 from tests.support import LIBRARY, LIST, client_of, wait
 
 KEY = "fastgpt-declared-key"
@@ -36,8 +36,7 @@ class Logged:
             log_format,
             self.lines.append,
             app.operations,
-            app.redact,
-            app.redact_message,
+            LogRedaction(app.sandboxes, app.secrets),
             gives_ids=gives_ids,
         )
         self.client = httpx2.Client()

@@ -10,11 +10,10 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from mock_server.api.log_format import LogFormat
-from mock_server.api.request_log import Line, RequestLog, json_lines
+from mock_server.api.request_log import Line, LogRedaction, RequestLog, json_lines
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
-from mock_server.domain.printable import json_text
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.printable import LogFormat, json_text
 from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN
 
 KEY = "fastgpt-declared-key"
@@ -42,8 +41,7 @@ class Logged:
             log_format,
             self.lines.append,
             app.operations,
-            app.redact,
-            app.redact_message,
+            LogRedaction(app.sandboxes, app.secrets),
             is_coloured=is_coloured,
             gives_ids=gives_ids,
         )
@@ -88,7 +86,8 @@ def test_the_reason_is_told_in_every_form_of_errors(form: str, status: str) -> N
     logged = Logged("json", error_form=form, error_http_status=status)
     line = json.loads(logged.list_v2(datasetId="nope"))
     assert line["reason"] == (
-        'Expected the id of a dataset, got the string "nope" - at $.datasetId'
+        'Expected the id of a dataset, got the string "nope" - at $.datasetId '
+        '(there are "dataset-1", "dataset-2")'
     )
 
 
@@ -158,7 +157,7 @@ def test_a_reason_has_an_end(logged: Logged) -> None:
     logged.fault(kind="error", message="n" * 1_024)
     for _ in range(2):
         logged.list_v2()
-    assert max(map(len, logged.lines)) < Limits.logged_chars + 200
+    assert max(map(len, logged.lines)) < DEFAULT_LIMITS.logged_chars + 200
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from tests.conftest import MakeApi
-from tests.neighbours import NEIGHBOURS
+from tests.related_routes import RELATED_ROUTES
 from tests.support import LEGACY_PIN, LIST, PIN, Api
 
 
@@ -17,7 +19,7 @@ from tests.support import LEGACY_PIN, LIST, PIN, Api
     [
         "/",
         "/favicon.ico",
-        "/api/core/dataset/collection/list",
+        "/api/core/dataset/collection/listV3",
         LIST + "/",
         LIST.replace("V2", "v2"),
         "/" + LIST,
@@ -43,25 +45,33 @@ def test_a_near_path_is_hinted_at(api: Api, path: str) -> None:
     assert f"did you mean {LIST}?" in message
 
 
-def test_the_legacy_path_is_hinted_at(api: Api) -> None:
+def test_the_legacy_path_is_hinted_at_where_it_is_off(make_api: MakeApi) -> None:
+    api = make_api(choices={"legacy_paths": "off"})
     response = api.send("PUT", LEGACY_PIN, {})
     assert response.status_code == 404
     message = response.json()["message"]
     assert message.endswith("- at path (served with the choice legacy_paths=on)")
 
 
-def test_the_message_names_both_operations(api: Api) -> None:
+def test_the_message_says_how_many_routes_there_are_or_names_both(
+    make_api: MakeApi,
+) -> None:
+    message = make_api().send("GET", "/nope", {}).json()["message"]
+    count = len(OPERATIONS)
+    assert f"Expected one of the {count} routes of GET /openapi.json, got" in message
+    api = make_api(choices={"related_routes": "off"})
     message = api.send("GET", "/nope", {}).json()["message"]
     assert f"Expected PUT {PIN} or POST {LIST}, got" in message
 
 
-OFF = choose(choices={"neighbours": "off"})
-ON = choose(choices={"neighbours": "on"})
-NEEDED = "does not show, needs the choice neighbours=on)"
+OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
+ON = choose(choices={"related_routes": "on"})
+NEEDED = "does not show, needs the choice related_routes=on)"
+OTHERWISE = "a fixture can answer further paths with `responses:`)"
 
 
-def hint(path: str, *, is_on: bool = False) -> str:
-    return OPERATIONS.unknown_route(path, ON if is_on else OFF).message
+def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:
+    return OPERATIONS.unknown_route(path, method, ON if is_on else OFF).message
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda it: it.name)
@@ -86,7 +96,7 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
         for is_on in (False, True):
             said = hint(given, is_on=is_on)
             assert f"(did you mean {path}? Paths are exact" in said, given
-            is_off = operation.neighbour is not None and not is_on
+            is_off = operation.related is not None and not is_on
             assert said.endswith(NEEDED) == is_off
 
 
@@ -102,7 +112,56 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
     ],
 )
 def test_a_path_with_parts_missing_is_hinted_at(given: str, meant: str) -> None:
-    assert hint(given).endswith(f"(did you mean {meant}? Paths are exact)")
+    assert f"(did you mean {meant}? Paths are exact" in hint(given)
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE", "GET"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/core/chat/item/delete",
+        "/api/core/app/del",
+        "/api/core/dataset/detale",
+        "/api/core/chat/feedback/update",
+        "/api/core/dataset/collection/read",
+    ],
+)
+def test_a_deletion_is_proposed_for_its_own_path_with_a_slip_only(
+    path: str, method: str
+) -> None:
+    said = hint(path, is_on=True, method=method)
+    assert not re.search(r"did you mean [^?]*/(batch)?(del|clear)", said)
+    assert hint("/api/core/dataset/delet", is_on=True).count("/api/core/dataset/delete")
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "meant"),
+    [
+        ("POST", "/api/core/dataset/x/create", "/api/core/dataset/create"),
+        ("GET", "/api/core/dataset/collectoins/detail", "collection/detail"),
+        ("POST", "/v1/chat/completions", "/api/v1/chat/completions"),
+        ("POST", "/api/core/dataset/updat", "/api/core/dataset/update"),
+    ],
+)
+def test_the_nearest_of_all_served_routes_is_named(
+    method: str, given: str, meant: str
+) -> None:
+    said = hint(given, is_on=True, method=method)
+    assert re.search(rf"did you mean \S*{meant}\? Paths are exact; a fixture", said)
+
+
+@pytest.mark.parametrize(
+    ("method", "meant"), [("PUT", "dataset/update"), ("POST", "collection/update")]
+)
+def test_routes_of_the_same_method_come_first(method: str, meant: str) -> None:
+    said = hint("/api/core/dataset/things/update", is_on=True, method=method)
+    assert f"/{meant}? Paths" in said
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing/here", "/x"])
+def test_a_fixture_can_answer_what_no_route_does(make_api: MakeApi, path: str) -> None:
+    said = make_api().client.get(path).json()["message"]
+    assert said.endswith(OTHERWISE)
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing/here", "/x" * 5_000, "/%", "/api"])
@@ -111,8 +170,8 @@ def test_a_path_that_is_like_none_is_not_guessed_at(path: str) -> None:
 
 
 def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
-    api = make_api(choices={"neighbours": "off"})
-    path = NEIGHBOURS[0].path + "/"
+    api = make_api(choices={"related_routes": "off"})
+    path = RELATED_ROUTES[0].path + "/"
     said = api.send("POST", path, {}).json()["message"]
     (entry,) = api.journal()
     assert said.endswith(NEEDED)

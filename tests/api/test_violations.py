@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.choices import table
+from mock_server.domain.choices.table import table
 from tests.conftest import MakeApi
 from tests.support import DATASET, LEGACY_PIN, LIST, PIN, Api
 
@@ -133,12 +133,20 @@ def test_another_method_is_a_violation(either: Api) -> None:
     assert found(either) == [("method_mismatch", "4.1", "method")]
 
 
-def test_the_older_path_is_a_violation(either: Api) -> None:
-    either.send("PUT", LEGACY_PIN, {"appId": "a", "chatId": "c", "top": True})
-    assert found(either) == [("legacy_paths", "4.1", "path")]
-    served = either.sandbox.choices.legacy_paths == "on"
-    expected = "updateHistory" if served else None
-    assert either.journal()[-1]["operation"] == expected
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_an_older_path_is_a_violation_where_it_is_off_only(
+    either: Api, method: str
+) -> None:
+    pin = {"appId": "a", "chatId": "c", "top": True}
+    either.send(method, LEGACY_PIN, pin)
+    assert found(either) == []
+    assert either.journal()[-1]["operation"] == "updateHistory"
+    assert either.journal()[-1]["outside"] == "legacy_path"
+    either.admin("PUT", "/choices", {"choices": {"legacy_paths": "off"}})
+    either.send(method, LEGACY_PIN, pin)
+    assert found(either)[0] == ("legacy_paths", "4.1", "path")
+    assert either.journal()[-1]["operation"] is None
+    assert either.journal()[-1]["outside"] is None
 
 
 def test_an_unknown_path_is_a_violation(either: Api) -> None:

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.bench import (
+    checkouts,
     growth,
     machine,
     many,
@@ -41,6 +42,8 @@ SECTIONS = {
 }
 PEERS = "peers"
 """Only measured when it is asked for, since it installs them."""
+CHECKOUTS = "checkouts"
+"""Only measured with `--beside`."""
 LOADED = ("rates", "ratios", "many", PEERS)
 """What needs wrk."""
 
@@ -56,6 +59,13 @@ def asked() -> argparse.Namespace:
         metavar="FOLDER",
         help="install peers there, and keep them",
     )
+    add(
+        "--beside",
+        type=Path,
+        metavar="FOLDER",
+        help=f"measure only {CHECKOUTS}: this one and that one, in turn",
+    )
+    add("--pairs", type=int, default=checkouts.PAIRS, help="rounds of these")
     add("--json", type=Path, metavar="FILE", help="write the figures there too")
     return parser.parse_args()
 
@@ -63,6 +73,9 @@ def asked() -> argparse.Namespace:
 def figures(wanted: argparse.Namespace) -> Iterator[Figure]:
     """What the machine is like, then the figures of some sections, or of all."""
     yield from machine.figures()
+    if wanted.beside:
+        yield from checkouts.figures(wanted.beside, wanted.pairs)
+        return
     sections = SECTIONS | {PEERS: partial(peers.figures, wanted.cache)}
     for name in wanted.sections or SECTIONS:
         if name in LOADED and shutil.which("wrk") is None:

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from mock_server.app import create_app
-from mock_server.domain.limits import Limits
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.sandboxes.registry import Sandboxes
 from tests.bench.wire import PIN_REQUEST, rss
 from tests.process import serving
 from tests.wire.sockets import REQUEST
@@ -50,9 +50,9 @@ def memory_of_sandboxes() -> None:
     """What an untouched sandbox takes, in a process that has freed nothing yet."""
     sandboxes = sandboxes_over(100)
     before = rss(os.getpid())
-    for _ in range(Limits.sandboxes):
+    for _ in range(DEFAULT_LIMITS.sandboxes):
         sandboxes.create()
-    kib = (rss(os.getpid()) - before) * 1024 / Limits.sandboxes
+    kib = (rss(os.getpid()) - before) * 1024 / DEFAULT_LIMITS.sandboxes
     print(f"memory of an untouched sandbox: {kib:.1f} KiB")
 
 

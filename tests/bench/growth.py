@@ -136,7 +136,7 @@ def delete(app: Application, _number: int) -> tuple[str, dict[str, object]]:
 
 def seconds_at(size: int) -> dict[str, float]:
     """What each call costs with so many collections."""
-    choices = {"neighbours": "on"}
+    choices = {"related_routes": "on"}
     app = create_app(load_fixture(document(size)), choices=choices)
     sandboxes = app.sandboxes
     return {

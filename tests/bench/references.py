@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.server import bind, url_of
+from mock_server.wire.server import bind, url_of
 
 STREAM = "/__admin/journal/stream"
 

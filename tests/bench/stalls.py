@@ -107,7 +107,7 @@ def first_calls(folder: Path) -> Iterator[Figure]:
     fixture.write_text(json.dumps(repeated(1_000_000)))
     found = {"datasetId": DATASET, "offset": 0, "searchText": "none"}
     made = {"datasetId": DATASET, "name": "n", "type": "virtual"}
-    options = ("--choice=neighbours=on", "demo", str(fixture))
+    options = ("--choice=related_routes=on", "demo", str(fixture))
     with serving("--port=0", *options) as (url, _):
         client = connect(url)
         idle = max(waits(client, None))

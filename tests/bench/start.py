@@ -167,7 +167,7 @@ def commands(folder: str) -> Iterator[Figure]:
         targets = {
             "mock-server --version": ([*COMMAND, "--version"], 60),
             "mock-server --help": ([*COMMAND, "--help"], 60),
-            "mock-server healthcheck": ([*COMMAND, *check], 40),
+            "mock-server healthcheck": ([*COMMAND, *check], 100),
             "fixture mock_server, first": ([sys.executable, "-c", FIXTURE], 60),
         }
         own = {name: command for name, (command, _) in targets.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench import growth, writes
+from tests.bench import checkouts, growth, writes
 from tests.bench.figures import Figure
 
 
@@ -40,3 +40,17 @@ def test_every_write_that_is_timed_succeeds() -> None:
     app = writes.application(writes.SIZES[0])
     for writing in writes.WRITES[::4]:
         assert all(took > 0 for took in writes.seconds(app, writing))
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"), [(5, 0, 4), (6, 0, 5), (20, 5, 14), (25, 7, 17)]
+)
+def test_the_interval_of_a_median_is_by_order(count: int, low: int, high: int) -> None:
+    assert checkouts.interval(range(count)) == (low, high)
+
+
+@pytest.mark.ci
+def test_a_checkout_is_measured_beside_another() -> None:
+    found = list(checkouts.figures(checkouts.HERE, pairs=1))
+    assert len(found) == 5
+    assert all(0.2 < each.value < 5 for each in found[:4])

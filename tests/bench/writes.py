@@ -1,4 +1,4 @@
-"""What the neighbours' writes cost, with a read after each, as the data grows.
+"""What the related routes' writes cost, with a read after each, as the data grows.
 
 In process, without HTTP, from a hundred records of a kind to a hundred thousand.
 """
@@ -185,7 +185,7 @@ WRITES = (*collection_writes(), *row_writes(), *chat_writes())
 
 def application(size: int) -> Application:
     """The server over so many records of each kind."""
-    choices = {"neighbours": "on"}
+    choices = {"related_routes": "on"}
     fixture = load_fixture(document(size))
     return create_app(fixture, choices=choices, limits=LIMITS)
 

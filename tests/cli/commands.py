@@ -12,7 +12,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from mock_server.cli import main
+from mock_server.cli.main import main
 
 # Click before 8.2 makes one of stdout and stderr unless asked not to.
 _APART: Any = {"mix_stderr": False} if version("click") < "8.2" else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 from typing import Any
 
 import pytest
@@ -31,6 +32,18 @@ def test_the_call_uses_a_key_that_may_read() -> None:
     text = said({"keys": keys, "datasets": [{"id": "d"}]})
     assert "keys: nobody, reader" in text
     assert "Bearer reader" in text
+
+
+def test_the_call_lists_something_where_a_dataset_has_something() -> None:
+    datasets: list[dict[str, Any]] = [
+        {"id": "folder", "type": "folder"},
+        {"id": "empty"},
+        {"id": "full", "collections": [{"name": "A"}]},
+    ]
+    call = said({"datasets": datasets}).splitlines()[-1]
+    assert json.loads(shlex.split(call)[-1])["datasetId"] == "full"
+    call = said({"datasets": datasets[:2]}).splitlines()[-1]
+    assert json.loads(shlex.split(call)[-1])["datasetId"] == "empty"
 
 
 @pytest.mark.parametrize("keys", [[], [{"key": "nobody", "permission": "none"}]])
@@ -91,3 +104,13 @@ def test_what_listens_everywhere_tells_an_address_to_open(
     assert bound in url  # the line for programs says what the server listens on
     told = lines[2].split()[1], lines[3].split()[4]
     assert told == (f"{where}/__admin/", where + LIST)
+
+
+def test_a_json_log_is_json_to_its_end() -> None:
+    with serving("--port=0", "--log-format=json", "--demo") as (_, process):
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=SECONDS)
+    said = [json.loads(line) for line in err.splitlines()]
+    assert all(each.keys() == {"time", "message"} for each in said)
+    assert said[0]["message"].startswith("serving ")

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from mock_server.api.faults.table import KINDS, PRESETS
-from mock_server.domain.limits import Limits
-from mock_server.embedding import MockServer
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
+from mock_server.control.embedding import MockServer
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.cli import commands
 from tests.support import APP, CHAT, DATASET, LIBRARY, PIN, fetch
 
@@ -98,7 +99,7 @@ def test_a_state_over_the_limit_is_told_what_to_do(
     server: MockServer, tmp_path: Path
 ) -> None:
     file = tmp_path / "large.yaml"
-    file.write_bytes(b"#" * (Limits.fixture_bytes + 1))
+    file.write_bytes(b"#" * (DEFAULT_LIMITS.fixture_bytes + 1))
     said = run(server, "state", str(file), status=1)
     assert "limit fixture_bytes; start the server with it in several files" in said
 
@@ -144,6 +145,13 @@ def test_a_verification_exits_0_or_1(server: MockServer) -> None:
     false = json.loads(run(server, "journal", *criteria, "--at-least", "2", status=1))
     assert (false["ok"], false["count"]) == (False, 1)
     assert json.loads(run(server, "journal", "--at-most", "1"))["count"] == 1
+
+
+def test_violations_that_should_not_be_are_named(server: MockServer) -> None:
+    pin(server, extra=1)
+    false = run(server, "journal", "--violations", "--exactly", "0", status=1)
+    (near,) = json.loads(false)["nearest"]
+    assert (near["differences"], near["violations"]) == ([], ["unknown_fields"])
 
 
 def test_faults_are_added_listed_and_cleared(server: MockServer) -> None:
@@ -206,6 +214,18 @@ def test_a_clock_is_frozen_advanced_and_run(server: MockServer) -> None:
     # Where it is, not at a time of its own.
     assert json.loads(run(server, "clock", "freeze"))["now"] >= "2026-01-31T14:01:30"
     assert json.loads(run(server, "clock", "show"))["frozen"] is True
+
+
+def test_a_former_name_of_a_choice_is_taken_with_a_line(server: MockServer) -> None:
+    where = {"MOCK_SERVER_URL": server.url, "MOCK_SERVER_ADMIN_TOKEN": TOKEN}
+    done = commands.run("choices", "set", "neighbours=off", **where)
+    assert "related_routes=off   (documented: on)\n" in done.out
+    assert "deprecated: the choice neighbours is called related_routes" in done.err
+
+
+def test_a_former_name_of_a_choice_warns_where_it_stands() -> None:
+    with pytest.warns(DeprecationWarning, match="mock-server: the choice neighbours"):
+        MockServer(choices={"neighbours": "on"})
 
 
 def test_choices_are_set_one_by_one_or_with_a_profile(server: MockServer) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.api.faults.fault import Fault
+from mock_server import Fault
+from mock_server.cli.options import FaultText
 from mock_server.cli.serve import serve
-from mock_server.cli.settings import FaultText
 from tests.cli.commands import NOWHERE, run
 from tests.process import serving
 from tests.support import fetch

@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.ci
 @pytest.mark.parametrize(
     "module",
-    ["control", "faults", "journal", "choices", "clock", "snapshots", "healthcheck"],
+    ["state", "faults", "journal", "choices", "healthcheck"],
 )
 def test_a_command_that_steers_loads_no_server(module: str) -> None:
     code = (

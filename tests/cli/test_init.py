@@ -11,13 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mock_server.domain.limits import Limits
-from mock_server.fixture.files import read_file
-from mock_server.fixture.published import published
+from mock_server.fixture.document import published
+from mock_server.fixture.source.files import read_file
 from tests.cli.commands import run
 from tests.process import COMMAND, environment
 from tests.support import SECONDS
 
-FILES = {"mock-server.yaml", "conftest.py", "fixture.schema.json"}
+FIXTURE, CONFTEST, SCHEMA = "mock-server.yaml", "conftest.py", "fixture.schema.json"
+LINE = "# yaml-language-server: $schema=fixture.schema.json\n"
 # As a reader would go on: a test beside the files.
 A_TEST = """\
 def test_the_fixture_is_served(mock_server):
@@ -27,18 +28,27 @@ def test_the_fixture_is_served(mock_server):
 """
 
 
-def test_it_writes_a_fixture_that_loads_and_that_editors_know(tmp_path: Path) -> None:
-    done = run("init", str(tmp_path / "new" / "folder"))
+def test_it_writes_a_fixture_that_loads_and_a_conftest(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
+    done = run("init", str(folder))
     assert (done.status, done.err) == (0, "")
-    assert {path.name for path in folder.iterdir()} == FILES
-    fixture = folder / "mock-server.yaml"
-    checked = run("check", str(fixture))
+    assert {path.name for path in folder.iterdir()} == {FIXTURE, CONFTEST}
+    checked = run("check", str(folder / FIXTURE))
     assert (checked.status, checked.out[:4]) == (0, "ok: ")
-    first = fixture.read_text().splitlines()[0]
-    assert first == "# yaml-language-server: $schema=fixture.schema.json"
-    assert (folder / "fixture.schema.json").read_bytes() == published()
-    value = read_file(fixture, Limits()).source.value
+    assert "yaml-language-server" not in (folder / FIXTURE).read_text()
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_with_a_schema_editors_know_the_fixture(tmp_path: Path, is_there: bool) -> None:
+    if is_there:
+        (tmp_path / FIXTURE).write_bytes(b"\xef\xbb\xbfapps: []\n")
+    for _ in range(2):
+        assert run("init", "--schema", str(tmp_path)).status == 0
+    assert (tmp_path / SCHEMA).read_bytes() == published()
+    text = (tmp_path / FIXTURE).read_text()
+    assert (text.startswith(LINE), text.count(LINE)) == (True, 1)
+    assert run("check", str(tmp_path / FIXTURE)).status == 0
+    value = read_file(tmp_path / FIXTURE, Limits()).source.value
     Draft202012Validator(json.loads(published())).validate(value)
 
 
@@ -65,22 +75,25 @@ def test_the_current_folder_is_the_default(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "wrote mock-server.yaml",
         "wrote conftest.py",
-        "wrote fixture.schema.json",
     ]
 
 
-@pytest.mark.parametrize("name", sorted(FILES))
-def test_nothing_is_overwritten_and_then_nothing_is_written(
+@pytest.mark.parametrize("name", [FIXTURE, CONFTEST, SCHEMA])
+def test_what_is_there_is_kept_and_the_rest_is_written(
     tmp_path: Path, name: str
 ) -> None:
-    # A link that leads nowhere is somebody's too.
+    (tmp_path / name).write_text(f"{LINE}# mine")
+    done = run("init", "--schema", str(tmp_path))
+    assert (done.status, f"kept {tmp_path / name}" in done.out) == (0, True)
+    assert (tmp_path / name).read_text() == f"{LINE}# mine"
+    assert {path.name for path in tmp_path.iterdir()} == {FIXTURE, CONFTEST, SCHEMA}
+
+
+@pytest.mark.parametrize("name", [FIXTURE, CONFTEST])
+def test_a_link_that_leads_nowhere_is_kept(tmp_path: Path, name: str) -> None:
     os.symlink("elsewhere", tmp_path / name)
-    done = run("init", str(tmp_path))
-    assert (done.status, done.out) == (1, "")
-    assert done.err == (
-        f"Expected no file of that name, got one - at {tmp_path / name}\n"
-    )
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert run("init", str(tmp_path)).status == 0
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:

@@ -15,19 +15,18 @@ from threading import Thread
 import msgspec
 import pytest
 
-from mock_server.cli.follow import Event, events_of
-from mock_server.cli.journal import row_of
-from mock_server.domain.access import redacted_key
-from mock_server.embedding import MockServer
-from mock_server.http_call import Unreachable
-from mock_server.server import bind
-from mock_server.views import (
+from mock_server.admin.views import (
     AnswerView,
     EntryView,
     FiringView,
     RequestView,
     ViolationView,
 )
+from mock_server.cli.journal import Event, events_of, row_of
+from mock_server.control.embedding import MockServer
+from mock_server.control.http_call import Unreachable
+from mock_server.domain.journal import redacted_key
+from mock_server.wire.server import bind
 from tests.cli import commands
 from tests.process import COMMAND, environment, serving
 from tests.support import LIBRARY, LIST, PIN, SECONDS, fetch
@@ -107,7 +106,7 @@ def test_the_table_counts_what_it_shows(server: MockServer) -> None:
     head, row, hint, summary = done.out.splitlines()
     assert head.split() == ["TIME", "STATUS", "REQUEST", "CALLER", "TOOK"]
     assert " 404     GET /nowhere " in row
-    assert "Expected PUT" in hint
+    assert "Expected one of the 45 routes" in hint
     assert summary == "1 of 2 requests"
     empty = commands.run("journal", "--status", "500", "--url", server.url)
     assert empty.out == "0 of 2 requests\n"

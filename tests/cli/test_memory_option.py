@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mock_server import MockServer, create_app, load_fixture
-from mock_server.cli import cli
+from mock_server.cli.main import cli
 from mock_server.fixture.problems import FixtureError
 from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment, serving

@@ -15,7 +15,7 @@ from typing import TextIO
 import pytest
 
 from mock_server.cli.output import LineWriter
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
 from tests.process import COMMAND, environment
 from tests.support import fetch
 
@@ -45,7 +45,7 @@ def test_lines_come_in_order_and_whole() -> None:
 
 def test_what_a_full_pipe_drops_is_told_when_it_flows_again() -> None:
     more = PIPE_BYTES // 100 + 1
-    sent = 2 * Limits.waiting_lines + more
+    sent = 2 * Published.waiting_lines + more
     with pipe() as (reader, stream):
         writer = LineWriter(stream)
         stream.close()
@@ -58,7 +58,7 @@ def test_what_a_full_pipe_drops_is_told_when_it_flows_again() -> None:
             dropped += int(found[1]) if found else 0
             kept += found is None
         assert dropped > 0
-        assert kept >= Limits.waiting_lines
+        assert kept >= Published.waiting_lines
 
 
 def test_a_reader_that_is_gone_is_no_error() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mock_server.embedding import MockServer
+from mock_server.control.embedding import MockServer
 from tests.process import COMMAND, environment
 from tests.support import LIBRARY, SECONDS
 

@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import TextIO
+from threading import Event
 
-import pytest
-
-from mock_server.cli.progress import Loading
+from mock_server.cli.progress import loaded
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture.load import load_fixture
-from tests.support import wait
+from tests.support import SECONDS
 
 GENERATION = load_fixture({"datasets": [{"id": "d"}]})
 
 
-def said(stream: TextIO, read: Callable[[], str], quiet: float, lines: int) -> str:
-    """What has been written once there are so many lines, and loading has ended."""
-    text = ""
+def test_a_load_that_takes_long_is_told_at_its_beginning_and_its_end() -> None:
+    lines, has_begun = list[str](), Event()
 
-    def has_come() -> bool:
-        nonlocal text
-        text += read()
-        return text.count("\n") >= lines
+    def say(line: str) -> None:
+        lines.append(line)
+        has_begun.set()
 
-    with Loading(["a.yaml"], stream, quiet, "xterm") as loading:
-        wait(has_come)
-        loading.done(GENERATION)
-    return text + read()
+    def load() -> Generation:
+        assert has_begun.wait(SECONDS)
+        return GENERATION
 
-
-def test_a_log_gets_a_line_at_the_beginning_and_one_at_the_end(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    with path.open("w") as stream, path.open() as log:
-        text = said(stream, log.read, 0, 1)
-    begun, ended = text.splitlines()
-    assert begun == "loading a.yaml (0 bytes) ..."
+    assert loaded(["a.yaml"], load, say) is GENERATION
+    begun, ended = lines
+    assert begun == "loading a.yaml (0 bytes) ... 1 s"
     assert re.fullmatch(r"loaded 0 collections in \d+\.\d s", ended)
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
-@pytest.mark.ci
-def test_a_terminal_gets_one_line_that_changes() -> None:
-    main, end = os.openpty()
-    with os.fdopen(end, "w") as stream:
-        text = said(stream, lambda: os.read(main, 1_000).decode(), 0, 2)
-    os.close(main)
-    assert text.count("\x1b[1A\x1b[2K") == text.count("\n") - 1
-
-
-def test_what_is_loaded_at_once_is_not_told(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    with path.open("w") as stream, Loading(["a.yaml"], stream, 60) as loading:
-        loading.done(GENERATION)
-    assert path.read_text() == ""
+def test_what_is_loaded_at_once_is_not_told() -> None:
+    lines = list[str]()
+    loaded(["a.yaml"], lambda: GENERATION, lines.append)
+    assert lines == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from mock_server.cli.reports import REPORTS
 from mock_server.fixture.problems import Problem, SourceText
 
@@ -49,22 +47,8 @@ def test_github_escapes_what_its_commands_need() -> None:
     ]
 
 
-def test_sarif_has_a_result_for_each_problem() -> None:
-    (run,) = json.loads(REPORTS["sarif"]([PROBLEM, FILE]))["runs"]
-    first, second = run["results"]
-    place = first["locations"][0]["physicalLocation"]
-    assert place["region"] == {"startLine": 12, "startColumn": 5}
-    assert place["artifactLocation"]["uri"] == "a,b.yaml"
-    assert "region" not in second["locations"][0]["physicalLocation"]
-    assert {each["ruleId"] for each in run["results"]} == {
-        rule["id"] for rule in run["tool"]["driver"]["rules"]
-    }
-
-
-@pytest.mark.parametrize("name", ["json", "sarif"])
-def test_no_problems_is_an_empty_report(name: str) -> None:
-    report = json.loads(REPORTS[name]([]))
-    assert report == [] or report["runs"][0]["results"] == []
+def test_no_problems_is_an_empty_report() -> None:
+    assert json.loads(REPORTS["json"]([])) == []
 
 
 def test_text_shows_what_fixtures_hold_without_doing_it() -> None:
@@ -88,10 +72,9 @@ def test_github_has_one_command_for_each_problem() -> None:
     assert line.isprintable()
 
 
-@pytest.mark.parametrize("name", ["json", "sarif"])
-def test_json_is_the_same_without_controls(name: str) -> None:
+def test_json_is_the_same_without_controls() -> None:
     file, message = "##[x]\x9b.yaml", "m\u202e\u2028\x7f"
-    report = REPORTS[name]([Problem(file, 1, 1, message)])
+    report = REPORTS["json"]([Problem(file, 1, 1, message)])
     assert all(line.isprintable() for line in report.splitlines())
     assert "##[" not in report
     assert {file, message} <= set(_texts(json.loads(report)))

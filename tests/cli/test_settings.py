@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from mock_server.cli import cli
-from mock_server.cli.settings import BadValue, Option, Setting, SettingArgument
-from mock_server.environment import unknown_settings
-from mock_server.setting_names import VARIABLES
+from mock_server.cli.main import cli
+from mock_server.cli.options import Option, Setting, SettingArgument
+from mock_server.cli.output import BadValue
+from mock_server.cli.serve import serve
+from mock_server.control.environment import known_settings, unknown_settings, variable
 from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment
 
@@ -94,6 +96,27 @@ def test_an_empty_part_of_a_list_is_refused(name: str, value: str) -> None:
         read(("serve",), **{name: value})
 
 
+@pytest.mark.parametrize("between", [",", ", ", os.pathsep])
+def test_files_may_be_listed_with_commas(tmp_path: Path, between: str) -> None:
+    files = str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml")
+    with CliRunner().isolation(env={"MOCK_SERVER_FIXTURE": between.join(files)}):
+        assert serve.make_context("serve", []).params["fixtures"] == files
+
+
+def test_a_comma_in_the_name_of_a_file_is_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "a,b.yaml"
+    path.touch()
+    with CliRunner().isolation(env={"MOCK_SERVER_FIXTURE": str(path)}):
+        assert serve.make_context("serve", []).params["fixtures"] == (str(path),)
+
+
+def test_files_with_a_comma_between_them_are_told_apart(tmp_path: Path) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).touch()
+    done = run("check", f"{tmp_path / 'a.yaml'},{tmp_path / 'b.yaml'}")
+    assert (done.status, "with a space between them" in done.out) == (2, True)
+
+
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "86401", "soon"])
 def test_a_timeout_is_a_time_that_can_be_waited_for(value: str) -> None:
     with pytest.raises(BadValue):
@@ -113,10 +136,6 @@ def test_a_server_does_not_start_with_an_empty_setting(name: str) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert name in done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_every_known_variable_sets_something() -> None:
-    assert {str(each.envvar) for _, each in SETTINGS} == set(VARIABLES.values())
 
 
 def test_every_option_words_bad_values_in_one_form() -> None:
@@ -145,7 +164,7 @@ BAD_VALUES = [
 def test_a_bad_value_is_told_with_where_it_came_from(
     option: str, value: str, message: str
 ) -> None:
-    name = VARIABLES[option[2:]]
+    name = variable(option[2:])
     done = run("--host", NOWHERE, option, value)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("Expected ")
@@ -169,9 +188,8 @@ def test_a_bad_value_is_told_with_where_it_came_from(
             "a number of seconds from 0 to 86400, got 'soon' - at --timeout",
         ),
         (
-            ["check", "--format=sari", "x"],
-            "text or json or github or sarif, got 'sari' "
-            "(did you mean 'sarif'?) - at --format",
+            ["check", "--format=jsn", "x"],
+            "text or json or github, got 'jsn' (did you mean 'json'?) - at --format",
         ),
     ],
 )
@@ -223,7 +241,7 @@ def test_strictness_can_be_switched_off() -> None:
 
 
 def test_known_settings_and_other_variables_are_not_told() -> None:
-    known = dict.fromkeys(VARIABLES.values(), "x")
+    known = dict.fromkeys(known_settings(), "x")
     others = {"MOCK_SERVE": "", "XMOCK_SERVER_A": "", "_MOCK_SERVER_COMPLETE": ""}
     assert unknown_settings({**known, **others}) == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.cli import main
+from mock_server.cli.main import main
 from tests.process import COMMAND, environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 from tests.support import SECONDS

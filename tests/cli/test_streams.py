@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from mock_server.server import bind
+from mock_server.wire.server import bind
 from tests.cli.commands import run
 from tests.process import COMMAND, environment
 from tests.support import SECONDS, fetch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +13,8 @@ import pytest
 import yaml
 
 from mock_server import MockServer
+from mock_server.domain.choices.table import table
+from mock_server.service.conformance.report import PROBES
 from tests.cli.commands import Ended, run
 from tests.conformance.world import APP, CHAT, DATASET, DOCUMENT, report_of
 from tests.process import serving
@@ -48,16 +51,38 @@ def test_a_report_has_a_line_for_every_rule_and_choice(server: MockServer) -> No
     assert "page_size_default = 10" in lines
     assert "top_missing = not observable (needs --write)" in lines
     assert (
-        lines[-1]
-        == "rules: 22 pass, 0 differs, 5 not observable; 22 of 27 choices seen"
+        lines[-1] == "rules: 22 pass, 0 differs, 5 not observable; "
+        f"22 of {len(table())} choices seen"
     )
 
 
-def test_without_ids_it_says_what_it_needs(server: MockServer) -> None:
-    done = verify(server.url)
-    assert done.status == 0
+def test_a_run_that_observes_nothing_is_no_success() -> None:
+    with MockServer(DOCUMENT, choices={"related_routes": "off"}) as server:
+        done = verify(server.url)
+    assert done.status == 1
     assert "pass  " not in done.out
     assert "not observable  pages_complete (spec 4.2) (needs --dataset)" in done.out
+    assert done.err.startswith("no rule could be observed: give --dataset with the id")
+
+
+def test_without_a_dataset_it_takes_one_that_is_shown() -> None:
+    with MockServer(DOCUMENT, choices={"related_routes": "on"}) as server:
+        done = verify(server.url)
+    assert done.status == 0
+    first = DOCUMENT["datasets"][0]["id"]
+    assert done.err.startswith(f"no --dataset is given: takes {first}, the first of ")
+    assert "pass            pages_complete (spec 4.2)" in done.out
+
+
+@pytest.mark.parametrize("status", ["mapped", "always_200", "always_500"])
+def test_a_wrong_address_is_not_the_service(status: str) -> None:
+    choices = {"error_http_status": status, "related_routes": "off"}
+    with MockServer(DOCUMENT, choices=choices) as server:
+        right, wrong = verify(server.url), verify(f"{server.url}/api")
+    assert right.err.startswith("no rule could be observed")
+    assert (wrong.status, wrong.out) == (5, "")
+    assert wrong.err.startswith("Expected listV2 to be served (is the base URL the")
+    assert len(wrong.err.splitlines()) == 1
 
 
 def test_a_difference_is_told_with_its_request(
@@ -116,7 +141,8 @@ def test_a_profile_that_was_seen_is_served(
     assert done.status == 1
     written = yaml.safe_load(profile.read_text())
     assert written["choices"] == seen.values
-    assert written["notObserved"].keys() == {"credentials"}
+    unasked = {each.choice for each in PROBES if not each.asked}
+    assert written["notObserved"].keys() == {"credentials"} | unasked
     with serving(str(fixture), "--profile", str(profile), "--port", "0") as (url, _):
         assert report_of(url).values == seen.values
 
@@ -137,7 +163,7 @@ PROFILES = {
     "choices: {list_ordr: name}": ":1:11: Expected the name of a choice, got",
     "choices:\n  list_order: size": ":2:15: Expected list_order to be",
     "profile: deplyed": ":1:10: Expected deployed or documented, got",
-    "choices: {neighbours: true}": ":1:23: Expected",
+    "choices: {related_routes: true}": ":1:27: Expected",
     "choises: {}": ":1:1: ",
     "- a": ":1:1: Expected an object",
     "choices: {a: [": ":1:15: ",
@@ -186,7 +212,7 @@ def test_a_stranger_is_told_from_a_service(
     done = verify(strange.url(name), *WHAT, *more)
     assert (done.status, done.out) == (3 if name in SILENT else 5, "")
     *retries, message = done.err.splitlines()
-    assert all("asking again in" in line for line in retries)
+    assert all(", asked again in " in line for line in retries)
     assert "POST /api/core/dataset/collection/listV2 {" in message
     assert done.err.replace("\n", "").isprintable()
     assert os.listdir(tmp_path) == []
@@ -208,7 +234,8 @@ def test_a_server_that_is_busy_is_asked_again(server: MockServer) -> None:
     done = verify(server.url, *WHAT)
     assert done.status == 0
     assert len(done.err.splitlines()) == 2
-    assert done.err.startswith("503, asking again in 0 s: POST /api/")
+    retry = r"got 503 .* - at POST /api/.*, asked again in 0 s"
+    assert all(re.fullmatch(retry, line) for line in done.err.splitlines())
 
 
 MISTAKES: dict[tuple[str, ...], str] = {
@@ -227,7 +254,12 @@ MISTAKES: dict[tuple[str, ...], str] = {
         "--write-profile",
         "/no/such/folder/x.yaml",
     ): "cannot write /no/such/folder/x.yaml",
-    ("--write-profile", "/dev/full"): "cannot write /dev/full: No space left",
+    (
+        "--dataset",
+        DATASET,
+        "--write-profile",
+        "/dev/full",
+    ): "cannot write /dev/full: No space left",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -13,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import run
 from tests.cli.saves import BAD, GOOD, by_rename, clients, in_place, version
-from tests.process import environment, serving
+from tests.process import serving
 from tests.support import LIST, SECONDS, fetch, wait
 
 Save = Callable[[Path, str], None]
@@ -202,37 +200,6 @@ def test_what_is_not_named_cannot_be_watched() -> None:
         process.terminate()
         _, err = process.communicate(timeout=SECONDS)
     assert "\n--watch: no fixture file was named" in err
-
-
-@pytest.mark.ci
-def test_without_the_library_watching_is_refused_in_one_line() -> None:
-    code = (
-        "import sys; sys.modules['watchfiles'] = None;"
-        "from mock_server.__main__ import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "serve", "--watch"],
-        capture_output=True,
-        text=True,
-        env=environment(),
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "pip install 'fastgpt-mock-server[watch]'" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.ci
-def test_only_who_watches_loads_what_watches(fixture: Path) -> None:
-    # Of the library itself uvicorn loads a part wherever it is installed.
-    code = (
-        "import sys; from mock_server.cli import main\n"
-        "try: main(['serve', sys.argv[1], '--host=256.1.1.1'])\n"
-        "except SystemExit: print('mock_server.cli.watch' in sys.modules)"
-    )
-    command = [sys.executable, "-c", code, str(fixture)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment())
-    assert done.stdout == "False\n"
-    assert "--watch" in run("serve", "--help").out
 
 
 @pytest.mark.skipif(HANGUP is None, reason="no SIGHUP here")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.cli.output import USAGE, Stop
-from mock_server.cli.whole_file import whole_file
+from mock_server.cli.output import USAGE, Stop, whole_file
 
 
 def test_a_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
@@ -53,15 +52,25 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
         ("nowhere/made.yaml", "No such file or directory"),
         ("file/made.yaml", "Not a directory"),
         ("/dev/full", "No space left on device"),
+        ("a" * 256, "File name too long"),
+        ("circle", "Too many levels of symbolic links"),
     ],
 )
 def test_what_cannot_be_written_is_told_in_one_line(
     tmp_path: Path, path: str, why: str
 ) -> None:
     (tmp_path / "file").touch()
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
     target = str(tmp_path / path)
     with pytest.raises(Stop) as stop, whole_file(target) as file:
         file.write(b"new")
     assert stop.value.message == f"cannot write {target}: {why}"
     assert stop.value.status == USAGE
-    assert os.listdir(tmp_path) == ["file"]
+    assert sorted(os.listdir(tmp_path)) == ["circle", "file"]
+
+
+def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 255)
+    with whole_file(str(path)) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"

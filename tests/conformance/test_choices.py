@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mock_server import MockServer
-from mock_server.conformance.table import PROBES, RULES
-from mock_server.domain.choices import Value, choose, table
+from mock_server.domain.choices.table import Value, choose, table
+from mock_server.service.conformance.report import PROBES, RULES
 from tests.conformance.world import DOCUMENT, report_of, ruled, sandbox
 from tests.support import fetch
 
@@ -21,7 +21,7 @@ def deviations() -> Iterator[tuple[str, Deviation]]:
     for profile in ("documented", "deployed"):
         yield profile, {}
         for name, row in table().items():
-            values = row.values if name != "page_size_default" else (1, 30)
+            values = (row.values[0], row.values[-1]) if row.is_range else row.values
             for value in values:
                 if value != getattr(row, profile):
                     yield profile, {name: value}
@@ -33,8 +33,8 @@ def named(case: tuple[str, Deviation]) -> str:
 
 def hidden(values: Deviation) -> set[str]:
     """The choices whose value no answer shows, under these."""
-    found = set()
-    if values["neighbours"] == "off":
+    found = {each.choice for each in PROBES if not each.asked}
+    if values["related_routes"] == "off":
         # What they would show: rows, deletions, and whether a chat has been created.
         found |= {"training", "query_delete"}
         found |= {"chat_unknown"} if values["chat_unknown"] != "not_found" else set()

@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from mock_server import MockServer, create_app
-from mock_server.conformance.formats import FORMATS
-from mock_server.conformance.report import Report
-from mock_server.http_call import Unfit, Unreachable
-from mock_server.server import running
+from mock_server.control.http_call import Unfit, Unreachable
+from mock_server.service.conformance.report import FORMATS, Report
+from mock_server.wire.server import running
 from tests.conformance import wrong
 from tests.conformance.world import DOCUMENT, report_of, ruled
 from tests.support import Switch
@@ -81,9 +80,9 @@ def test_a_mistake_is_named(ask: Ask, name: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "choices"),
     [
-        ({BEFORE: wrong.toggling}, {"neighbours": "on"}),
+        ({BEFORE: wrong.toggling}, {"related_routes": "on"}),
         ({AFTER: wrong.refusing_again}, {}),
-        ({AFTER: wrong.refusing_again}, {"neighbours": "on"}),
+        ({AFTER: wrong.refusing_again}, {"related_routes": "on"}),
     ],
     ids=["toggled", "refused", "refused-and-shown"],
 )
@@ -95,7 +94,7 @@ def test_a_pin_that_is_not_idempotent_is_named(
 
 
 def test_our_own_server_keeps_to_every_rule(ask: Ask) -> None:
-    report = ask(neighbours="on")
+    report = ask(related_routes="on")
     assert ruled(report, "differs") == set()
     assert ruled(report, "not observable") == set()
 
@@ -155,7 +154,7 @@ def test_of_a_stub_nothing_is_concluded_that_is_not_seen(
     assert ruled(report, "pass") == {*SHOWN, "post_only", "pin_answer"}
     differs = {"authorization_required", "offset_past_end", "search_filters"}
     assert ruled(report, "differs") == differs | ({"page_size"} if total > 4 else set())
-    seen = {"item_fields": "documented", "legacy_paths": "off", "neighbours": "off"}
+    seen = {"item_fields": "documented", "legacy_paths": "off", "related_routes": "off"}
     assert report.values == seen
 
 

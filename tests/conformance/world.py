@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mock_server import MockServer
-from mock_server.conformance.asker import Asker
-from mock_server.conformance.report import Report, verify
-from mock_server.conformance.subject import Told
-from mock_server.domain.choices import Value
-from mock_server.http_call import Address
+from mock_server.control.http_call import Address
+from mock_server.domain.choices.table import Value
+from mock_server.service.conformance.exchange import Client, Options
+from mock_server.service.conformance.report import Report, verify
 from tests.support import SECONDS, fetch
 
 APP, CHAT, DATASET = "app-1", "chat-1", "dataset-1"
@@ -44,16 +43,16 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def told(**fields: Any) -> Told:
+def told(**fields: Any) -> Options:
     """What may be looked at in the fixture."""
     known = {"dataset": DATASET, "app": APP, "chat": CHAT, "may_write": True}
-    return Told(**{"unknown": secrets.token_hex(12), **known, **fields})
+    return Options(**{"unknown": secrets.token_hex(12), **known, **fields})
 
 
 def report_of(url: str, key: str = "any-key", **fields: Any) -> Report:
     """The report on a server."""
-    asker = Asker(Address.of(url), key, SECONDS, print)
-    return verify(url, asker, told(**fields))
+    client = Client(Address.of(url), key, SECONDS, print)
+    return verify(url, client, told(**fields))
 
 
 def ruled(report: Report, status: str) -> set[str]:

@@ -19,12 +19,12 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mock_server.app import Application, create_app
-from mock_server.server import running
 from mock_server.wire.parts import HttpParser
+from mock_server.wire.server import running
 from tests.consistency.cuts import TOGETHER, Cut, drawn
 from tests.support import APP, DATASET, client_of, wait
 
-CHOICES = {"neighbours": "on", "chat_unknown": "create"}
+CHOICES = {"related_routes": "on", "chat_unknown": "create"}
 ENTRY = {"name": "Article {n}", "repeat": 300}
 FIXTURE = {
     "apps": [{"id": APP, "chats": []}],

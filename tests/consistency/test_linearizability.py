@@ -216,7 +216,7 @@ def test_a_mistaken_service_is_caught(mistaken: type[Correct]) -> None:
     ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}",
 )
 def test_every_history_of_the_server_has_an_order(seeds: range) -> None:
-    with MockServer(FIXTURE, choices={"neighbours": "on"}) as server:
+    with MockServer(FIXTURE, choices={"related_routes": "on"}) as server:
         overlapping = asyncio.run(check_histories(server.url, seeds))
     assert overlapping > len(seeds) // 2
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from tests.support import APP, CHAT, DATASET, LIST, PIN
 
 KEY = "fastgpt-some-key"
-BODY = Limits.body_bytes - 200
+BODY = DEFAULT_LIMITS.body_bytes - 200
 STATE = "/__admin/state"
+ROWS = DEFAULT_LIMITS.text_body_bytes - 200
+FORM = DEFAULT_LIMITS.upload_bytes - 200
+INSERT = "/api/core/dataset/data/insertData"
 YAML = {"content-type": "application/yaml"}
 
 
@@ -77,6 +80,22 @@ def fields(size: int) -> bytes:
     return b"{%b}" % b",".join(b'"name-%06d":1' % n for n in range(size // 16))
 
 
+def short_fields(size: int) -> bytes:
+    """An object of that many bytes, about, of as many fields as possible."""
+    return b"{%b}" % b",".join(b'"%x":1' % n for n in range(size // 10))
+
+
+def uploaded(body: bytes, parameters: str = "; boundary=edge") -> Sent:
+    """A form, or what is sent as one."""
+    headers = {"content-type": f"multipart/form-data{parameters}"}
+    return Sent("/api/core/dataset/collection/create/localFile", body, headers=headers)
+
+
+def of_a_row(value: bytes) -> bytes:
+    """A body whose only field has that value."""
+    return b'{"indexes":%b}' % value
+
+
 def text(part: str, size: int) -> bytes:
     """A JSON text of that many bytes, about, of the same part."""
     return f'"{part * (size // len(part.encode()))}"'.encode()
@@ -104,15 +123,38 @@ def collection(**parts: Any) -> Sent:
     return admin("PUT", f"/datasets/{DATASET}/collections/new", {"name": "n"} | parts)
 
 
+def marked(size: int) -> list[Sent]:
+    """A collection with a name of marks in no order, and a search of it."""
+    name = b'{"name":%b}' % text("\u0301\u0f73\u0327", size)
+    put = Sent(f"/__admin/datasets/{DATASET}/collections/new", name, "PUT")
+    return [put, with_fields(searchText="x")]
+
+
 NEST = b"[" * 60 + b"]" * 60
 OPERATIONS = {
     "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
     "key within the limit": Input(
-        Limits.key_chars, lambda n: Sent(LIST, headers=bearer("k" * n))
+        Published.key_chars, lambda n: Sent(LIST, headers=bearer("k" * n))
     ),
     "header": Input(60_000, lambda n: Sent(LIST, headers={"x-long": "x" * n})),
     "escaped header": Input(
         60_000, lambda n: Sent(LIST, headers={"x-long": "%41" * (n // 3)})
+    ),
+    "backslashes in a header": Input(
+        60_000, lambda n: Sent(LIST, headers={"x-long": '\\"' * (n // 2)})
+    ),
+    "header escaped many times": Input(
+        60_000, lambda n: Sent(LIST, headers={"x-long": "%4%3%3%31" * (n // 9)})
+    ),
+    "escaped keys in a header": Input(
+        60_000,
+        lambda n: Sent(LIST, headers={"x-long": f"%66{KEY[1:]} " * (n // 19)}),
+    ),
+    "cookies": Input(
+        60_000,
+        lambda n: Sent(
+            LIST, headers={"cookie": "; ".join(["fastgpt_token=c"] * (n // 17))}
+        ),
     ),
     "path": Input(60_000, lambda n: Sent("/" + "a" * n)),
     "escaped path": Input(60_000, lambda n: Sent("/" + "%61" * (n // 3))),
@@ -123,6 +165,11 @@ OPERATIONS = {
     "integer over the limit": Input(
         BODY, lambda n: listed(array(b"1", n - 30)[:-1] + b"12345678901234567890]")
     ),
+    "digits of a number": Input(BODY, lambda n: listed(b"1" * n + b"e-%d" % n)),
+    "digits of numbers": Input(BODY, lambda n: listed(array(b"1" * 308 + b".5", n))),
+    "digits, read strictly": Input(
+        BODY, lambda n: replace(listed(b"1" * n + b"e-%d" % n), profile="documented")
+    ),
     "nested arrays": Input(BODY, lambda n: listed(array(NEST, n))),
     "fewer nested arrays": Input(95_000, lambda n: listed(array(NEST, n))),
     "empty objects": Input(140_000, lambda n: listed(array(b"{}", n))),
@@ -130,12 +177,23 @@ OPERATIONS = {
     "fields, read strictly": Input(
         BODY, lambda n: Sent(LIST, fields(n), profile="documented")
     ),
+    "short fields, read strictly": Input(
+        BODY, lambda n: Sent(LIST, short_fields(n), profile="documented")
+    ),
+    "integers, read strictly": Input(
+        BODY, lambda n: replace(listed(array(b"1", n)), profile="documented")
+    ),
+    "fields within the limit": Input(
+        Published.json_values - 10,
+        lambda n: with_fields(x=dict.fromkeys(map(hex, range(n)))),
+    ),
     "name of a field": Input(BODY, lambda n: Sent(LIST, b"{%b:1}" % text("n", n))),
     "text": Input(BODY, lambda n: listed(text("x", n))),
     "cut marks": Input(BODY, lambda n: listed(text("…", n))),
     "escapes": Input(BODY, lambda n: listed(text("\\u0041", n))),
     "quotes": Input(BODY, lambda n: listed(text('\\"', n))),
     "keys": Input(BODY, lambda n: listed(text(KEY, n))),
+    "escaped keys": Input(BODY, lambda n: listed(text("\\u0066" + KEY[1:], n))),
     "beginnings of keys": Input(BODY, lambda n: listed(text(KEY[:-1], n))),
     "issued keys": Input(BODY, lambda n: listed(text("fastgpt-sbx-0", n))),
     "broken JSON": Input(BODY, lambda n: Sent(LIST, b'{"x":' + array(b"1", n))),
@@ -144,9 +202,32 @@ OPERATIONS = {
     "offset": Input(BODY, lambda n: with_fields(offset="1" * n)),
     "searchText": Input(BODY, lambda n: with_fields(searchText="s" * n)),
     "searchText within the limit": Input(
-        Limits.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
+        Published.search_chars, lambda n: with_fields(searchText="e\u0301" * (n // 2))
+    ),
+    # Ordering marks takes five times what folding other text does, once for each.
+    "marks that are searched": Input(BODY // 5, marked),
+    "marks in a searchText": Input(
+        Published.search_chars,
+        lambda n: with_fields(searchText="\u0301\u0327" * (n // 2)),
+    ),
+    "too many filterTags": Input(
+        Published.json_values - 10, lambda n: with_fields(filterTags=["t"] * n)
     ),
     "filterTags": Input(BODY, lambda n: with_fields(filterTags=["t" * (n // 90)] * 80)),
+    "fields of a row": Input(ROWS, lambda n: Sent(INSERT, short_fields(n))),
+    "integers in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b"1", n)))),
+    "texts in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(array(b'""', n)))),
+    "commas in a row": Input(ROWS, lambda n: Sent(INSERT, of_a_row(text(",", n)))),
+    "fields of metadata": Input(
+        Published.json_values - 10,
+        lambda n: Sent(
+            "/api/core/dataset/collection/create/text",
+            json.dumps({"metadata": dict.fromkeys(map(hex, range(n)))}).encode(),
+        ),
+    ),
+    "line ends before a form": Input(FORM, lambda n: uploaded(b"\r\n" * (n // 2))),
+    "junk before a form": Input(FORM, lambda n: uploaded(b"\r\n" + b"x" * n)),
+    "parameters of a form": Input(16_000, lambda n: uploaded(b"x", ";" * n)),
     "title": Input(
         BODY,
         lambda n: Sent(
@@ -165,7 +246,7 @@ ADMIN = {
         ),
     ),
     "match of a fault within the limit": Input(
-        Limits.matched_bytes - 20,
+        Published.matched_bytes - 20,
         lambda n: admin(
             "POST",
             "/faults",
@@ -174,7 +255,7 @@ ADMIN = {
     ),
     "fields of a fault": Input(BODY, lambda n: Sent("/__admin/faults", fields(n))),
     "altered fields": Input(
-        Limits.altered_bytes - 20,
+        Published.altered_bytes - 20,
         lambda n: admin("POST", "/faults", {"kind": "alter", "set": {"x": "y" * n}}),
     ),
     "removed fields": Input(
@@ -208,7 +289,7 @@ ADMIN = {
         ],
     ),
     "steps in order": Input(
-        Limits.verified_steps,
+        Published.verified_steps,
         lambda n: admin(
             "POST", "/journal/verify", {"inOrder": [{"operation": "listV2"}] * n}
         ),
@@ -254,7 +335,7 @@ def yaml(document: str) -> Sent:
     return Sent(STATE, document.encode(), "PUT", YAML)
 
 
-SMALL = Limits.inline_load_bytes - 200
+SMALL = DEFAULT_LIMITS.inline_load_bytes - 200
 STATES = {
     "names": Input(SMALL, lambda n: state(_collections('{"name":"a"}', n))),
     "names, in YAML": Input(SMALL, lambda n: yaml(_collections("{name: a}", n))),
@@ -286,7 +367,7 @@ STATES = {
         ),
     ),
     "repeat": Input(
-        Limits.inline_load_collections,
+        DEFAULT_LIMITS.inline_load_collections,
         lambda n: state(_collections(f'{{"name":"a {{n}}","repeat":{n}}}', 1)),
     ),
 }

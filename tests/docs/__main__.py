@@ -1,15 +1,15 @@
-"""Renews tables of the documentation, and the help: `python -m tests.docs`."""
+"""Renews tables of the documentation, the help, and the list of settings."""
 
 from __future__ import annotations
 
-from tests.docs.command_line import HELP, help_text
+from tests.docs.command_line import HELP, SETTINGS, help_text, settings_text
 from tests.docs.pages import PAGES, name_of, renewed, tables, text_of
-from tests.docs.tables import made
+from tests.docs.tables import COMMANDS, made
 
 
 def main() -> None:
     """Write each page whose tables are not as the code has them."""
-    texts = {HELP: help_text()}
+    texts = {HELP: help_text(), SETTINGS: settings_text(COMMANDS)}
     for page in PAGES:
         old = text_of(page)
         texts[page] = renewed(old, {name: made(name) for name, _ in tables(page)})

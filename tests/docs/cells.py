@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -69,6 +70,20 @@ def fields_of(
         for field in msgspec.structs.fields(kind)
         if field.name not in inherited
     ]
+
+
+def with_texts(
+    kind: type[Struct], base: type[Struct] | None = None
+) -> list[tuple[str, str, str, str]]:
+    """As `fields_of`, with the text that stands below each field in the class."""
+    source = Path(inspect.getfile(kind)).read_text("utf-8")
+    names = {each.name: each.encode_name for each in msgspec.structs.fields(kind)}
+    texts = {
+        code(names[name]): text
+        for name, text in attributes(source, kind.__name__)
+        if name in names
+    }
+    return [(*cells, texts[cells[0]]) for cells in fields_of(kind, base)]
 
 
 def default(field: msgspec.structs.FieldInfo) -> str:

@@ -15,6 +15,8 @@ Commands = Mapping[str, click.Command]
 PROGRAM = "mock-server"
 HELP = ROOT / "mock_server" / "cli" / "help.txt"
 """What is printed instead of asking click, which takes long to import."""
+SETTINGS = ROOT / "mock_server" / "control" / "settings.txt"
+"""The variables of all options, which a command does not load."""
 REMOTE = "url"
 """The option that only commands for a running server have."""
 
@@ -114,6 +116,11 @@ def settings(commands: Commands) -> Mapping[str, list[tuple[str, str]]]:
             if each.envvar is not None:
                 found.setdefault(str(each.envvar), []).append((name, _default(each)))
     return dict(sorted(found.items()))
+
+
+def settings_text(commands: Commands) -> str:
+    """The environment variables, each in a line."""
+    return "".join(f"{variable}\n" for variable in settings(commands))
 
 
 def settings_table(commands: Commands) -> Table:

@@ -16,7 +16,7 @@ from tests.docs.tables import PUBLIC_NAMES, STRATEGIES, choices, made
 RECORD = ROOT / "tests" / "docs" / "stable.txt"
 REFERENCE = DOCS / "reference"
 # Tables of what follows the service, and of how `verify` works.
-FREE = {"neighbours", "neighbour-notes", "older-paths", "rules", "probes"}
+FREE = {"related-routes", "related-route-notes", "older-paths", "rules", "probes"}
 
 
 def names() -> list[str]:
@@ -27,6 +27,11 @@ def names() -> list[str]:
 def recorded() -> list[str]:
     """What was stable when it was recorded."""
     return RECORD.read_text(encoding="utf-8").splitlines()
+
+
+def command_of(name: str) -> str:
+    """The command, as a name, if `name` is one of its options."""
+    return f"commands: {name.partition(': ')[0].removeprefix('options ')}"
 
 
 def _of_tables() -> Iterator[str]:

@@ -13,60 +13,68 @@ import click
 from msgspec import Struct
 
 import mock_server
-from mock_server import MockServer, views
+from mock_server import MockServer
+from mock_server.admin import views
 from mock_server.admin.app import table as admin_routes
 from mock_server.admin.framework import AdminRoute, Input
-from mock_server.api.errors import ERRORS
 from mock_server.api.faults.fault import Fault
-from mock_server.api.faults.table import KINDS, PRESETS
-from mock_server.api.fixture import load_fixture
-from mock_server.api.operations.operation import Neighbour, Operation
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.operations.operation import Operation, RelatedRoute
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.cli import cli
-from mock_server.conformance.table import PROBES, RULES
+from mock_server.cli.main import cli
 from mock_server.control.calls import Calls
 from mock_server.control.clock import SandboxClock
+from mock_server.control.control_object import MockServerFixture
 from mock_server.control.faults import AddedFault, FaultList
-from mock_server.control.handle import MockServerFixture
-from mock_server.control.records import Records
+from mock_server.control.objects import Records
 from mock_server.domain import limits
-from mock_server.domain.choices import Choice
-from mock_server.domain.choices import table as choices
-from mock_server.domain.limits import Limits
+from mock_server.domain.choices.table import Choice
+from mock_server.domain.choices.table import table as choices
+from mock_server.domain.errors import Refusal
+from mock_server.domain.faults.definition import Definition
 from mock_server.fixture import document
+from mock_server.service.conformance.report import PROBES, RULES
 from mock_server.strategies import (
-    ClientError,
     ClientMachine,
-    SubprocessClient,
     fault_lists,
     fixtures,
     list_requests,
     pin_requests,
     requests,
 )
-from mock_server.wire.drain import KEEP_ALIVE_SECONDS
+from mock_server.wire.server import KEEP_ALIVE_SECONDS
 from tests.docs import command_line
-from tests.docs.cells import amount, attributes, code, fields_of, listed, members
+from tests.docs.cells import (
+    amount,
+    attributes,
+    code,
+    fields_of,
+    listed,
+    members,
+    with_texts,
+)
 from tests.docs.pages import INTERFACE, Table, anchors
 from tests.planted.table import planted_table
 
 __all__ = [
     "COMMANDS",
-    "ERRORS",
     "KEEP_ALIVE_SECONDS",
     "KINDS",
+    "OPERATIONS",
     "PRESETS",
     "PUBLIC_NAMES",
     "STRATEGIES",
     "TABLES",
     "VERSION",
-    "Limits",
     "MockServer",
     "MockServerFixture",
     "choices",
     "cli",
     "load_fixture",
     "made",
+    "refusals",
     "routes",
 ]
 VERSION, PUBLIC_NAMES = mock_server.__version__, mock_server.__all__
@@ -74,7 +82,7 @@ STRATEGIES = [
     each.__name__
     for each in (
         *(fixtures, list_requests, pin_requests, requests, fault_lists),
-        *(ClientMachine, SubprocessClient, ClientError),
+        ClientMachine,
     )
 ]
 COMMANDS = command_line.all_commands(cli)
@@ -105,7 +113,7 @@ def choices_table() -> Table:
 
 def _choice(choice: Choice) -> tuple[str, ...]:
     values = listed(choice.values)
-    if " to " in choice.values_text():
+    if choice.is_range:
         values = f"{code(choice.values[0])} to {code(choice.values[-1])}"
     profiles = code(choice.documented), code(choice.deployed)
     return (
@@ -134,19 +142,32 @@ def errors_table() -> Table:
             row.service.code,
             row.service.http,
         )
-        for row in ERRORS.values()
+        for row in (each.row for each in refusals())
     ]
     return Table(heads, rows, "when", keys=2)
 
 
+def refusals() -> list[type[Refusal]]:
+    """Every kind of refusal, by HTTP status and name."""
+    assert len(OPERATIONS) > 0 < len(admin_routes())  # which imports them all
+    found = Refusal.__subclasses__()
+    return sorted(found, key=lambda each: (each.row.plain.http, each.__name__))
+
+
 def limits_table() -> Table:
     """Every limit: name, default, sentence."""
-    sentences = dict(attributes(inspect.getsource(limits), "Limits"))
+    kinds = {
+        "Published": (limits.Published, "no"),
+        "Limits": (limits.DEFAULT_LIMITS, "yes"),
+        "ClientLimits": (limits.DEFAULT_CLIENT_LIMITS, "no"),
+    }
+    source = inspect.getsource(limits)
     rows = [
-        (code(name), amount(name, getattr(Limits, name)), text)
-        for name, text in sentences.items()
+        (code(name), amount(name, getattr(found, name)), text, settable)
+        for kind, (found, settable) in kinds.items()
+        for name, text in attributes(source, kind)
     ]
-    return Table(("limit", "default", "what it bounds"), rows)
+    return Table(("limit", "default", "what it bounds", "can be set"), rows)
 
 
 def fixture_table(name: str) -> Table:
@@ -167,8 +188,7 @@ def entry_table(name: str) -> Table:
 def faults_table() -> Table:
     """All kinds: their operations, what happens."""
     rows = [
-        (code(kind.name), _operations(kind.definition), kind.sentence)
-        for kind in KINDS.values()
+        (code(name), _operations(kind), kind.sentence()) for name, kind in KINDS.items()
     ]
     return Table(("kind", "operations", "what happens"), rows)
 
@@ -177,23 +197,25 @@ def _operations(definition: type[Fault]) -> str:
     found = definition.operations()
     if set(found) == set(OPERATIONS):
         return "all"
-    documented = [name for name in found if OPERATIONS[name].neighbour is None]
-    return f"{listed(documented)}, [neighbours](neighbours.md) of `{definition.trait}`"
+    documented = [name for name in found if OPERATIONS[name].related is None]
+    related = f"[related routes](related-routes.md) of `{definition.needs}`"
+    return f"{listed(documented)}, {related}"
 
 
 def fault_fields_table() -> Table:
     """The fields that faults of every kind have."""
-    return Table(("field", "takes", "default"), fields_of(Fault), "meaning")
+    return Table(("field", "takes", "default", "meaning"), with_texts(Definition))
 
 
 def kind_fields_table() -> Table:
     """The fields that only one kind has, and times where it differs."""
     rows = [
-        (code(kind.name), *cells)
-        for kind in KINDS.values()
-        for cells in fields_of(kind.definition, base=Fault)
+        (code(name), *cells)
+        for name, kind in KINDS.items()
+        for cells in with_texts(kind, base=Fault)
     ]
-    return Table(("kind", "field", "takes", "default"), rows, "meaning", keys=2)
+    heads = "kind", "field", "takes", "default", "meaning"
+    return Table(heads, rows, keys=2)
 
 
 def presets_table() -> Table:
@@ -265,20 +287,24 @@ def settings_table() -> Table:
 def operations_table() -> Table:
     """The documented operations, with their sections of the interface description."""
     rows = [
-        (code(each.name), section(each.section), code(f"{each.method} {each.path}"))
+        (
+            code(each.name),
+            section(each.contract.section),
+            code(f"{each.method} {each.path}"),
+        )
         for each in OPERATIONS.values()
-        if each.neighbour is None
+        if each.related is None
     ]
     return Table(("operation", "spec", "method and path"), rows, "needs")
 
 
-TRAITS = {kind.definition.trait for kind in KINDS.values()}
+TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
 _CREDENTIALS = {"caller": "key or login", "login": "login", "anyone": "none"}
 
 
-def neighbours_table() -> Table:
-    """The neighbours: how they are called, since when there are any, their traits."""
+def related_routes_table() -> Table:
+    """Related routes: method and path, since which version, their traits."""
     rows = [
         (
             code(each.name),
@@ -287,17 +313,17 @@ def neighbours_table() -> Table:
             _CREDENTIALS[each.access],
             listed(sorted(each.traits & TRAITS)),
         )
-        for each, about in _neighbours()
+        for each, about in _related_routes()
     ]
     heads = "operation", "method and path", "since", "credentials", "traits"
     return Table(heads, rows)
 
 
 def notes_table() -> Table:
-    """What is modelled of each neighbour, and where it differs from the service."""
+    """What is modelled of each related route, and where it differs from the service."""
     rows = [
         (code(each.name), about.modelled, about.differs)
-        for each, about in _neighbours()
+        for each, about in _related_routes()
     ]
     return Table(("operation", "what is modelled", "where it differs"), rows)
 
@@ -312,10 +338,10 @@ def older_paths_table() -> Table:
     return Table(("operation", "older path"), rows)
 
 
-def _neighbours() -> Iterator[tuple[Operation, Neighbour]]:
+def _related_routes() -> Iterator[tuple[Operation, RelatedRoute]]:
     for each in OPERATIONS.values():
-        if each.neighbour is not None:
-            yield each, each.neighbour
+        if each.related is not None:
+            yield each, each.related
 
 
 def routes() -> list[tuple[str, AdminRoute]]:
@@ -387,8 +413,8 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "handle": handle_table,
     "kind-fields": kind_fields_table,
     "limits": limits_table,
-    "neighbour-notes": notes_table,
-    "neighbours": neighbours_table,
+    "related-route-notes": notes_table,
+    "related-routes": related_routes_table,
     "older-paths": older_paths_table,
     "operations": operations_table,
     "options": options_table,

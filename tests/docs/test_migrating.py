@@ -16,7 +16,7 @@ import click
 import pytest
 
 from mock_server import MockServer
-from mock_server.cli import cli
+from mock_server.cli.main import cli
 from tests.docs import tables
 from tests.docs.pages import DOCS, blocks, prose
 

@@ -28,8 +28,8 @@ GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
 WORDS = {
-    *("docker", "mock-server", "pip", "pipx", "pre-commit", "pytest", "python"),
-    *("python3", "uvx"),
+    *("docker", "mitmdump", "mock-server", "pip", "pipx", "pre-commit", "pytest"),
+    *("python", "python3", "uvx"),
     *GENERATORS,
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.command_line import HELP, help_text
+from tests.docs.command_line import HELP, SETTINGS, help_text, settings_text
 from tests.docs.pages import (
     PAGES,
     Table,
@@ -17,7 +17,7 @@ from tests.docs.pages import (
     tables,
     text_of,
 )
-from tests.docs.tables import TABLES, made
+from tests.docs.tables import COMMANDS, TABLES, made
 
 SHOWN = [(page, name, old) for page in PAGES for name, old in tables(page)]
 IDS = [f"{page.stem}-{name}" for page, name, _ in SHOWN]
@@ -39,6 +39,11 @@ def test_no_meaning_is_missing(page: Path, name: str, old: str) -> None:
 def test_the_help_is_the_commands() -> None:
     stale = f"{name_of(HELP)} is stale; renew it by `python -m tests.docs`"
     assert text_of(HELP) == help_text(), stale
+
+
+def test_the_settings_are_those_of_the_commands() -> None:
+    stale = f"{name_of(SETTINGS)} is stale; renew it by `python -m tests.docs`"
+    assert text_of(SETTINGS) == settings_text(COMMANDS), stale
 
 
 def test_every_table_is_shown() -> None:

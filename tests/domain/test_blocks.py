@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.blocks import Blocks, Reversed
+from mock_server.domain.objects.blocks import Blocks, Reversed
 
 SIZES = st.sampled_from([0, 1, 511, 512, 513, 2_000])
 indexes = st.integers(0, 2_100)

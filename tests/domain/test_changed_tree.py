@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from mock_server.domain.changed_tree import ORDERS, ChangedTree
-from mock_server.domain.dataset import FolderTree, Tree
-from mock_server.domain.index import ANYWHERE, Order, Search, Within
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import Collection
+from mock_server.domain.objects.dataset import FolderTree, Tree
+from mock_server.domain.objects.index import ANYWHERE, Order, Search, Within, is_folder
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
 
 IDS = list("abcdefgh")
 FOLDERS: list[str | None] = [None, "a", "b", "h"]
@@ -22,9 +22,9 @@ SEARCHES = [
     Search("x"),
     Search("X", "name"),
     Search("ß"),
-    Search(folders_only=True, fields="name"),
+    Search(conditions=(is_folder,), fields="name"),
     Search(tags=("x", "t")),
-    Search("y", tags=("t",), folders_only=True),
+    Search("y", tags=("t",), conditions=(is_folder,)),
 ]
 KEPT = 3
 PartOf = tuple[Order, Within]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.generation import Generation
-from mock_server.domain.records import App, Chat
-from mock_server.domain.store import Store
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.storage.store import Store
 
 ids = st.sampled_from([f"chat-{number}" for number in range(8)])
 chats = st.builds(

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.choices import Choices, UnknownChoice, Value, choose, table
-from mock_server.domain.limits import Limits
-from mock_server.domain.profiles import PROFILES
-from mock_server.domain.tolerance import remedies, served_with, tolerates
+from mock_server.domain.choices.profiles import PROFILES
+from mock_server.domain.choices.reading import remedies, served_with, tolerates
+from mock_server.domain.choices.table import (
+    Choices,
+    UnknownChoice,
+    Value,
+    choose,
+    deprecations,
+    table,
+)
+from mock_server.domain.limits import Published
 
 TOLERATING = {
     "page_size_over_limit": {"clamp"},
@@ -25,7 +32,7 @@ TOLERATING = {
     "unknown_key": {"accept"},
     "legacy_paths": {"on"},
     "page_size_max": {100},
-    "neighbours": {"on"},
+    "related_routes": {"on"},
     "credentials": {"login_too"},
     "query_delete": {"accept"},
 }
@@ -56,10 +63,17 @@ def test_single_choices_replace_the_profiles() -> None:
     assert chosen.error_form == "service"
 
 
+def test_a_former_name_still_chooses_and_says_what_it_is_called() -> None:
+    chosen = choose(choices={"neighbours": "on"})
+    assert chosen == choose(choices={"related_routes": "on"})
+    (sentence,) = deprecations(["neighbours", "list_order"])
+    assert sentence.startswith("the choice neighbours is called related_routes now")
+
+
 def test_what_would_serve_is_named_unless_it_is_in_force() -> None:
-    names = "chat_unknown", "neighbours", "list_order"
+    names = "chat_unknown", "offset_missing", "list_order"
     others = "chat_unknown=create", "chat_unknown=ignore"
-    assert remedies(Choices(), *names) == (*others, "neighbours=on")
+    assert remedies(Choices(), *names) == (*others, "offset_missing=accept")
     assert remedies(choose("deployed"), *names) == others[:1]
     assert served_with(*others) == f"served with the choice {' or '.join(others)}"
     assert served_with() == ""
@@ -86,7 +100,7 @@ def test_of_many_bad_choices_the_first_are_told() -> None:
     with pytest.raises(UnknownChoice) as error:
         choose(choices=bad)
     told = str(error.value)
-    assert told.count("Expected") == Limits.told_problems
+    assert told.count("Expected") == Published.told_problems
     assert "'no_choice_0'" in told
 
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.chunking import chunks
+from mock_server.domain.datasets.texts import chunks
 
 PIECES = [
     "a\r\nb",

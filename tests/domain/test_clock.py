@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.clock import (
-    MAX_TIME,
-    MIN_TIME,
-    Clock,
-    format_time,
-    parse_time,
-)
+from mock_server.domain.clock import MAX_TIME, MIN_TIME, Clock, format_time, parse_time
 
 times = st.integers(MIN_TIME, MAX_TIME)
 

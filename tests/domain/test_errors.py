@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.errors import AppNotFound, describe_value, did_you_mean
+from mock_server.domain.call import AppNotFound
+from mock_server.domain.messages import describe_value, did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from mock_server import Fault
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import Match
 from mock_server.api.faults.lost_write import LostWrite
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.faults import Decision, Faults, Request, draw
-from mock_server.domain.limits import Limits
+from mock_server.domain.faults.definition import Match
+from mock_server.domain.faults.faults import Faults
+from mock_server.domain.faults.firing import Decision, Request, draw
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory
 
 PIN = Request(
@@ -241,8 +242,8 @@ def test_windows_of_many_keys_are_bounded() -> None:
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
 def test_no_delay_is_longer_than_the_limit(first: float, second: float) -> None:
-    wide = Delay(median=Limits.fault_ms, sigma=10)
-    assert 0 <= wide.milliseconds(first, second) <= Limits.fault_ms
+    wide = Delay(median=Published.fault_ms, sigma=10)
+    assert 0 <= wide.milliseconds(first, second) <= Published.fault_ms
     assert 10 <= Delay(min=10, max=20).milliseconds(first, second) <= 20
     assert Delay(ms=5).milliseconds(first, second) == 5
 
@@ -292,7 +293,7 @@ def test_resends_do_not_change_later_decisions() -> None:
 def test_a_resend_comes_at_once_or_is_none() -> None:
     turned = for_all()
     assert turned.fired([USED]) == ["f1"]
-    turned.seconds = Limits.resend_seconds
+    turned.seconds = DEFAULT_LIMITS.resend_seconds
     assert turned.fired([USED]) == [None]
     assert turned.faults.active == []
 

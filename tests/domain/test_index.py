@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.dataset import Dataset, Tree
-from mock_server.domain.generation import Generation
-from mock_server.domain.haystack import Haystack, fold
-from mock_server.domain.index import ANYWHERE, Listing, Search, Within
-from mock_server.domain.records import Collection
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.haystack import Haystack, fold
+from mock_server.domain.objects.index import (
+    ANYWHERE,
+    Listing,
+    Search,
+    Within,
+    is_folder,
+)
+from mock_server.domain.objects.models import Collection
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -20,6 +27,17 @@ words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 @given(words)
 def test_folding_twice_changes_nothing(word: str) -> None:
     assert fold(fold(word)) == fold(word)
+
+
+marks = st.text(
+    "aé한ᾳİ\u0300\u0301\u0323\u0327\u0344\u0345\u05b0\u0f71\u0f73\u0f75\u0f81\u3099"
+)
+long_runs = st.text("\u0300\u0301\u0323\u0327\u0344\u0f71\u0f73\u0f81", min_size=29)
+
+
+@given(st.lists(st.one_of(words, marks, long_runs), max_size=4).map("".join))
+def test_folds_as_unicode_says_whatever_the_marks(text: str) -> None:
+    assert fold(text) == normalize("NFC", normalize("NFC", text).casefold())
 
 
 @pytest.mark.ci
@@ -90,16 +108,16 @@ searches = st.builds(
     Search,
     term=st.text("xy", max_size=2),
     fields=st.just("name"),
-    folders_only=st.booleans(),
+    conditions=st.sampled_from([(), (is_folder,)]),
     tags=tags,
-).filter(lambda search: search.term or search.folders_only or search.tags)
+).filter(lambda search: search.term or search.conditions or search.tags)
 
 
 def matches(search: Search, item: Collection) -> bool:
     """Whether a collection is what a search asks for."""
     return (
         search.term in item.name
-        and (item.type == "folder" or not search.folders_only)
+        and (item.type == "folder" or not search.conditions)
         and (not search.tags or bool({*search.tags} & {*item.tags}))
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mock_server.domain.list_words import joined, tags_words
+from mock_server.domain.listing.empty_page import joined, tags_words
 
 
 @pytest.mark.parametrize(

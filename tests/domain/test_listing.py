@@ -8,22 +8,24 @@ from unicodedata import normalize
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET, UnsetType
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import choose
-from mock_server.domain.clock import Environment
-from mock_server.domain.dataset import Dataset, Tree
-from mock_server.domain.errors import (
+from mock_server.domain.call import (
+    Call,
     DatasetForbidden,
     DatasetNotFound,
     ParentNotFound,
-    Refusal,
 )
-from mock_server.domain.generation import Generation
-from mock_server.domain.list_request import OMITTED, ListV2, Omitted
-from mock_server.domain.listing import Page, list_v2
-from mock_server.domain.records import Collection
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.choices.table import choose
+from mock_server.domain.clock import Environment
+from mock_server.domain.errors import Refusal
+from mock_server.domain.listing.list_v2 import Page, list_v2
+from mock_server.domain.listing.request import ListV2
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.sandbox import Sandbox
 
 OWNER, NOBODY = Caller("any"), Caller("nobody", level=Level.NONE)
 texts = st.text(st.sampled_from("aAbßéeſ\u0301 .*"), max_size=6)
@@ -52,7 +54,7 @@ def datasets(draw: st.DrawFn) -> Dataset:
 def listed(
     dataset: Dataset,
     order: str = "update_time_desc",
-    parent: str | Omitted | None = OMITTED,
+    parent: str | UnsetType | None = UNSET,
     search: str = "",
     offset: int = 0,
     size: int = 2**53,
@@ -62,7 +64,7 @@ def listed(
         generation, "documented", choose(choices={"list_order": order}), OUTSIDE
     )
     request = ListV2("d", offset, size, parent, search)
-    return list_v2(sandbox.state, OWNER, request)
+    return list_v2(Call.of(sandbox.state, OWNER), request)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_a_refusal_says_what_was_expected(
         Generation(datasets={"d": Dataset("d")}), "documented", choose(), OUTSIDE
     )
     with pytest.raises(refusal) as error:
-        list_v2(sandbox.state, caller, ListV2(dataset_id, 0, 10, parent))
+        list_v2(Call.of(sandbox.state, caller), ListV2(dataset_id, 0, 10, parent))
     assert error.value.message.startswith(f"Expected {message}")
 
 
@@ -113,7 +115,7 @@ def test_a_key_that_may_only_read_may_list() -> None:
     generation = Generation(datasets={"d": Dataset("d")})
     state = Sandbox(generation, "documented", choose(), OUTSIDE).state
     reader = Caller("reader", level=Level.READ)
-    page = list_v2(state, reader, ListV2("d", 0, 10))
+    page = list_v2(Call.of(state, reader), ListV2("d", 0, 10))
     assert (page.total, page.level) == (0, Level.READ)
 
 

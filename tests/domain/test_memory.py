@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from mock_server import Fault
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import Fault, Match
 from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.domain.errors import InvalidField, LimitReached
-from mock_server.domain.faults import Faults, Request
-from mock_server.domain.generation import Generation
-from mock_server.domain.limits import Limits
+from mock_server.domain.faults.definition import Match
+from mock_server.domain.faults.faults import Faults
+from mock_server.domain.faults.firing import Request
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory, size_of
+from mock_server.domain.objects.fixture_data import Generation
 
 MIB = 1024 * 1024
 
@@ -52,7 +54,7 @@ def test_what_is_over_the_budget_is_refused_with_what_is_held() -> None:
 
 def test_caches_give_way_to_what_is_kept() -> None:
     memory, state = budget(10 * MIB), Generation()
-    cache = memory.cache_of(state)
+    cache = memory.cache_of(state, "choices")
     cache.put("page", b"x" * (MIB - 1024))
     assert memory.used > MIB - 1024
     memory.keep(large := Generation(size=9 * MIB + MIB // 2))
@@ -61,38 +63,40 @@ def test_caches_give_way_to_what_is_kept() -> None:
 
 def test_a_cache_goes_with_its_state() -> None:
     memory, state = Memory(), Generation()
-    memory.cache_of(state).put("page", b"x")
-    assert memory.cache_of(state).get("page") == b"x"
-    del state
+    cache = memory.cache_of(state, "choices")
+    cache.put("page", b"x")
+    assert memory.cache_of(state, "choices").get("page") == b"x"
+    assert memory.cache_of(state, "others").get("page") is None
+    del state, cache
     assert memory.used == 0
 
 
 def test_texts_are_kept_by_the_byte_not_by_the_number() -> None:
     memory, state = budget(80 * MIB), Generation()
-    cache = memory.cache_of(state)
+    cache = memory.cache_of(state, "choices")
     for number in range(100):
         cache.put(number, b"x" * (MIB // 4))
         assert memory.usage()["caches"] <= 10 * MIB
     assert cache.get(99) is not None
-    cache.put("large", b"x" * (Limits.cached_text_bytes + 1))
+    cache.put("large", b"x" * (DEFAULT_LIMITS.cached_text_bytes + 1))
     assert cache.get("large") is None
 
 
 def test_journals_and_caches_have_a_part_of_a_small_budget() -> None:
     memory = budget(8 * MIB)
-    assert memory.has_room_for_journals(2 * MIB)
-    assert not memory.has_room_for_journals(2 * MIB + 1)
-    assert memory.has_room_for_caches(MIB)
-    assert not memory.has_room_for_caches(MIB + 1)
+    assert memory.has_room_for("journals", 2 * MIB)
+    assert not memory.has_room_for("journals", 2 * MIB + 1)
+    assert memory.has_room_for("caches", MIB)
+    assert not memory.has_room_for("caches", MIB + 1)
 
 
 def test_each_part_of_the_budget_has_a_limit_of_its_own() -> None:
     limits = Limits(journals_bytes=MIB, caches_bytes=MIB, cached_text_bytes=1_000)
     memory, state = Memory(limits), Generation()
-    assert memory.has_room_for_journals(MIB)
-    assert not memory.has_room_for_journals(MIB + 1)
-    assert not memory.has_room_for_caches(MIB + 1)
-    cache = memory.cache_of(state)
+    assert memory.has_room_for("journals", MIB)
+    assert not memory.has_room_for("journals", MIB + 1)
+    assert not memory.has_room_for("caches", MIB + 1)
+    cache = memory.cache_of(state, "choices")
     cache.put("small", b"x" * 100)
     cache.put("large", b"x" * 1_000)
     assert dict(cache) == {"small": b"x" * 100}
@@ -126,7 +130,7 @@ def test_of_several_faults_that_are_too_many_none_is_added() -> None:
 
 
 def test_a_fault_that_wants_a_large_body_is_refused() -> None:
-    name = "x" * (Limits.matched_bytes - len('{"x":""}'))
+    name = "x" * (Published.matched_bytes - len('{"x":""}'))
     Error(match=Match(body={"x": name})).check()
     with pytest.raises(InvalidField, match=r"at most 4096 bytes, .* at \$.match.body"):
         Error(match=Match(body={"x": name + "x"})).check()

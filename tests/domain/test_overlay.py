@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.overlay import Overlay
+from mock_server.domain.storage.overlay import Overlay
 
 KEYS = "abcde"
 BASE = {"a": "x", "b": "yy", "c": "z"}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import choose
+from mock_server.domain.call import AppForbidden, AppNotFound, Call
+from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
+from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound, Refusal
-from mock_server.domain.generation import Generation
+from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import Limits
-from mock_server.domain.pinning import UpdateHistory, update_history
-from mock_server.domain.records import App, Chat
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.sandboxes.sandbox import Sandbox
 
 OWNER, NOBODY = Caller("owner"), Caller("nobody", level=Level.NONE)
 LIMITS = Limits(created_chats=3)
@@ -27,13 +28,13 @@ def sandbox(frozen_at: int | None = None, **choices: str) -> Sandbox:
 
 def test_a_pin_keeps_the_rest_and_tells_the_real_time() -> None:
     there = sandbox()
-    update_history(there.state, OWNER, UpdateHistory("a", "c", top=True))
+    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "c", top=True))
     assert there.chat("a", "c") == Chat("a", "c", "T", "", top=True, update_time=7)
 
 
 def test_frozen_time_stands_still() -> None:
     there = sandbox(frozen_at=5)
-    update_history(there.state, OWNER, UpdateHistory("a", "c", top=False))
+    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "c", top=False))
     chat = there.chat("a", "c")
     assert chat is not None
     assert chat.update_time == 5
@@ -47,7 +48,7 @@ def test_frozen_time_stands_still() -> None:
             "x",
             "c",
             AppNotFound,
-            'the id of an app, got the string "x" - at $.appId',
+            'the id of an app, got the string "x" - at $.appId (there is "a")',
         ),
         (
             OWNER,
@@ -71,14 +72,14 @@ def test_a_refusal_says_what_was_expected(
 ) -> None:
     with pytest.raises(refusal) as error:
         update_history(
-            sandbox().state, caller, UpdateHistory(app_id, chat_id, top=True)
+            Call.of(sandbox().state, caller), UpdateHistory(app_id, chat_id, top=True)
         )
     assert error.value.message == str(error.value) == f"Expected {message}"
 
 
 def test_a_key_that_may_only_read_may_pin() -> None:
     there, reader = sandbox(), Caller("reader", level=Level.READ)
-    update_history(there.state, reader, UpdateHistory("a", "c", top=True))
+    update_history(Call.of(there.state, reader), UpdateHistory("a", "c", top=True))
     chat = there.chat("a", "c")
     assert chat is not None
     assert chat.top
@@ -91,7 +92,9 @@ def test_there_is_no_chat_without_its_app() -> None:
 
 def test_existence_comes_before_permission() -> None:
     with pytest.raises(ChatNotFound):
-        update_history(sandbox().state, NOBODY, UpdateHistory("a", "x", top=True))
+        update_history(
+            Call.of(sandbox().state, NOBODY), UpdateHistory("a", "x", top=True)
+        )
 
 
 @pytest.mark.parametrize("unknown", ["create", "ignore"])
@@ -99,7 +102,9 @@ def test_permission_comes_before_the_effect(unknown: str) -> None:
     there = sandbox(chat_unknown=unknown)
     for chat_id in ("c", "x"):
         with pytest.raises(AppForbidden):
-            update_history(there.state, NOBODY, UpdateHistory("a", chat_id, top=True))
+            update_history(
+                Call.of(there.state, NOBODY), UpdateHistory("a", chat_id, top=True)
+            )
     assert [*there.store.chats(APPS["a"])] == [*APPS["a"].chats.values()]
 
 
@@ -107,14 +112,16 @@ def test_created_chats_are_bounded_and_come_last() -> None:
     there = sandbox(chat_unknown="create")
     for number in range(3):
         update_history(
-            there.state, OWNER, UpdateHistory("a", f"new-{number}", top=True)
+            Call.of(there.state, OWNER), UpdateHistory("a", f"new-{number}", top=True)
         )
     with pytest.raises(ChatNotFound) as error:
-        update_history(there.state, OWNER, UpdateHistory("a", "one more", top=True))
+        update_history(
+            Call.of(there.state, OWNER), UpdateHistory("a", "one more", top=True)
+        )
     assert error.value.message == (
         "Expected at most 3 created chats, got one more - at $.chatId "
         "(served with the choice chat_unknown=ignore)"
     )
-    update_history(there.state, OWNER, UpdateHistory("a", "new-0", top=False))
+    update_history(Call.of(there.state, OWNER), UpdateHistory("a", "new-0", top=False))
     ids = [chat.chat_id for chat in there.store.chats(APPS["a"])]
     assert ids == ["c", "new-0", "new-1", "new-2"]

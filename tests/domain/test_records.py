@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.dataset import Dataset
-from mock_server.domain.records import App, Collection
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import App, Collection
 
 levels = st.sampled_from(Level)
 

@@ -7,19 +7,15 @@ from itertools import count
 import pytest
 
 from mock_server.domain.access import ISSUED_KEY_PREFIX
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.dataset import Dataset
-from mock_server.domain.errors import (
-    LimitReached,
-    NameTaken,
-    SandboxNotFound,
-    SnapshotNotFound,
-)
-from mock_server.domain.generation import Generation
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.records import Collection
-from mock_server.domain.sandboxes import Sandboxes
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.registry import NameTaken, Sandboxes, SandboxNotFound
+from mock_server.domain.sandboxes.state import SnapshotNotFound
 from tests.domain.entries import entry
 
 DATASET = Dataset("d")

@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from mock_server.api.faults.error import Error
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.errors import InvalidField, LimitReached, SnapshotNotFound
-from mock_server.domain.generation import Generation
+from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.sandboxes.state import SnapshotNotFound
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_snapshots_are_bounded_and_replaced_by_name(sandbox: Sandbox) -> None:
 
 def test_a_dropped_snapshot_makes_room(sandbox: Sandbox) -> None:
     sandbox.take_snapshot("one")
-    sandbox.snapshots.drop("one")
+    del sandbox.snapshots["one"]
     sandbox.take_snapshot("two")
     with pytest.raises(SnapshotNotFound):
         sandbox.restore("one")

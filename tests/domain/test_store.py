@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain import training
-from mock_server.domain.dataset import Dataset, Tree
 from mock_server.domain.errors import LimitReached
-from mock_server.domain.generation import Generation
-from mock_server.domain.index import ANYWHERE, Search
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import App, Chat, ChatRecord, Collection, Row
-from mock_server.domain.rows import in_order
-from mock_server.domain.store import Store
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.index import ANYWHERE, Search
+from mock_server.domain.objects.models import App, Chat, ChatRecord, Collection, Row
+from mock_server.domain.objects.rows import in_order
+from mock_server.domain.storage import training
+from mock_server.domain.storage.store import Store
 
 IDS = ["a", "b", "c", "d"]
 CHATS = {each: Chat("app", each) for each in IDS[:2]}
@@ -186,7 +186,7 @@ row_steps = st.lists(
 
 def check_rows(store: Store, model: dict[str, tuple[Row, ...]]) -> None:
     """Each collection has its rows, and they are found."""
-    assert {at: tuple(store.rows(D, at)) for at in model} == model
+    assert {at: tuple(store.rows.of(D, at)) for at in model} == model
     places = {it.id: (at, it) for at, rows in model.items() for it in rows}
     for row_id in "123456":
         found = store.find_row(row_id)
@@ -213,11 +213,11 @@ def test_rows_are_as_they_were_last_put(
         kept = [own.get(each, row(each)) for each in ids if each not in elsewhere]
         gone = [each for each in own.values() if each not in kept]
         new = [each for each in kept if each.id not in own]
-        store.change_rows(D, collection_id, gone, new)
+        store.rows.change(D, collection_id, gone, new)
         model[collection_id] = in_order(kept)
         for text in ("q", "other"):
             found = any(each.q == text for each in kept)
-            assert store.has_texts(D, collection_id, text, "") is found
+            assert store.rows.has_texts(D, collection_id, text, "") is found
     check_rows(store, model)
     check_rows(store.copy(), model)
     store.remove_dataset("d")
@@ -228,7 +228,7 @@ def test_rows_are_charged_by_what_is_new() -> None:
     rows = in_order(row(f"{n}", text="x" * 1_000) for n in range(100))
     dataset = Dataset("d", tree=Tree(ITEMS), rows={"a": rows})
     store = Store(Generation(datasets={"d": dataset}))
-    store.change_rows(dataset, "a", rows[50:51], [row("new")])
+    store.rows.change(dataset, "a", rows[50:51], [row("new")])
     assert 400 < store.size < 3_000
     assert store.find_row(rows[50].id) is None
     assert store.find_row("new") is not None
@@ -241,7 +241,7 @@ def test_records_go_with_their_chat() -> None:
     store = Store(Generation(apps={"app": app}), memory)
     assert store.records(app, "a") == (record,)
     assert (store.records(app, "b"), store.records(app, "no")) == ((), ())
-    store.put_records(app, "b", (record, record))
+    store.add_records(app, "b", (record, record))
     assert charged(memory)[0] > 1_000
     copy = store.copy()
     for chat_id in ("a", "b"):
@@ -259,7 +259,7 @@ def test_datasets_come_and_go() -> None:
     new = Dataset("new", "New")
     store.put_dataset(new)
     store.put_collection(new, Collection("x", "X"))
-    store.change_rows(new, "x", new=[row("r")])
+    store.rows.change(new, "x", new=[row("r")])
     training.begin(store, new, Collection("x", "X"), [row("s")], now=0)
     # What a caller still holds of a dataset says nothing of what is in it now.
     store.put_dataset(Dataset("new", "Renamed"))
@@ -268,9 +268,9 @@ def test_datasets_come_and_go() -> None:
         ("Too", 3),
         ("Renamed", 1),
     ]
-    assert store.created_collections("new") == 1
     found = store.find_row("r")
     assert found is not None
+    assert found[0].tree.created == 1
     assert (found[0].name, found[1].training_amount) == ("Renamed", 1)
     store.remove_dataset("new")
     assert (store.find_row("r"), store.find_collection("x")) == (None, None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.subset import (
+from mock_server.domain.validation.json_match import (
     MISSING,
     Difference,
     deeper_than,

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain import training
-from mock_server.domain.choices import choose
+from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.dataset import Dataset, Tree
-from mock_server.domain.generation import Generation
-from mock_server.domain.jobs import Job
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
-from mock_server.domain.records import Collection, Row
-from mock_server.domain.sandbox import Sandbox
-from mock_server.domain.store import Store
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.rows import Job
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.storage import training
+from mock_server.domain.storage.store import Store
 
 SINCE = 1_000_000
 LOADED = Collection("c", "C", data_amount=1, training_amount=5, update_time=7)
@@ -31,8 +31,9 @@ def rows(count: int, start: int = 0) -> list[Row]:
 
 
 def begun(store: Store, count: int, *, is_parsed: bool, start: int = 0) -> Collection:
+    _, now = store.find_collection("c") or (DATASET, LOADED)
     return training.begin(
-        store, DATASET, LOADED, rows(count, start), now=SINCE, is_parsed=is_parsed
+        store, DATASET, now, rows(count, start), now=SINCE, is_parsed=is_parsed
     )
 
 
@@ -43,7 +44,7 @@ def shown(store: Store, after: int = 0) -> tuple[int, int, int]:
     assert found is not None
     dataset, collection = found
     assert collection.update_time == 7
-    count = len(store.rows(dataset, "c"))
+    count = len(store.rows.of(dataset, "c"))
     return collection.training_amount - 5, collection.data_amount, count
 
 
@@ -77,7 +78,7 @@ def test_looking_in_between_changes_nothing(
     for after in sorted(looks):
         shown(store, after)
     assert shown(store, 9_000) == shown(other, 9_000)
-    assert [*store.rows(DATASET, "c")] == [*other.rows(DATASET, "c")]
+    assert [*store.rows.of(DATASET, "c")] == [*other.rows.of(DATASET, "c")]
 
 
 def test_jobs_on_one_collection_add_up() -> None:
@@ -86,7 +87,7 @@ def test_jobs_on_one_collection_add_up() -> None:
     assert begun(store, 10, is_parsed=False, start=30).training_amount == 5 + 31
     assert shown(store, 2_000) == (20, 21, 21)
     assert shown(store, 3_000) == (0, 41, 41)
-    numbers = [row.chunk_index for row in store.rows(DATASET, "c")]
+    numbers = [row.chunk_index for row in store.rows.of(DATASET, "c")]
     assert numbers == [-1, *range(40)]
 
 
@@ -149,6 +150,6 @@ def test_a_sandbox_trains_by_its_own_clock() -> None:
     begun(sandbox.store, 3, is_parsed=True)
     sandbox.take_snapshot("queued")
     sandbox.clock.advance(2_000)
-    assert len(sandbox.store.rows(DATASET, "c")) == 4
+    assert len(sandbox.store.rows.of(DATASET, "c")) == 4
     sandbox.restore("queued")
-    assert len(sandbox.store.rows(DATASET, "c")) == 1
+    assert len(sandbox.store.rows.of(DATASET, "c")) == 1

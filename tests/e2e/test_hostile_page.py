@@ -15,7 +15,7 @@ import pytest
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mock_server.server import running
+from mock_server.wire.server import running
 from tests.admin.world import World
 from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
 

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mock_server.embedding import MockServer
-from mock_server.har.reading import read_har, recorded
+from mock_server.control.embedding import MockServer
+from mock_server.service.har.reading import read_har, recorded
 from tests.cli import commands
 from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS
 
@@ -144,7 +144,7 @@ def visit(browser: Browser, site: str, api: str, har: Path) -> dict[Any, Any]:
     for entry in read_har(har.read_bytes(), har.name).log.entries:
         each = recorded(entry, ())
         assert each is not None
-        method, path, _, _, asked, status, headers, body = each.exchange
+        method, path, _, _, asked, status, headers, body, *_ = each
         kind = dict(headers).get("content-type")
         if not path.endswith("favicon.ico") and method != "OPTIONS":
             answers[method, path, asked] = status, kind if status < 300 else None, body

@@ -11,11 +11,11 @@ import httpx2
 import pytest
 from msgspec import convert
 
-from mock_server.api.fixture import load_fixture
-from mock_server.domain.limits import Limits
-from mock_server.embedding import MockServer
-from mock_server.har.importing import Import
-from mock_server.har.reading import Har
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.control.embedding import MockServer
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
+from mock_server.service.har.importing import Import
+from mock_server.service.har.reading import Har
 from tests.cli import commands
 from tests.har.files import HOST, entry, har, write
 from tests.support import DATASET, LIBRARY, LIST, PLAIN
@@ -150,6 +150,24 @@ def test_secrets_in_cookies_and_queries_are_in_no_answer(tmp_path: Path) -> None
     assert part["text"] == "lightlight [redacted] [redacted]"
 
 
+def test_a_secret_is_in_no_answer_however_it_is_escaped(tmp_path: Path) -> None:
+    sent = {"Authorization": "Bearer my/secret-key", "X-Api-Key": "another-key"}
+    text = r'{"a":"another-key","b":"my\u002fsecret-key","c":"my%2Fsecret%2dkey"}'
+    there = "/there?key=my%2Fsecret-key"
+    (part,) = responses(tmp_path, entry("/x", text, sent=sent, Location=there))
+    assert part["json"] == dict.fromkeys("abc", "[redacted]")
+    assert part["headers"]["location"] == "/there?key=[redacted]"
+
+
+def test_what_looks_like_a_token_is_one_whatever_its_name(tmp_path: Path) -> None:
+    sent = ["k=3f2A504e0c4f89d41d3a", "jwt=ey.short"]
+    kept = ["datasetId=65abd0ad9f3c1e22b7a1c0de", "file=/docs/v2/a-long-report.html"]
+    values = [each.partition("=")[2] for each in (*sent, *kept)]
+    path = f"/x?{'&'.join((*sent, *kept))}"
+    (part,) = responses(tmp_path, entry(path, " ".join(values), kind="text/plain"))
+    assert part["text"] == " ".join(["[redacted]"] * 2 + values[2:])
+
+
 LEFT_OUT = {
     "tell nothing": [
         entry(LIST, "<p>", method="POST"),
@@ -172,7 +190,7 @@ LEFT_OUT = {
         entry("/" + "x" * 2000),
         entry("/x", host="http://["),
     ],
-    "too large": [entry("/x", "x" * (Limits.response_bytes + 1))],
+    "too large": [entry("/x", "x" * (DEFAULT_LIMITS.response_bytes + 1))],
 }
 
 
@@ -221,12 +239,6 @@ def test_an_origin_that_was_not_asked_is_told(tmp_path: Path) -> None:
     done = commands.run("import", "har", name, "--origin", "https://none")
     expected = f"Expected requests to https://none, got those of {HOST}, {OTHER}"
     assert (done.status, done.err) == (1, f"{expected} - at --origin\n")
-
-
-def test_neighbours_are_served_with_another_profile(tmp_path: Path) -> None:
-    path = "/api/core/dataset/list"
-    _, told = made(tmp_path, entry(path, "{}", method="POST"))
-    assert "serve it with --profile deployed: it has neighbours" in told
 
 
 @pytest.mark.parametrize(
@@ -288,7 +300,7 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
     good = write(tmp_path / "page.har", entry("/x", "1"))
     large, odd = tmp_path / "large.har", tmp_path / "odd.har"
     with large.open("wb") as file:
-        file.truncate(Limits.har_bytes + 1)
+        file.truncate(Published.har_bytes + 1)
     odd.write_bytes('{"log": {}}'.encode("utf-16"))
     for args, status, said in [
         ([str(tmp_path / "none.har")], 2, "cannot read"),

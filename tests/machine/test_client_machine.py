@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unittest
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import settings
@@ -61,6 +61,20 @@ def test_a_right_client_waits_by_the_clock_of_the_sandbox() -> None:
     state.begin(choices={})
     late = {"kind": "error", "status": 429, "retryAfter": 3600}
     state.check_pin(chat=("app-1", "one"), top=True, with_fault=late)
+    state.teardown()
+
+
+def test_a_chat_that_a_pin_should_have_created_is_missed() -> None:
+    class Idle(CarefulMachine):
+        choices: ClassVar[dict[str, Any]] = {"chat_unknown": "create"}
+
+        def pin(self, app_id: str, chat_id: str, top: bool) -> None:
+            """Sends nothing."""
+
+    state = Idle()
+    state.begin(choices={})
+    with pytest.raises(AssertionError, match="to be pinned, got missing"):
+        state.check_pin(chat=("app-1", "missing"), top=True, with_fault=None)
     state.teardown()
 
 

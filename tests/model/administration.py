@@ -226,7 +226,7 @@ def drawn_choices(random: Random) -> tuple[str | None, Choices]:
     names = random.sample(known, random.choice([0, 1, 2, 4, 8]))
     others = {name: random.choice(CHOICES[name].values) for name in names}
     if profile != "deployed" and random.random() < 0.7:
-        others |= {"neighbours": "on"}
+        others |= {"related_routes": "on"}
     return profile, others
 
 

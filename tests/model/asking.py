@@ -23,7 +23,7 @@ WRONG_HERE = [31, 101, 2**53, 1e300, 3.0, "10", "0", "999", "x" * 300, [1, "a", 
 STRANGE = ["chatID", "page_size", "someUnknownField"]
 BY_OPERATION = {route.operation: path for path, route in ROUTES.items()}
 OLDER = {path: older for older, path in LEGACY.items()}
-NEIGHBOURS = list(CALLS)
+RELATED_ROUTES = list(CALLS)
 TYPES = [None, "text/plain", f"{JSON}; charset=utf-8", f"{JSON}; charset=latin-1"]
 AUTHORIZATIONS: list[tuple[str, ...]] = [
     (),
@@ -50,13 +50,13 @@ def listing(random: Random, sandbox: Sandbox, token: str) -> Request:
     return asking.request(fields, random)
 
 
-def neighbour(random: Random, sandbox: Sandbox, token: str) -> Request:
-    """A request of any neighbour, in the same way."""
+def related(random: Random, sandbox: Sandbox, token: str) -> Request:
+    """A request of any related route, in the same way."""
     # Those at which a fault is to fire are called more often.
     aimed = [each.fields["operation"] for each in sandbox.faults if each.remaining != 0]
     aimed = [name for name in aimed if name in CALLS]
     is_aimed = aimed and random.random() < 0.5
-    operation = random.choice(aimed if is_aimed else NEIGHBOURS)
+    operation = random.choice(aimed if is_aimed else RELATED_ROUTES)
     path = BY_OPERATION[operation]
     fields = CALLS[operation](Draw(random, sandbox))
     asking = Asking(path, list(ROUTES[path].fields), sandbox, token)

@@ -13,6 +13,7 @@ from tests.model.choices import Choices
 from tests.model.records import (
     LEVELS,
     NONE,
+    READ,
     TMB,
     WRITE,
     Fields,
@@ -85,6 +86,15 @@ class Base:
         """What the caller may do with an application or a dataset."""
         own = held["permissions"].get(self.caller["key"])
         return self.key_level() if own is None else LEVELS[own]
+
+    def offered(self, held: Fields) -> str:
+        """What a message adds to an unknown id: ids that the caller may read."""
+        ids = [own for own, each in held.items() if self.level(each) >= READ]
+        if not ids:
+            return ""
+        shown = ", ".join(f'"{each}"' for each in ids[:10])
+        more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+        return f" (there {'is' if len(ids) == 1 else 'are'} {shown}{more})"
 
     def app(self, fields: Fields, level: int) -> Fields:
         app: Fields | None = self.state["apps"].get(fields["appId"])

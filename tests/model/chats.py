@@ -1,4 +1,4 @@
-"""Chat sessions: the pin of spec 4.1, and the neighbours around it."""
+"""Chat sessions: the pin of spec 4.1, and the related routes around it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ class Chats(Base):
         app = self.state["apps"].get(app_id)
         if app is None:
             what, got = "the id of an app", in_words(app_id)
-            raise Refused("no_app", expected(what, got, "$.appId"))
+            raise Refused(
+                "no_app",
+                expected(what, got, "$.appId", self.offered(self.state["apps"])),
+            )
         is_there, may_read = chat_id in app["chats"], self.level(app) >= READ
         values = remedies(self.choices, "chat_unknown")
         if chat_id in (".", ".."):

@@ -1,4 +1,4 @@
-"""What the fields of neighbours have to be."""
+"""What the fields of related routes have to be."""
 
 from __future__ import annotations
 

@@ -53,11 +53,11 @@ CHOICES: dict[str, Choice] = {
     "error_http_status": Choice(
         ("mapped", "always_500", "always_200"), "mapped", "mapped"
     ),
-    "legacy_paths": Choice(("off", "on"), "off", "on", ("on",)),
+    "legacy_paths": Choice(("off", "on"), "on", "on", ("on",)),
     "item_fields": Choice(("documented", "extended"), "documented", "extended"),
     "tags_empty": Choice(("list", "absent"), "list", "list"),
     "page_size_max": Choice((30, 100), 30, 100, (100,)),
-    "neighbours": Choice(("off", "on"), "off", "on", ("on",)),
+    "related_routes": Choice(("off", "on"), "on", "on", ("on",)),
     "credentials": Choice(
         ("bearer", "login_too"), "bearer", "login_too", ("login_too",)
     ),

@@ -1,4 +1,4 @@
-"""Lists of collections: that of spec 4.2, and its two older neighbours."""
+"""Lists of collections: that of spec 4.2, and its two older related routes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,12 @@ class Lists(Base):
         dataset = self.state["datasets"].get(dataset_id)
         if dataset is None:
             what, got = "the id of a dataset", in_words(dataset_id)
-            raise Refused("no_dataset", expected(what, got, "$.datasetId"))
+            raise Refused(
+                "no_dataset",
+                expected(
+                    what, got, "$.datasetId", self.offered(self.state["datasets"])
+                ),
+            )
         collections, may_read = dataset["collections"], self.level(dataset) >= READ
         part = _part(fields, choices)
         is_known = part is None or part is _ANYWHERE or part in collections

@@ -1,4 +1,4 @@
-"""The routes of neighbours: where they are, who may call, what their fields are."""
+"""The routes of related routes: where they are, who may call, what their fields are."""
 
 from __future__ import annotations
 

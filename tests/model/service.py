@@ -31,8 +31,9 @@ BAD_JSON = {
 """Bodies that stories send, and what messages call them."""
 NEAR_PATHS = {"/api/nothing": "", f"{LIST_V2}/": LIST_V2}
 """Paths that nothing has, and what may be meant."""
+_TAKES_IT = "(the service takes it: use --profile deployed, or it is "
 _AUTHORIZATION, _ISSUED = "header Authorization", "fastgpt-sbx-"
-_NEIGHBOUR = "a route of the service that the interface description does not show"
+_RELATED_ROUTE = "a route of the service that the interface description does not show"
 
 
 class Request(NamedTuple):
@@ -101,14 +102,22 @@ class Service:
         self, request: Request, sandbox: Sandbox, route: Route, path: str
     ) -> Answer:
         choices, is_spec = sandbox.plain.choices, path in DOCUMENTED
-        if request.method not in route.methods:
-            allow = ", ".join(route.methods)
+        methods = route.methods
+        if request.path in LEGACY and "POST" not in methods:
+            methods = (*methods, "POST")
+        if request.method not in methods:
+            allow = ", ".join(methods)
             if not tolerates(choices, "method_mismatch"):
-                hint = served_with(*remedies(choices, "method_mismatch"))
+                needed = remedies(choices, "method_mismatch")
+                if is_spec and request.content_type is None:
+                    needed += remedies(choices, "content_type_missing")
+                hint = served_with(" and ".join(needed))
+                if is_spec:
+                    hint = hint.replace("(", _TAKES_IT)
                 got = in_words(request.method)
                 text = expected(f"the method {allow}", got, "method", hint)
                 raise Refused("method", text, allow)
-        caller = self._caller(request, sandbox, route)
+        caller = self._caller(request, sandbox, route, is_spec)
         _check_type(request, choices, is_spec)
         fields = _fields(request, route, is_spec)
         keys = request.key or "", caller["key"]
@@ -123,7 +132,9 @@ class Service:
         more = limits[0].headers() if limits else {}
         return answer._replace(headers=answer.headers | more)
 
-    def _caller(self, request: Request, sandbox: Sandbox, route: Route) -> Caller:
+    def _caller(
+        self, request: Request, sandbox: Sandbox, route: Route, is_spec: bool
+    ) -> Caller:
         choices, key = sandbox.plain.choices, request.key
         if route.access == "caller" and request.authorization:
             if key is None:
@@ -136,8 +147,8 @@ class Service:
         at, name = self.tokens.get(request.token or "", ("", ""))
         if at == sandbox.name:
             user = sandbox.user(name)
-        is_taken = tolerates(choices, "credentials")
-        values = remedies(choices, "credentials") if user else []
+        is_taken = not is_spec or tolerates(choices, "credentials")
+        values = remedies(choices, "credentials") if user and is_spec else []
         if route.access == "caller" and not (request.token and is_taken):
             raise Refused("no_key", _no_key("nothing", *values))
         if user is not None and is_taken:
@@ -157,21 +168,25 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
-        hint = f" (did you mean {near}? Paths are exact)" if near else ""
-        raise Refused("no_route", _no_route(path, hint))
+        hint = f"did you mean {near}? Paths are exact; " if near else ""
+        hint += "a fixture can answer further paths with `responses:`"
+        raise Refused("no_route", _no_route(path, f" ({hint})", choices))
     if known not in DOCUMENTED:
-        needed += remedies(choices, "neighbours")
+        needed += remedies(choices, "related_routes")
     if path in LEGACY:
         needed += remedies(choices, "legacy_paths")
     if needed:
-        about = f"{_NEIGHBOUR}, " if known not in DOCUMENTED else ""
+        about = f"{_RELATED_ROUTE}, " if known not in DOCUMENTED else ""
         hint = f" ({about}served with the choice {' and '.join(needed)})"
-        raise Refused("no_route", _no_route(path, hint))
+        raise Refused("no_route", _no_route(path, hint, choices))
     return ROUTES[known], known
 
 
-def _no_route(path: str, hint: str) -> str:
-    return expected(f"PUT {PIN} or POST {LIST_V2}", in_words(path), "path", hint)
+def _no_route(path: str, hint: str, choices: Choices) -> str:
+    what = f"PUT {PIN} or POST {LIST_V2}"
+    if tolerates(choices, "related_routes"):
+        what = "one of the 45 routes of GET /openapi.json"
+    return expected(what, in_words(path), "path", hint)
 
 
 def _no_key(got: str, *values: str) -> str:
@@ -197,7 +212,7 @@ def _holder(key: str, sandbox: Sandbox) -> Caller:
 
 
 def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
-    """Check the content type; neighbours need none for what has no body."""
+    """Check the content type; related routes need none for what has no body."""
     given, choice = request.content_type, "content_type_missing"
     media_type = (given or "").partition(";")[0].strip().lower()
     if not is_spec:
@@ -220,7 +235,7 @@ def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
 
 
 def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
-    """The fields in the body, and those in the query of a neighbour."""
+    """The fields in the body, and those in the query of a related route."""
     query: Fields = {} if is_spec else request.query
     if route.operation == "dataset.list" and request.method != "GET":
         query = {}

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mock_server.domain.choices import table
+from mock_server.domain.choices.table import table
 from tests.model import asking
 from tests.model.administration import Administration
 from tests.model.answers import Answer
@@ -34,10 +34,10 @@ Maker = Callable[[Random, Sandbox, str], Request]
 MAKERS: dict[str, Maker] = {
     "p": asking.pin,
     "l": asking.listing,
-    "n": asking.neighbour,
+    "n": asking.related,
 }
 MIXES = ["pllnnnnc", "nnnnnnc", "plnnnnc", "nnnnc", "plln", "llnc"]
-"""What stories are made of: pins, lists, neighbours, and changes by administrators."""
+"""What stories are made of: pins, lists, related routes, administrators' changes."""
 # In a larger range Hypothesis would draw small numbers most of the time. Of several at
 # once it makes less ado; 0 is no step, so that it can shrink each of them away.
 several = st.tuples(*[st.integers(0, 2**23)] * 8)

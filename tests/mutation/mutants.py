@@ -13,7 +13,7 @@ from mutmut.mutation.file_mutation import Mutation, create_mutations, deep_repla
 
 from tests.support import ROOT
 
-FLOORS = ("domain", "validation", "fixture", "api")
+FLOORS = ("domain", "fixture", "api")
 PACKAGE = ROOT / "mock_server"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.faults.fault import read_fault
+from mock_server import Fault
 from mock_server.app import Application, create_app
-from mock_server.domain.choices import Choices
-from mock_server.fixture.files import shipped
+from mock_server.domain.choices.table import Choices
+from mock_server.fixture.source.files import shipped
 
 KEY, TOKEN = "fastgpt-owner", "s3cret"
 
@@ -15,7 +15,7 @@ KEY, TOKEN = "fastgpt-owner", "s3cret"
 def demo() -> Application:
     """The demo. It declares a key: only then is another key refused."""
     keys = {"keys": [{"key": KEY}]}
-    return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN, metrics=True)
+    return create_app([shipped("demo.yaml"), keys], admin_token=TOKEN)
 
 
 class Fresh:
@@ -39,7 +39,7 @@ class Fresh:
         for each in self._sandboxes.all()[1:]:
             self._sandboxes.delete(each.name)
         default.begin(self._baseline, "documented", Choices())
-        fault = read_fault({"kind": "reset", "match": {"key": "nobody's"}})
+        fault = Fault.of("reset", match={"key": "nobody's"})
         for each in (default, self._sandboxes.create("team")):
             each.take_snapshot("before")
             each.faults.add(fault)

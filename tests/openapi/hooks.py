@@ -7,7 +7,7 @@ from typing import Any
 import schemathesis
 from schemathesis import Case, HookContext, Response
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 
 BEYOND_SCHEMAS = (
     # What is there, and what time it is.
@@ -21,7 +21,7 @@ BEYOND_SCHEMAS = (
     "Expected a max of at least min",
     "Expected chunks times ms of at most",
     # Names of responses that fixtures declare.
-    " neighbours of GET /openapi.json",
+    " related routes of GET /openapi.json",
     # Ids and references within a fixture document.
     "Expected a fixture document, got one with problems",
     "Expected an app as in a fixture, got one with problems",
@@ -32,7 +32,7 @@ BEYOND_SCHEMAS = (
     'got the string "." - at $.name',
     'got the string ".." - at $.name',
     # Whatever may be in free JSON has to be exact for all readers.
-    f"Expected integers of at most {Limits.integer}",
+    f"Expected integers of at most {Published.integer}",
 )
 """Messages of the refusals of which a JSON Schema cannot say the reason: requests
 that are refused so are not what the document calls valid.
@@ -66,6 +66,9 @@ def _smaller(value: Any) -> Any:
         return value
     found = {name: _smaller(each) for name, each in value.items()}
     repeat = found.get("repeat")
-    if isinstance(repeat, int) and _REPEAT < repeat <= Limits.fixture_collections:
+    if (
+        isinstance(repeat, int)
+        and _REPEAT < repeat <= DEFAULT_LIMITS.fixture_collections
+    ):
         found["repeat"] = _REPEAT
     return found

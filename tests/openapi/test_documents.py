@@ -97,27 +97,29 @@ def test_every_operation_is_described() -> None:
         wanted = {"200", "400", "404"}
         if each.access != "anyone":
             wanted |= {"401"}
-        if each.neighbour is None:
+        if each.related is None:
             wanted |= {"403"}
         assert set(described["responses"]) >= wanted
 
 
-AROUND = [each for each in OPERATIONS.values() if each.neighbour is not None]
+AROUND = [each for each in OPERATIONS.values() if each.related is not None]
 
 
 @pytest.mark.parametrize("operation", AROUND, ids=lambda each: each.name)
-def test_a_neighbour_is_marked_and_described_by_its_row(operation: Operation) -> None:
-    assert operation.neighbour is not None
+def test_a_related_route_is_marked_and_described_by_its_row(
+    operation: Operation,
+) -> None:
+    assert operation.related is not None
     methods = read(PUBLIC)["paths"][operation.path]
     assert set(methods) == {each.lower() for each in operation.methods}
     for method, described in methods.items():
-        assert described["tags"] == ["neighbours"]
-        assert operation.neighbour.modelled in described["description"]
-        assert operation.neighbour.differs in described["description"]
+        assert described["tags"] == ["related_routes"]
+        assert operation.related.modelled in described["description"]
+        assert operation.related.differs in described["description"]
         fields = {each["name"] for each in described.get("parameters", ())}
         if method == "get":
             assert "requestBody" not in described
-            names = msgspec.structs.fields(operation.body)
+            names = msgspec.structs.fields(operation.contract.fields)
             assert fields == {each.encode_name for each in names}
         if method in ("post", "put"):
             assert set(described["requestBody"]["content"]) == {operation.media_type}

@@ -12,9 +12,9 @@ import pytest
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
 from mock_server.domain.clock import parse_time
-from mock_server.domain.limits import Limits
-from mock_server.fixture.files import shipped
-from mock_server.openapi import JSON, admin, calls
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.fixture.source.files import shipped
+from mock_server.openapi import JSON, admin, examples
 from mock_server.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
@@ -27,7 +27,7 @@ from mock_server.openapi.examples import (
     run_examples,
     value_of,
 )
-from mock_server.openapi.neighbours import TAG
+from mock_server.openapi.public import TAG
 from mock_server.wire.parts import best_parser
 from tests.openapi.committed import (
     ADMIN,
@@ -42,7 +42,7 @@ from tests.openapi.committed import (
 from tests.support import Switch
 
 SESSIONS: dict[Name, list[ExampleSession]] = {
-    PUBLIC: calls.sessions(OPERATIONS.values()),
+    PUBLIC: examples.sessions(OPERATIONS.values()),
     ADMIN: admin.sessions(),
 }
 CASES = [(name, session) for name, found in SESSIONS.items() for session in found]
@@ -54,18 +54,14 @@ def send(
 ) -> tuple[int, bytes]:
     """Send just the headers that the request has; the last status and body."""
     connection = HTTPConnection(url.removeprefix("http://"), timeout=20)
-    for n in range(1, request.times + 1):
-        connection.putrequest(
-            request.method,
-            request.path.format(n=n),
-            skip_host=True,
-            skip_accept_encoding=True,
-        )
-        for name, value in request.all_headers(keys).items():
-            connection.putheader(name, value)
-        connection.endheaders(request.content)
-        answer = connection.getresponse()
-        status, body = answer.status, answer.read()
+    connection.putrequest(
+        request.method, request.path, skip_host=True, skip_accept_encoding=True
+    )
+    for name, value in request.all_headers(keys).items():
+        connection.putheader(name, value)
+    connection.endheaders(request.content)
+    answer = connection.getresponse()
+    status, body = answer.status, answer.read()
     connection.close()
     return status, body
 
@@ -74,7 +70,7 @@ def send(
 def busy(app: Application) -> Iterator[None]:
     """Leave no place for another large document."""
     with ExitStack() as stack:
-        for _ in range(Limits.loads):
+        for _ in range(DEFAULT_LIMITS.loads):
             stack.enter_context(app.loader.slot())
         yield
 
@@ -148,7 +144,7 @@ def contents(
 ) -> Iterator[tuple[str, str, Document]]:
     """Every response in JSON: its operation, its description, its content.
 
-    Those of neighbours, `around` the documented operations, only if asked for.
+    Those of related routes, `around` the documented operations, only if asked for.
     """
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -184,18 +180,18 @@ def test_the_example_of_an_error_is_of_that_error(name: Name) -> None:
                 assert value["statusText"] == status_text, operation
 
 
-def test_neighbours_have_an_example_where_one_is_made() -> None:
+def test_related_routes_have_an_example_where_one_is_made() -> None:
     documented = read(PUBLIC)["paths"]
     for each in OPERATIONS.values():
-        if each.neighbour is not None:
+        if each.related is not None:
             described = documented[each.path][each.method.lower()]
             contents = described["responses"]["200"]["content"].values()
             shown = [content for content in contents if "examples" in content]
-            assert len(shown) == len(calls.of_neighbour(each)), each.name
+            assert len(shown) == len(examples.examples_of(each)), each.name
 
 
-def test_the_example_of_a_neighbour_is_a_success() -> None:
-    session = calls.sessions(OPERATIONS.values())[-1]
+def test_the_example_of_a_related_route_is_a_success() -> None:
+    session = examples.sessions(OPERATIONS.values())[-1]
     for answer in run_examples([session]):
         assert answer.status == 200, (answer.request.operation_id, answer.value)
 

@@ -11,8 +11,12 @@ from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.openapi import JSON, JsonObject, Schemas, normalized, public
-from mock_server.openapi.calls import valid_request
-from mock_server.openapi.examples import ExampleRequest, ExampleSession, run_examples
+from mock_server.openapi.examples import (
+    ExampleRequest,
+    ExampleSession,
+    run_examples,
+    valid_request,
+)
 from tests.openapi.committed import PUBLIC, read
 
 SHIPPED = next(iter(OPERATIONS.values()))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mock_server.server import running
+from mock_server.wire.server import running
 from tests.openapi.fresh import KEY, TOKEN, Fresh, demo
 from tests.support import ROOT
 
@@ -26,7 +26,7 @@ PUBLIC, ADMIN = "/openapi.json", "/__admin/openapi.json"
 KEYS = {PUBLIC: KEY, ADMIN: TOKEN}
 STREAMS = "/journal/stream$"
 # They are not served by the demo, and have tests of their own.
-NO_NEIGHBOURS = ("--exclude-tag", "neighbours")
+NO_RELATED_ROUTES = ("--exclude-tag", "related_routes")
 TWINS = "^/__admin/sandboxes/.sandbox./"
 STREAMS_AND_TWINS = f"{STREAMS}|{TWINS}"
 ALONE, TOGETHER = "examples,coverage,fuzzing", "stateful"
@@ -57,7 +57,7 @@ def check(tmp_path: Path) -> Check:
         command += ["--header", f"Authorization: Bearer {KEYS[document]}"]
         command += [f"--max-examples={examples}", f"--phases={phases}"]
         command += ["--exclude-path-regex", without, *more]
-        command += NO_NEIGHBOURS if document == PUBLIC else ()
+        command += NO_RELATED_ROUTES if document == PUBLIC else ()
         done = subprocess.run(
             command,
             cwd=tmp_path,  # it keeps what it has found where it is run

@@ -7,7 +7,7 @@ from tests.planted.bug import Bug
 FAULTS = (
     Bug(
         "a fault fires once more than it should",
-        "domain/faults.py",
+        "domain/faults/firing.py",
         "return None if times is None else times - self.fired",
         "return None if times is None else times - self.fired + 1",
         (
@@ -17,7 +17,7 @@ FAULTS = (
     ),
     Bug(
         "a fault skips one request too many",
-        "domain/faults.py",
+        "domain/faults/firing.py",
         "if index < wanted.skip:",
         "if index <= wanted.skip:",
         (
@@ -27,23 +27,23 @@ FAULTS = (
     ),
     Bug(
         "draws depend on what has fired before",
-        "domain/faults.py",
+        "domain/faults/firing.py",
         ("drawn = draw(wanted.seed, self.id, index)\n        if drawn >="),
         ("drawn = draw(wanted.seed, self.id, self.fired)\n        if drawn >="),
         "tests/domain/test_faults.py::test_the_plan_is_what_then_happens",
     ),
     Bug(
         "of two faults the later one fires",
-        "domain/faults.py",
+        "domain/faults/faults.py",
         "for fault in self._concerning(request):",
         "for fault in reversed(self._concerning(request)):",
         "tests/domain/test_faults.py::test_the_first_fault_that_fires_wins",
     ),
     Bug(
         "a fault with a key meets every key",
-        "domain/faults.py",
-        "if self.key is not None and self.key not in request.keys:",
-        "if self.key is not None and not request.keys:",
+        "domain/faults/firing.py",
+        "if key is not None and key not in request.keys:",
+        "if key is not None and not request.keys:",
         (
             "tests/domain/test_faults.py::test_a_fault_fires_only_where_it_ma"
             "tches[fault4-False]"
@@ -51,7 +51,7 @@ FAULTS = (
     ),
     Bug(
         "a rate limit counts all keys together",
-        "domain/faults.py",
+        "domain/faults/firing.py",
         "self.rate_limit.count(request.keys[0], now)",
         'self.rate_limit.count("", now)',
         (
@@ -81,7 +81,7 @@ FAULTS = (
     ),
     Bug(
         "a fault never runs out of time",
-        "domain/faults.py",
+        "domain/faults/firing.py",
         "return self.ends <= now or (self.remaining == 0 and not self.resends)",
         "return self.remaining == 0 and not self.resends",
         "tests/domain/test_faults.py::test_a_fault_ends_with_its_ttl",
@@ -127,28 +127,28 @@ GUARD = (
 DRAIN = (
     Bug(
         "a stop does not announce that connections close",
-        "wire/drain.py",
+        "wire/server.py",
         'self.server_state.default_headers.append((b"connection", b"close"))',
         "pass",
         "tests/wire/test_drain.py::test_busy_connections_lose_no_request[zttp]",
     ),
     Bug(
         "a stop does not wait for requests under way",
-        "wire/drain.py",
+        "wire/server.py",
         ("await self._until(lambda: not connections and not tasks, GRACE_SECONDS)"),
         "await self._until(lambda: not connections and not tasks, 0)",
         "tests/wire/test_drain.py::test_a_request_under_way_is_answered[zttp]",
     ),
     Bug(
         "a stop closes idle connections at once",
-        "wire/drain.py",
+        "wire/server.py",
         "self._idle_seconds = 0.0 if embedded else IDLE_SECONDS",
         "self._idle_seconds = 0.0",
         "tests/wire/test_drain.py::test_busy_connections_lose_no_request[zttp]",
     ),
     Bug(
         "a stop waits for streams without an end",
-        "wire/drain.py",
+        "wire/server.py",
         ("        self._on_stop()\n        connections"),
         "        connections",
         "tests/admin/test_stream.py::test_open_streams_do_not_hold_up_a_stop",

@@ -1,4 +1,4 @@
-"""Bugs in what operations give: pages, searches, permissions, choices, neighbours."""
+"""Bugs in responses: pages, searches, permissions, choices, related routes."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from tests.planted.bug import Bug
 PAGING = (
     Bug(
         "a page begins an item late",
-        "domain/listing.py",
+        "domain/listing/list_v2.py",
         "page = matching[offset : offset + size]",
         "page = matching[offset + 1 : offset + 1 + size]",
         ("tests/api/test_list_v2.py::test_an_item_has_the_13_documented_fields[asgi]"),
     ),
     Bug(
         "a page has an item too many",
-        "domain/listing.py",
+        "domain/listing/list_v2.py",
         "page = matching[offset : offset + size]",
         "page = matching[offset : offset + size + 1]",
         ("tests/api/test_list_v2.py::test_an_item_has_the_13_documented_fields[asgi]"),
     ),
     Bug(
         "the total is that of the page",
-        "domain/listing.py",
+        "domain/listing/list_v2.py",
         "return Page(page, len(matching), level",
         "return Page(page, len(page), level",
         ("tests/api/test_list_v2.py::test_an_item_has_the_13_documented_fields[asgi]"),
     ),
     Bug(
         "the oldest come first",
-        "domain/index.py",
+        "domain/objects/index.py",
         'ordered.sort(key=attrgetter("update_time"), reverse=True)',
         'ordered.sort(key=attrgetter("update_time"))',
         ("tests/api/test_list_v2.py::test_an_item_has_the_13_documented_fields[asgi]"),
     ),
     Bug(
         "ties stand as in the fixture",
-        "domain/index.py",
+        "domain/objects/index.py",
         'ordered = sorted(collections, key=attrgetter("id"))',
         "ordered = list(collections)",
         ("tests/api/test_list_v2.py::test_newest_come_first_and_ties_go_by_id[asgi]"),
@@ -56,7 +56,7 @@ PAGING = (
     ),
     Bug(
         "a change leaves the item in its old place",
-        "domain/changed_tree.py",
+        "domain/storage/changed_tree.py",
         "place = self._place(order, part, item, is_put=True)",
         "place = self._place(order, part, item, is_put=False)",
         "tests/domain/test_changed_tree.py::TestChanges::runTest",
@@ -65,7 +65,7 @@ PAGING = (
 SEARCH = (
     Bug(
         "a search minds upper and lower case",
-        "domain/haystack.py",
+        "domain/objects/haystack.py",
         "return data.lower()",
         "return data",
         (
@@ -75,35 +75,37 @@ SEARCH = (
     ),
     Bug(
         "a search for a name looks into tags",
-        "domain/haystack.py",
+        "domain/objects/haystack.py",
         "names = (item.partition(_TEXT_END_BYTE)[0] for item in items)",
         "names = iter(items)",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
     Bug(
         "accents are compared as they were typed",
-        "domain/haystack.py",
-        'return normalize("NFC", normalize("NFC", text).casefold())',
+        "domain/objects/haystack.py",
+        'if not is_normalized("NFC", text):\n'
+        '        text = normalize("NFC", _with_ordered_marks(text))\n'
+        '    return normalize("NFC", text.casefold())',
         "return text.casefold()",
         "tests/domain/test_index.py::test_case_and_composition_do_not_matter",
     ),
     Bug(
         "a search leaves the folder that was asked for",
-        "domain/list_request.py",
+        "domain/listing/request.py",
         'if request.search_text and choices.search_scope == "dataset":',
         "if request.search_text:",
         "tests/api/test_choices.py::test_search_scope_folder[asgi]",
     ),
     Bug(
         "of several tags only the first counts",
-        "domain/index.py",
+        "domain/objects/index.py",
         "tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))",
         "tagged[0] if tagged else ()",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
     Bug(
         "of two conditions one is enough",
-        "domain/index.py",
+        "domain/objects/index.py",
         "return sorted(set(parts[0]).intersection(*parts[1:]))",
         "return sorted(set(parts[0]).union(*parts[1:]))",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
@@ -112,9 +114,9 @@ SEARCH = (
 PERMISSIONS = (
     Bug(
         "a key without permission may pin",
-        "domain/pinning.py",
-        "may_read = app.level_of(caller) >= Level.READ",
-        "may_read = app.level_of(caller) >= Level.NONE",
+        "domain/chats.py",
+        "may_read = app.level_of(call.caller) >= Level.READ",
+        "may_read = app.level_of(call.caller) >= Level.NONE",
         (
             "tests/api/test_authorization.py::test_pinning_needs_read_on_the_"
             "app[asgi-fastgpt-outsider-65e000000000000000000001-403]"
@@ -122,7 +124,7 @@ PERMISSIONS = (
     ),
     Bug(
         "a key without permission may list",
-        "domain/listing.py",
+        "domain/listing/list_v2.py",
         "if level < Level.READ:",
         "if level < Level.NONE:",
         (
@@ -132,7 +134,7 @@ PERMISSIONS = (
     ),
     Bug(
         "a dataset's own permission counts for nothing",
-        "domain/dataset.py",
+        "domain/objects/dataset.py",
         "return self.permissions.get(caller.key, caller.level)",
         "return caller.level",
         (
@@ -164,21 +166,21 @@ PERMISSIONS = (
 CHOICES = (
     Bug(
         "without parentId only the top level is listed",
-        "domain/list_request.py",
-        'return ANYWHERE if choices.parent_omitted == "any" else None',
+        "domain/listing/request.py",
+        'return index.ANYWHERE if choices.parent_omitted == "any" else None',
         "return None",
         ("tests/api/test_list_v2.py::test_newest_come_first_and_ties_go_by_id[asgi]"),
     ),
     Bug(
         "an unknown parent is an error under every choice",
-        "domain/listing.py",
+        "domain/listing/list_v2.py",
         'if choices.parent_unknown == "empty":',
         'if choices.parent_unknown == "":',
         "tests/api/test_choices.py::test_parent_empty_string_unknown[asgi]",
     ),
     Bug(
         "a pin that creates a chat forgets it",
-        "domain/pinning.py",
+        "domain/chats.py",
         "chat = _created(state, app, request)",
         "_created(state, app, request)",
         ("tests/domain/test_pinning.py::test_created_chats_are_bounded_and_come_last"),
@@ -192,67 +194,66 @@ CHOICES = (
     ),
     Bug(
         "of a new title the old one is kept",
-        "domain/pinning.py",
+        "domain/chats.py",
         "chat.title if title is None else title,",
         "chat.title,",
         "tests/api/test_choices.py::test_top_missing_ignore[asgi]",
     ),
 )
-NEIGHBOURS = (
+RELATED_ROUTES = (
     Bug(
         "a deleted folder leaves what was in it",
-        "api/operations/neighbours/collection_delete.py",
+        "api/operations/related/collection.py",
         "ids |= dict.fromkeys([collection.id, *(each.id for each in below)])",
         (
             "ids |= dict.fromkeys([collection.id, *(each.id for each in "
             "below if not below)])"
         ),
         (
-            "tests/api/neighbours/test_collections.py::test_a_folder_is_delet"
+            "tests/api/related/test_collections.py::test_a_folder_is_delet"
             "ed_with_all_that_is_in_it[asgi-True-POST]"
         ),
     ),
     Bug(
         "readers may delete",
-        "api/operations/neighbours/collection_delete.py",
-        "targets.check_dataset(dataset, caller, Level.WRITE, at)",
-        "targets.check_dataset(dataset, caller, Level.READ, at)",
+        "api/operations/related/collection.py",
+        "call.may(dataset, Level.WRITE, at)\n        _, ids",
+        "call.may(dataset, Level.READ, at)\n        _, ids",
         (
-            "tests/api/neighbours/test_errors.py::test_it_is_refused_and_noth"
-            "ing_has_changed[asgi-collection.delete-501004-unAuthDataset-read"
-            "er-key]"
+            "tests/api/related/test_rows.py::test_each_request_is_told_"
+            "what_a_person_has_read[asgi-collection.delete]"
         ),
     ),
     Bug(
         "disabled collections are searched",
-        "api/operations/neighbours/search_test.py",
+        "api/operations/related/search_test.py",
         "if collection.forbid:",
         "if collection is None:",
         (
-            "tests/api/neighbours/test_search.py::test_forbidden_collections_"
+            "tests/api/related/test_search.py::test_forbidden_collections_"
             "are_left_out[asgi]"
         ),
     ),
     Bug(
         "pinned chats do not come first",
-        "domain/chat_order.py",
+        "domain/storage/chat_store.py",
         "return not chat.top, -chat.update_time, chat.chat_id",
         "return False, -chat.update_time, chat.chat_id",
         ("tests/domain/test_chat_order.py::test_the_order_is_that_of_sorting_all"),
     ),
     Bug(
         "they are served where they are off",
-        "api/operations/operation.py",
-        'return operation.neighbour is None or choices.neighbours == "on"',
-        'return operation.neighbour is None or choices.neighbours != ""',
+        "api/operations/routing.py",
+        'if operation.related is not None and choices.related_routes != "on":',
+        'if operation.related is not None and choices.related_routes == "":',
         (
-            "tests/api/neighbours/test_table.py::test_it_is_served_by_choice_"
+            "tests/api/related/test_rows.py::test_it_is_served_by_choice_"
             "only[asgi-getHistories]"
         ),
     ),
     Bug(
         "rows are trained before their time",
-        "domain/jobs.py",
+        "domain/objects/rows.py",
         "return self.since + 2 * _SECOND",
         "return self.since + _SECOND",
         (
@@ -262,7 +263,7 @@ NEIGHBOURS = (
     ),
     Bug(
         "after a restore new ids begin anew",
-        "domain/store.py",
+        "domain/storage/store.py",
         "copy.turns, copy._last_id = self.turns, self._last_id",
         "copy.turns, copy._last_id = self.turns, 0",
         (

@@ -14,7 +14,7 @@ BUGS: Mapping[str, tuple[Bug, ...]] = {
     "search": served.SEARCH,
     "permissions": served.PERMISSIONS,
     "choices": served.CHOICES,
-    "neighbours": served.NEIGHBOURS,
+    "related_routes": served.RELATED_ROUTES,
     "reset": kept.RESET,
     "isolation": kept.ISOLATION,
     "journal": kept.JOURNAL,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mock_server.fixture.load import load_fixture
-from mock_server.pull.branches import Wanted
+from mock_server.service.pull.walk import Wanted
 from tests.pull.walks import (
     APP,
     COLLECTIONS,
@@ -72,11 +72,11 @@ def test_what_is_below_others_than_folders_is_found(tmp_path: Path) -> None:
     assert len(items_of(made)) == 3
 
 
-def test_neighbours_that_are_not_there_are_left_out(
+def test_related_routes_that_are_not_there_are_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with served(SMALL) as server:
-        server.control.choices["neighbours"] = "off"
+        server.control.choices["related_routes"] = "off"
         made = pull_of(server.url, tmp_path / "a.json")
     document = json.loads(made)
     assert document["apps"][0]["chats"] == []

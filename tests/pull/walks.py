@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from mock_server import MockServer
-from mock_server.cli.pull import Target, save
-from mock_server.domain.limits import Limits
-from mock_server.pull.branches import Wanted
-from mock_server.service import Service
+from mock_server.cli.output import tell
+from mock_server.cli.progress import Counting
+from mock_server.cli.pull import Target, save, told
+from mock_server.domain.limits import ClientLimits
+from mock_server.service.pull.lists import Service
+from mock_server.service.pull.walk import Wanted
 
 KEY = "pulled-with-this-key"
 APP, DATASET = "app-of-texts", "dataset-of-texts"
-QUICK = Limits(pull_backoff_seconds=0.001)
+QUICK = ClientLimits(pull_backoff_seconds=0.001)
 """Pauses that no test has to wait for."""
 EVERYTHING = Wanted((DATASET,), (APP,), rows=True)
 COLLECTIONS = Wanted((DATASET,))
@@ -73,8 +75,10 @@ BIG = document()
 
 
 def served(fixture: Any, profile: str = "documented", **more: Any) -> MockServer:
-    """A server with neighbours, so that all can be pulled."""
-    return MockServer(fixture, profile=profile, choices={"neighbours": "on"}, **more)
+    """A server with related routes, so that all can be pulled."""
+    return MockServer(
+        fixture, profile=profile, choices={"related_routes": "on"}, **more
+    )
 
 
 def pull_of(
@@ -83,14 +87,15 @@ def pull_of(
     wanted: Wanted = EVERYTHING,
     *,
     secret: str | None = None,
-    limits: Limits = QUICK,
+    limits: ClientLimits = QUICK,
     seconds: float = 30.0,
     sleep: Callable[[float], None] = lambda _: None,
 ) -> bytes:
     """The file that a pull writes. Raises Stop."""
-    service = Service(url, KEY, seconds, limits)
+    service = Service(url, KEY, limits, seconds=seconds, tell=tell, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
-    save(service, wanted, target, "KEY_VARIABLE", sleep)
+    with told("KEY_VARIABLE"):
+        save(service, wanted, target, Counting("items"))
     return path.read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Faults of every kind: each shows where it was added, once, and nowhere else."""
+"""Faults of many kinds: each shows where it was added, once, and nowhere else."""
 
 from __future__ import annotations
 

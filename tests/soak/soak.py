@@ -68,7 +68,7 @@ async def soak(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         fixture = Path(folder) / "fixture.json"
         write(fixture, 0)
-        options = (str(fixture), "--watch", "--metrics", "--choice=neighbours=on")
+        options = (str(fixture), "--watch", "--choice=related_routes=on")
         with served(*options) as server:
             return await _at(server, fixture, plan)
 

@@ -43,7 +43,7 @@ class Tenant:
     @classmethod
     async def make(cls, client: Client, name: str, **options: object) -> Tenant:
         """A new sandbox."""
-        wanted = {"name": name, "choices": {"neighbours": "on"}, **options}
+        wanted = {"name": name, "choices": {"related_routes": "on"}, **options}
         made = await client.admin("POST", "/sandboxes", wanted, status=201)
         expect(made["name"] == name, name, made)
         return cls(client, name, made["key"])

@@ -45,7 +45,7 @@ MIX: dict[Story, float] = {
     stories.cuts: 3,
     faults: 5,
 }
-OF_DEFAULT = {Default.pages: 10, Default.version: 4, Default.metrics: 0.2}
+OF_DEFAULT = {Default.pages: 10, Default.version: 4, Default.health: 0.2}
 
 
 class Traffic:

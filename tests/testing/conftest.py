@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 # Before any run in this process, which forgets what it imports: httpx2 imports it late,
-# and would then not know the exceptions of another copy.
+# and would then not know the exceptions of another copy; nor does the C part of yaml
+# know the events of another copy.
 import httpcore2  # noqa: F401
 import pytest
+import yaml  # noqa: F401
 
 from tests.support import LIBRARY
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from mock_server import MockServer
-from mock_server.domain.choices import choose, with_choices
-from mock_server.domain.tolerance import tolerates
+from mock_server.domain.choices.reading import tolerates
+from mock_server.domain.choices.table import choose, with_choices
 from mock_server.testing import variants as names
-from mock_server.testing.recorded import RecordedChoices
-from mock_server.testing.variants import Selection
+from mock_server.testing.variants import RecordedChoices, Selection
 from tests.testing.conftest import Run
 
 ACCEPT = "--mock-server-choices-accept"

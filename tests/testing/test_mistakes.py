@@ -12,14 +12,32 @@ import socket
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
+import httpx2
 import pytest
 
-from mock_server import AdminClient, MockServerFixture
-from mock_server.client import Refused
-from mock_server.http_call import RawResponse
+from mock_server import AdminClient, MockServer, MockServerFixture
+from mock_server.control.client import Refused
+from mock_server.control.http_call import RawResponse
 from tests.strangers import strangers
 from tests.testing.conftest import Run
 
+OWN = """
+import pytest
+
+
+@pytest.fixture
+def mock_server({takes}):
+    return [5, {takes}]
+
+
+@pytest.mark.mock_server(profile="deployed")
+def test_marked(mock_server):
+    assert mock_server
+
+
+def test_app(mock_server_app):
+    assert mock_server_app
+"""
 MARKER = " - at the marker mock_server of test_mistakes.py::test_NUMBER"
 MISSING = (
     "Expected the path of a file, or one of demo, empty, paging, permissions, "
@@ -82,7 +100,9 @@ FIXTURES = {
 }
 THERE = " - at --mock-server-url (is mock-server running there?)"
 APP = "65d8a1f0c3b2a94e7f106a01"
-OPERATION = "Expected one of updateHistory, listV2 or * neighbours *, got the string "
+OPERATION = (
+    "Expected one of updateHistory, listV2 or * related routes *, got the string "
+)
 STEERED = {
     'chat("a", "c9")': 'Expected the id of an app, got the string "a" - at path '
     '(there are "65d8a1f0c3b2a94e7f106a01", *',
@@ -94,7 +114,7 @@ STEERED = {
     'restore("nope") if mock_server.snapshot("a") else 0': "Expected the name of a "
     'snapshot, got the string "nope" - at path (there is "a")',
     "restore(5)": "Expected a string, got 5",
-    'fault("eror")': 'Expected one of alter, *, got the string "eror" '
+    'fault("eror")': 'Expected one of error, *, got the string "eror" '
     "(did you mean 'error'?) - at $.kind",
     'fault("error", statsu=5)': "unknown field 'statsu' (did you mean 'status'?) - "
     "at $.statsu",
@@ -114,7 +134,7 @@ STEERED = {
     "got {'operatio': 'listV2'}",
     'assert_no_violations(["unknown_field"])': "Expected names of violations, "
     "got 'unknown_field' (did you mean 'unknown_fields'?) - at allowed",
-    'assert_no_violations("neighbour")': "Expected a list of names of violations, *",
+    'assert_no_violations("related_route")': "Expected a list of names of *",
     'assert_called("listV2", key=5)': "Expected key to be a text, got 5",
     'assert_called("listV2", times="1")': "Expected times to be 0 or more, got '1'",
     "assert_in_order([])": "Expected a list of steps, got []",
@@ -122,7 +142,7 @@ STEERED = {
     'fault("delay", seconds=1)': "unknown field 'seconds' (there are *ms, *) - at $.*",
     'fault("error", retry_after=1, retryAfter=1)': "Expected 'retryAfter' once, *",
     'why("d", parentID=None)': "Expected a field of listV2, got the field *",
-    "faults.append({})": "`.faults` has no 'append', as it shows what the server has: "
+    "faults.append({})": "`.faults` has no 'append', as it shows what is there: "
     "add one by `.fault(kind, ...)`, take away by `.faults.remove(id)` or "
     "`.faults.clear()`",
     'faults.remove("f9")': 'Expected the id of a fault, got the string "f9" - at path '
@@ -134,9 +154,9 @@ STEERED = {
 }
 DECLARED = {
     'keys["fastgpt-gest"]': "Expected a key that the fixture declares, "
-    "got 'fastgpt-gest' (did you mean 'fastgpt-guest'?)",
+    "got 'fastgpt-gest' (did you mean \"fastgpt-guest\"? There are *)",
     'keys["x"]': "Expected a key that the fixture declares, got 'x' "
-    "(there are 'fastgpt-owner' and 'fastgpt-guest')",
+    '(there are "fastgpt-owner", "fastgpt-guest")',
 }
 NOT_STARTED = (
     "the server has not been started yet: "
@@ -163,7 +183,7 @@ EMBEDDED = {
     'MockServer(choices={"list_ordr": 1})': "Expected the name of a choice, "
     "got 'list_ordr' (did you mean 'list_order'?) - at MockServer",
     'MockServer("missing.yaml")': "missing.yaml: no such file in /*",
-    "MockServer(prot=1)": "*got an unexpected keyword argument 'prot'*",
+    "MockServer(prot=1)": "Expected *, got 'prot' - at MockServer *",
 }
 FACTORY = {
     'mock_server_factory(profil="x")': "Expected an argument, got 'profil' "
@@ -405,3 +425,89 @@ def test_a_fault_that_never_fires_can_fail_the_test(
     never = "the fault f1 (error of listV2) matched no request and never fired"
     assert f"mock-server: {never}" in lines
     assert not [line for line in lines if "mock_server/" in line]
+
+
+SMALL = """
+import pytest
+
+
+@pytest.fixture
+def mock_server_fixture():
+    return {}
+
+
+def test_it(mock_server_session):
+    pass
+"""
+
+
+def test_a_scope_that_is_too_small_is_told(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_small=SMALL)
+    result = pytester.runpytest_inprocess("-Wdefault")
+    result.assert_outcomes(errors=1)
+    (line,) = [each for each in result.outlines if each.startswith("mock-server:")]
+    assert line == (
+        "mock-server: Expected the scope session of the fixture mock_server_fixture, "
+        'got a smaller one (write @pytest.fixture(scope="session"), '
+        "as mock_server_session takes it)"
+    )
+
+
+def test_all_is_meant_by_what_is_nearly_that(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_inprocess("--mock-server-choices=al")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert any("got 'al' (did you mean 'all'?)" in each for each in result.errlines)
+
+
+CALLS = {
+    "fault('error', 503)": "Expected arguments by name after kind, got 503 - at fault "
+    "(write the field's name too, as in status=503)",
+    "assert_called('listV2', 2)": "Expected arguments by name after operation, got 2 - "
+    "at assert_called (write times=2, or body, key, status)",
+    "assert_called('listV2', time=2)": "Expected an argument, got 'time' - at "
+    "assert_called (did you mean 'times'?)",
+    "put_chat('app-1')": "Expected chat, got nothing - at put_chat "
+    "(it takes app_id, chat)",
+    "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "
+    "by `.fault(kind, ...)`, take away by `.faults.remove(id)` or `.faults.clear()`",
+    "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
+    "with problems - at body ($.replies: unknown field 'replies' here (it belongs to "
+    "the whole fixture, beside apps and datasets))",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_wrong_call_says_what_to_write(call: str) -> None:
+    with MockServer() as server, pytest.raises(Exception) as raised:  # noqa: PT011
+        eval(f"control.{call}", {"control": server.control})
+    assert str(raised.value) == CALLS[call]
+
+
+def test_an_argument_that_the_server_does_not_have_is_told() -> None:
+    with pytest.raises(TypeError, match=r"'fixtures' - at MockServer .*'fixture'"):
+        MockServer(fixtures="demo")  # type: ignore[call-arg]
+
+
+def test_a_field_that_was_sent_by_another_name_is_told() -> None:
+    with MockServer() as server:
+        body = {"appId": "a", "chatId": "c", "top": True}
+        path = "/api/core/chat/history/updateHistory"
+        headers = {"Authorization": f"Bearer {server.key}"}
+        httpx2.put(server.url + path, json=body, headers=headers)
+        told = "no call had a field 'chatID' .did you mean 'chatId'"
+        with pytest.raises(AssertionError, match=told):
+            server.control.assert_called("updateHistory", body={"chatID": "c"})
+
+
+def test_a_fixture_that_hides_ours_is_told_once(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_own=OWN.format(takes=""))
+    result = pytester.runpytest_inprocess("-Wdefault")
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "*the fixture mock_server at test_own.py:4 hides that of this plugin: *"
+    result.stdout.fnmatch_lines([f"{told}(rename it, for instance to my_mock_server)"])
+
+
+def test_a_fixture_that_gives_ours_on_hides_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_own=OWN.format(takes="mock_server"))
+    result = pytester.runpytest_inprocess("-Wdefault")
+    result.assert_outcomes(passed=2, warnings=0)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mock_server import MockServer
-from mock_server.http_call import Unreachable
-from mock_server.testing.asked import Setup
-from mock_server.testing.remote import remote_sandbox
+from mock_server.control.http_call import Unreachable
+from mock_server.testing.servers import remote_sandbox
+from mock_server.testing.setup import Setup
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
 from tests.testing.conftest import PROJECTS
@@ -91,7 +91,7 @@ def test_a_run_says_in_one_line_what_is_there(
         (
             None,
             {"MOCK_SERVER_ADMIN_TOKEN": ""},
-            "a value, got an empty one - at MOCK_SERVER_AD",
+            "a value, got an empty one - at --admin-token or MOCK_SERVER_AD",
         ),
         (
             None,

@@ -10,8 +10,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from mock_server import create_app, load_fixture
-from mock_server.api.faults.fault import read_fault
+from mock_server import Fault, create_app, load_fixture
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField
 from mock_server.strategies import (
@@ -24,7 +23,7 @@ from mock_server.strategies import (
 from tests.support import LIST, PIN
 
 DEMO = load_fixture()
-NEIGHBOURS = [name for name, row in OPERATIONS.items() if row.neighbour is not None]
+RELATED_ROUTES = [name for name, row in OPERATIONS.items() if row.related is not None]
 PLAIN = {"error_form": "plain"}
 AUTH = {"Authorization": "Bearer k"}
 QUICK = settings(
@@ -54,7 +53,7 @@ def test_requests_are_on_contract_and_answered(data: st.DataObject) -> None:
 
 @given(fault_lists())
 def test_faults_are_taken(faults: list[dict[str, Any]]) -> None:
-    assert [read_fault(fault).kind for fault in faults] == (
+    assert [Fault.of(**fault).kind for fault in faults] == (
         [fault["kind"] for fault in faults]
     )
 
@@ -72,9 +71,9 @@ def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("operation", NEIGHBOURS)
+@pytest.mark.parametrize("operation", RELATED_ROUTES)
 @pytest.mark.sampled
-def test_requests_of_every_neighbour_are_answered(operation: str) -> None:
+def test_requests_of_every_related_route_are_answered(operation: str) -> None:
     row = OPERATIONS[operation]
 
     @settings(max_examples=10)

@@ -6,8 +6,8 @@ import pytest
 from msgspec import Meta, Struct, inspect
 
 from mock_server.domain.errors import InvalidField
-from mock_server.validation.convert import convert, number_fields, with_integers
-from mock_server.validation.walk import as_number, describe_type
+from mock_server.domain.validation.convert import convert, number_fields, with_integers
+from mock_server.domain.validation.walk import as_number, describe_type
 
 
 class Point(Struct, rename="camel", forbid_unknown_fields=True):

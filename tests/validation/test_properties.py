@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
 from mock_server.domain.errors import InvalidField
-from mock_server.validation.convert import convert, with_integers
-from mock_server.validation.walk import is_valid, mistakes
+from mock_server.domain.validation.convert import convert, with_integers
+from mock_server.domain.validation.walk import is_valid, mistakes
 
 SIMPLE: list[Any] = [
     *(str, int, float, bool, None, Any, Literal["ab", "b"]),

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, inspect
 
-from mock_server.validation.walk import describe_type, is_valid, mistakes
+from mock_server.domain.validation.walk import describe_type, is_valid, mistakes
 
 Tags = Annotated[list[str], Meta(max_length=2)]
 

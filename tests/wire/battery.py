@@ -6,7 +6,7 @@ import json
 import socket
 from contextlib import suppress
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.api.bad_requests import BAD_JSON, BAD_LISTS, BAD_PINS
 from tests.support import LIST, PIN
 from tests.wire.sockets import answer, connect
@@ -147,7 +147,7 @@ REFUSED: dict[str, tuple[int, bytes]] = {
     "gzip": (415, raw(headers=GOOD + b"Content-Encoding: gzip\r\n")),
     "huge_length": (413, raw(length=b"Content-Length: 1000000000000000\r\n", body=b"")),
     "over_length": (413, raw(length=b"Content-Length: 1048577\r\n", body=b"x")),
-    "pieces_over": (413, chunked(*[b" "] * (Limits.body_pieces + 1))),
+    "pieces_over": (413, chunked(*[b" "] * (DEFAULT_LIMITS.body_pieces + 1))),
     "chunks_over": (413, chunked(*[b" " * 65_536] * 17)),
     "no_body": (400, raw(body=b"", length=b"")),
     "empty_body": (400, raw(body=b"")),

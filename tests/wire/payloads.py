@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import PIN
 
 PATH = PIN.encode()
@@ -103,11 +103,15 @@ FINE: dict[str, bytes] = {
     "extension_of_last": coded(b"%x\r\n%b\r\n0;a=b\r\n\r\n" % (SIZE, BODY)),
     "last_many_zeros": coded(b"%x\r\n%b\r\n0000\r\n\r\n" % (SIZE, BODY)),
     "extension_at_limit": sized(
-        b"%x;" % SIZE + b"a" * (Limits.head_line_bytes - len(b"%x;" % SIZE))
+        b"%x;" % SIZE + b"a" * (DEFAULT_LIMITS.head_line_bytes - len(b"%x;" % SIZE))
     ),
     "trailer": coded(CHUNKS[:-2] + b"X-T: 1\r\n\r\n"),
-    "trailer_at_limit": coded(CHUNKS[:-2] + line(Limits.head_line_bytes) + b"\r\n"),
-    "trailers_at_limit": coded(CHUNKS[:-2] + b"X: a\r\n" * Limits.headers + b"\r\n"),
+    "trailer_at_limit": coded(
+        CHUNKS[:-2] + line(DEFAULT_LIMITS.head_line_bytes) + b"\r\n"
+    ),
+    "trailers_at_limit": coded(
+        CHUNKS[:-2] + b"X: a\r\n" * DEFAULT_LIMITS.headers + b"\r\n"
+    ),
     "value_latin_1": request(fields=b"X: \xe9\r\n"),
     "value_utf_8": request(fields="X: é\r\n".encode()),
     "value_empty": request(fields=b"X:\r\n"),
@@ -115,14 +119,14 @@ FINE: dict[str, bytes] = {
     "value_tab_inside": request(fields=b"X: a\tb\r\n"),
     "value_colons": request(fields=b"X: a:b: c\r\n"),
     "name_symbols": request(fields=b"!#$%&'*+-.^_`|~09: a\r\n"),
-    "field_at_limit": request(fields=line(Limits.head_line_bytes)),
-    "field_below_limit": request(fields=line(Limits.head_line_bytes - 1)),
-    "url_at_limit": url(Limits.head_line_bytes),
-    "url_below_limit": url(Limits.head_line_bytes - 1),
-    "head_at_limit": head_of(Limits.header_bytes),
-    "head_below_limit": head_of(Limits.header_bytes - 1),
-    "fields_at_limit": request(fields=b"X: a\r\n" * (Limits.headers - 4)),
-    "fields_below_limit": request(fields=b"X: a\r\n" * (Limits.headers - 5)),
+    "field_at_limit": request(fields=line(DEFAULT_LIMITS.head_line_bytes)),
+    "field_below_limit": request(fields=line(DEFAULT_LIMITS.head_line_bytes - 1)),
+    "url_at_limit": url(DEFAULT_LIMITS.head_line_bytes),
+    "url_below_limit": url(DEFAULT_LIMITS.head_line_bytes - 1),
+    "head_at_limit": head_of(DEFAULT_LIMITS.header_bytes),
+    "head_below_limit": head_of(DEFAULT_LIMITS.header_bytes - 1),
+    "fields_at_limit": request(fields=b"X: a\r\n" * (DEFAULT_LIMITS.headers - 4)),
+    "fields_below_limit": request(fields=b"X: a\r\n" * (DEFAULT_LIMITS.headers - 5)),
     "host_port": request(host=b"Host: x:80\r\n"),
     "host_upper_case": request(host=b"HOST: X\r\n"),
     "query": request(b"PUT %b?a=b HTTP/1.1" % PATH),
@@ -350,7 +354,7 @@ REFUSED: dict[str, bytes] = {
             "nul": b"a\x00",
             "control": b"a\x01",
             "delete": b"a\x7f",
-            "too_long": b"a" * Limits.head_line_bytes,
+            "too_long": b"a" * DEFAULT_LIMITS.head_line_bytes,
             "100_kb": b"a" * 100_000,
         }.items()
     },
@@ -402,8 +406,8 @@ REFUSED: dict[str, bytes] = {
             "nul": b"X: \x00\r\n",
             "control": b"X: \x01\r\n",
             "request_line": b"GET / HTTP/1.1\r\n",
-            "too_long": line(Limits.head_line_bytes + 1),
-            "too_many": b"X: a\r\n" * (Limits.headers + 1),
+            "too_long": line(DEFAULT_LIMITS.head_line_bytes + 1),
+            "too_many": b"X: a\r\n" * (DEFAULT_LIMITS.headers + 1),
         }.items()
     },
     # Header fields
@@ -438,15 +442,15 @@ REFUSED: dict[str, bytes] = {
             "bracket_in_name": b"X[0]: a\r\n",
             "slash_in_name": b"X/Y: a\r\n",
             "at_in_name": b"X@Y: a\r\n",
-            "over_limit": line(Limits.head_line_bytes + 1),
+            "over_limit": line(DEFAULT_LIMITS.head_line_bytes + 1),
             "100_kb": line(100_000),
             "head_over_limit": line(10_000) * 7,
-            "101": b"X: a\r\n" * (Limits.headers - 3),
+            "101": b"X: a\r\n" * (DEFAULT_LIMITS.headers - 3),
             "1000": b"X: a\r\n" * 1_000,
         }.items()
     },
-    "head_over_limit": head_of(Limits.header_bytes + 1),
-    "head_far_over_limit": head_of(Limits.header_bytes * 2),
+    "head_over_limit": head_of(DEFAULT_LIMITS.header_bytes + 1),
+    "head_far_over_limit": head_of(DEFAULT_LIMITS.header_bytes * 2),
     "space_before_first_field": LINE + b"\r\n " + request()[len(LINE) + 2 :],
     "line_lf": LINE + b"\n" + request()[len(LINE) + 2 :],
     "line_cr": LINE + b"\r" + request()[len(LINE) + 2 :],
@@ -489,7 +493,7 @@ REFUSED: dict[str, bytes] = {
             "high_byte_in_method": b"P\xff" + LINE[1:],
             "space_in_version": LINE.replace(b"HTTP/", b"HTTP/ "),
             "too_long": LINE.replace(
-                PATH, PATH + b"?" + b"a" * (Limits.head_line_bytes - len(LINE))
+                PATH, PATH + b"?" + b"a" * (DEFAULT_LIMITS.head_line_bytes - len(LINE))
             ),
             "100_kb": LINE.replace(PATH, PATH + b"a" * 100_000),
             "method_100_kb": b"P" * 100_000 + LINE,
@@ -611,7 +615,7 @@ OTHER: dict[str, Payload] = {
         request(LINE.replace(b"PUT", b"GET")), (405,), CLOSED, False
     ),
     "too_many_chunks": Payload(
-        coded(b"1\r\n \r\n" * (Limits.body_pieces + 1) + b"0\r\n\r\n"),
+        coded(b"1\r\n \r\n" * (DEFAULT_LIMITS.body_pieces + 1) + b"0\r\n\r\n"),
         (413,),
         CLOSED,
         False,

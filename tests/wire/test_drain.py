@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from mock_server import Fault
 from mock_server.app import create_app
-from mock_server.server import running
 from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.server import running
 from tests.process import serving
-from tests.support import LIBRARY, SECONDS, first, wait
+from tests.support import LIBRARY, SECONDS, fetch, first, wait
 from tests.wire.sockets import REQUEST, connect, exchange
 
 
@@ -97,6 +100,22 @@ def test_idle_connections_and_half_bodies_end() -> None:
             assert (status, "Traceback" in err, rest) == (0, False, b""), err
 
 
+def test_a_large_document_is_sent_to_its_end(tmp_path: Path) -> None:
+    rows = [{"repeat": 30_000, "name": "Article {n}"}]
+    fixture = {"datasets": [{"id": "d", "name": "D", "collections": rows}]}
+    (tmp_path / "large.json").write_text(json.dumps(fixture))
+    with (
+        serving("--port=0", str(tmp_path / "large.json")) as (url, process),
+        urlopen(f"{url}/__admin/state") as response,
+    ):
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        is_waited_for = any("waiting for 1 request" in it for it in process.stderr)
+        state = json.load(response)
+    assert is_waited_for
+    assert len(state["datasets"][0]["collections"]) == 30_000
+
+
 @pytest.mark.ci
 def test_a_second_signal_ends_at_once() -> None:
     with serving("--port=0") as (url, process), connect(url) as half:
@@ -115,6 +134,7 @@ def test_a_second_signal_ends_a_held_request_without_a_traceback() -> None:
     ):
         held.sendall(REQUEST)
         assert process.stderr is not None
+        wait(lambda: fetch("GET", f"{url}/__admin/faults").json()["faults"][0]["fired"])
         process.send_signal(signal.SIGINT)
         while "waiting for 1 request to end" not in process.stderr.readline():
             assert process.poll() is None

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mock_server.app import Application, create_app
-from mock_server.domain.records import App, Chat
+from mock_server.domain.objects.models import App, Chat
 from mock_server.wire.parts import HttpParser, best_parser
 from tests.support import LIBRARY, LIST, Switch, is_pinned
 from tests.wire.battery import (

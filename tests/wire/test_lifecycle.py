@@ -154,7 +154,7 @@ def test_the_server_opens_no_connection_of_its_own() -> None:
         "import socket, sys\n"
         "def no(*_): raise AssertionError('outbound')\n"
         "socket.socket.connect = socket.socket.connect_ex = no\n"
-        "from mock_server.cli import main; main(['--port=0'])"
+        "from mock_server.cli.main import main; main(['--port=0'])"
     )
     process = subprocess.Popen(
         [COMMAND[0], "-c", code],

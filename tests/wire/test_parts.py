@@ -20,7 +20,7 @@ from mock_server.wire.parts import (
 from tests.support import client_of
 
 BROKEN = "import uvicorn.server; del uvicorn.server.Server.capture_signals\n"
-SERVES = "from mock_server.cli import main; main(['serve', '--port=0'])"
+SERVES = "from mock_server.cli.main import main; main(['serve', '--port=0'])"
 STARTS = "from mock_server import MockServer; MockServer().start()"
 
 
@@ -38,11 +38,11 @@ def test_the_installed_packages_have_all_parts(http: HttpParser) -> None:
     ("part", "missing"),
     [
         (
-            Part("uvicorn.server", "Server", "serve gone", ""),
+            Part("uvicorn.server", "Server", "serve gone"),
             "uvicorn.server.Server.gone",
         ),
-        (Part("uvicorn.server", "Gone", "", ""), "uvicorn.server.Gone"),
-        (Part("uvicorn.gone", "Gone", "", ""), "uvicorn.gone.Gone"),
+        (Part("uvicorn.server", "Gone", ""), "uvicorn.server.Gone"),
+        (Part("uvicorn.gone", "Gone", ""), "uvicorn.gone.Gone"),
     ],
 )
 def test_the_first_that_is_missing_is_named(part: Part, missing: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from mock_server.api.response import connection_of
+from mock_server.api.connection import connection_of
 from mock_server.wire.parts import HttpParser
 from tests.support import Switch, fetch
 
@@ -22,7 +22,7 @@ async def speak(scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"none"})
         return
-    connection.write(b"HTTP/1.1 299 Own\r\nContent-Length: 0\r\n\r\n")
+    connection.transport.write(b"HTTP/1.1 299 Own\r\nContent-Length: 0\r\n\r\n")
     connection.transport.close()
 
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mock_server.domain.limits import Limits
-from mock_server.server import bind
-from mock_server.wire.drain import Server
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.wire.parts import HttpParser
+from mock_server.wire.server import Server, bind
 from mock_server.wire.transport import CoalescingTransport, UnreadConnections
 
-SECONDS = Limits.unread_seconds
+SECONDS = DEFAULT_LIMITS.unread_seconds
 BELOW_HIGH_WATER = 40_000
 LARGE = b"x" * 30_000_000
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -72,10 +71,10 @@ async def not_read(closes: bool) -> None:
         if closes:
             connection.transport.close()
         unread = UnreadConnections(SECONDS)
-        unread.check([connection], 100.0)
-        unread.check([connection], 100.0 + SECONDS - 1)
+        unread.check([connection.transport], 100.0)
+        unread.check([connection.transport], 100.0 + SECONDS - 1)
         assert not connection.lost.done()
-        unread.check([connection], 100.0 + SECONDS)
+        unread.check([connection.transport], 100.0 + SECONDS)
         await asyncio.wait_for(connection.lost, 30)
 
 
@@ -89,7 +88,7 @@ async def slowly() -> int:
     async with held(500_000) as connection:
         unread, now, times = UnreadConnections(SECONDS), 0.0, 0
         while connection.transport.get_write_buffer_size():
-            unread.check([connection], now)
+            unread.check([connection.transport], now)
             assert not connection.transport.is_closing()
             assert await connection.taken()
             now += SECONDS - 1
@@ -105,7 +104,7 @@ async def written_meanwhile() -> None:
     async with held(BELOW_HIGH_WATER) as connection:
         unread = UnreadConnections(SECONDS)
         for now in range(0, int(SECONDS) + 10, 10):
-            unread.check([connection], float(now))
+            unread.check([connection.transport], float(now))
             connection.transport.write(b"more")
             connection.transport.flush()
         await asyncio.wait_for(connection.lost, 30)

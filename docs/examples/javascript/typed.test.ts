@@ -1,4 +1,4 @@
-// With types that are generated: npm run generate -- URL/__admin/openapi.json
+// With types that are generated: npm run generate
 import createClient from "openapi-fetch";
 import { expect, inject, test } from "vitest";
 import type { paths } from "./admin";

@@ -1,1 +1,1 @@
-"""The resources of the admin API, one module for each, named like their URLs."""
+"""The resources of the admin API, in modules named like their URLs."""

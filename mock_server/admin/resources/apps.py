@@ -1,27 +1,43 @@
 """Applications and their chat sessions, one by one."""
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, NoReturn
 
-from msgspec import Meta, convert
+from msgspec import Meta
 
-from mock_server.admin.framework import AdminRoute, Call, Created, PageQuery
+from mock_server.admin.framework import (
+    Call,
+    Created,
+    Example,
+    PageQuery,
+    Routes,
+    check_room,
+    looked_up,
+)
+from mock_server.api.envelope import View
 from mock_server.domain import errors
-from mock_server.domain.haystack import fold
-from mock_server.domain.limits import Limits
-from mock_server.domain.records import App, Chat
+from mock_server.domain.call import AppNotFound
+from mock_server.domain.chats import ChatNotFound
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import App, Chat
+from mock_server.domain.storage.store import Store
+from mock_server.domain.validation.walk import Path, dotted
+from mock_server.fixture.builders.parts import DOTS, chat_of
 from mock_server.fixture.document import ChatPart
 from mock_server.fixture.dump import chat_part
-from mock_server.fixture.parts import DOTS, chat_of
-from mock_server.validation.walk import Path, dotted
-from mock_server.views import View
+
+routes = Routes()
+_ALL, _ONE = "/apps/{appId}/chats", "/apps/{appId}/chats/{chatId}"
+_UNKNOWN = (AppNotFound, ChatNotFound)
+_COPY = Example({"title": "A copy of my invoice", "top": True}, path={"chatId": "new"})
 
 
 class ChatsQuery(PageQuery):
     """Of all chat sessions, or of those one of whose titles contains a text."""
 
-    name: Annotated[str, Meta(max_length=Limits.search_chars)] = ""
+    name: Annotated[str, Meta(max_length=Published.search_chars)] = ""
 
 
 class AppView(View):
@@ -45,85 +61,80 @@ class ChatsView(View):
     total: int
 
 
+@routes.add("GET", "/apps")
 def get_apps(call: Call) -> AppsView:
-    """`GET apps`, without their chats: those are read page by page."""
+    """List the applications."""
     store = call.sandbox.store
-    return AppsView(
-        [AppView(app.id, app.name, store.count_chats(app)) for app in store.apps()]
-    )
+    return AppsView([app_view(store, app) for app in store.apps()])
 
 
-def get_chats(call: Call) -> ChatsView:
-    """`GET apps/{appId}/chats`, in document order."""
-    store, app, query = call.sandbox.store, app_of(call), call.query
+def app_view(store: Store, app: App) -> AppView:
+    """What lists show of an application."""
+    return AppView(app.id, app.name, store.count_chats(app))
+
+
+@routes.add("GET", _ALL, errors=(AppNotFound,), examples=(Example(query="limit=2"),))
+def get_chats(call: Call, query: ChatsQuery) -> ChatsView:
+    """List the chat sessions of an application.
+
+    In document order.
+    """
+    store, app = call.sandbox.store, app_of(call)
+    chats, total = store.chats(app), store.count_chats(app)
     if query.name:
-        named = list(_called(store.chats(app), query.name))
-        return ChatsView(list(map(_view, named[query.part])), len(named))
-    page = islice(store.chats(app), query.part.start, query.part.stop)
-    return ChatsView(list(map(_view, page)), store.count_chats(app))
+        term = fold(query.name)
+        titles = ((each, (each.title, each.custom_title)) for each in chats)
+        named = [each for each, own in titles if any(term in fold(t) for t in own)]
+        chats, total = iter(named), len(named)
+    page = islice(chats, query.offset, query.offset + query.limit)
+    return ChatsView(list(map(chat_part, page)), total)
 
 
-def _called(chats: Iterator[Chat], text: str) -> Iterator[Chat]:
-    """The chats one of whose titles contains a text, in any case."""
-    term = fold(text)
-    for chat in chats:
-        if term in fold(chat.title) or term in fold(chat.custom_title):
-            yield chat
-
-
+@routes.add("GET", _ONE, errors=_UNKNOWN)
 def get_chat(call: Call) -> ChatPart:
-    """`GET apps/{appId}/chats/{chatId}`."""
-    return _view(_chat(call))
+    """Read a chat session."""
+    # In the form of fixture documents: what was read can be put back as it is.
+    return chat_part(_chat(call))
 
 
-def put_chat(call: Call) -> ChatPart | Created[ChatPart]:
-    """`PUT apps/{appId}/chats/{chatId}`: fields left out take their defaults."""
-    store, app, part = call.sandbox.store, app_of(call), call.body
+@routes.add("PUT", _ONE, errors=(AppNotFound, errors.LimitReached), examples=(_COPY,))
+def put_chat(call: Call, part: ChatPart) -> ChatPart | Created[ChatPart]:
+    """Create or replace a chat session.
+
+    Fields left out take their defaults.
+    """
+    store, app = call.sandbox.store, app_of(call)
     chat_id = id_in_path(part.chat_id, call.path["chatId"], "$.chatId")
     chat = chat_of(part, app.id, chat_id, refuse)
     is_new = store.chat(app, chat_id) is None
-    most = call.limits.created_chats
     # Chats of the fixture are not counted, and to replace one takes no more room.
-    if is_new and store.created_chats >= most:
-        raise errors.LimitReached(f"at most {most} created chats", "one more", "path")
+    if is_new:
+        check_room(store.created_chats, call.limits.created_chats, "chats")
     store.put_chat(app, chat)
-    return Created(_view(chat)) if is_new else _view(chat)
+    return Created(chat_part(chat)) if is_new else chat_part(chat)
 
 
+@routes.add("DELETE", _ONE, errors=_UNKNOWN)
 def delete_chat(call: Call) -> ChatPart:
-    """`DELETE apps/{appId}/chats/{chatId}`: the chat as it was."""
+    """Remove a chat session."""
     chat = _chat(call)
     call.sandbox.store.remove_chat(app_of(call), chat.chat_id)
-    return _view(chat)
-
-
-def _view(chat: Chat) -> ChatPart:
-    # In the form of fixture documents: what was read can be put back as it is.
-    return convert(chat_part(chat), ChatPart)
+    return chat_part(chat)
 
 
 def app_of(call: Call) -> App:
     """The application that the path names. Raises AppNotFound."""
-    app_id = call.path["appId"]
-    app = call.sandbox.store.app(app_id)
-    if app is None:
-        ids = [each.id for each in call.sandbox.store.apps()]
-        hint = errors.which_there_are(app_id, ids, len(ids))
-        got = errors.describe_value(app_id)
-        raise errors.AppNotFound("the id of an app", got, "path", hint)
-    return app
+    store = call.sandbox.store
+    app, ids = store.app(call.path["appId"]), (each.id for each in store.apps())
+    return looked_up(app, call, "appId", AppNotFound, "the id of an app", ids)
 
 
 def _chat(call: Call) -> Chat:
-    chat_id = call.path["chatId"]
     store, app = call.sandbox.store, app_of(call)
-    chat = store.chat(app, chat_id)
-    if chat is None:
-        ids = (each.chat_id for each in store.chats(app))
-        hint = errors.which_there_are(chat_id, ids, store.count_chats(app))
-        got = errors.describe_value(chat_id)
-        raise errors.ChatNotFound("a chat of the app", got, "path", hint)
-    return chat
+    chat, count = store.chat(app, call.path["chatId"]), store.count_chats(app)
+    ids = (each.chat_id for each in store.chats(app))
+    unknown = ChatNotFound, "a chat of the app", ids, count
+    return looked_up(chat, call, "chatId", *unknown)
 
 
 def id_in_path(in_body: object, in_path: str, at: str) -> str:
@@ -131,53 +142,18 @@ def id_in_path(in_body: object, in_path: str, at: str) -> str:
 
     Raises InvalidField; `at` is the field's place in the body.
     """
-    message = ""
-    if not 1 <= len(in_path) <= Limits.id_chars:
-        expected = f"an id of 1 to {Limits.id_chars} characters"
-        message = f"Expected {expected}, got {errors.describe_value(in_path)} - at path"
-    elif in_path in DOTS:
+    if not 1 <= len(in_path) <= Published.id_chars:
+        expected = f"an id of 1 to {Published.id_chars} characters"
+        raise errors.InvalidField.of(in_path, expected, "path")
+    if in_path in DOTS:
         # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4): nobody could ask
         # for such an id again.
-        expected = "an id that a URL path can hold"
-        message = f"Expected {expected}, got {errors.describe_value(in_path)} - at path"
-    elif in_body not in (None, in_path):
-        expected = f"{errors.quoted(in_path)}, as in the path"
-        message = f"Expected {expected}, got {errors.describe_value(in_body)} - at {at}"
-    if message:
-        raise errors.InvalidField(message)
+        raise errors.InvalidField.of(in_path, "an id that a URL path can hold", "path")
+    if in_body not in (None, in_path):
+        raise errors.InvalidField.of(in_body, f"{quoted(in_path)}, as in the path", at)
     return in_path
 
 
 def refuse(path: Path, message: str) -> NoReturn:
     """Raises InvalidField for the field of a body that `path` leads to."""
-    raise errors.InvalidField(f"{message} - at {dotted(path)}")
-
-
-_ALL, _ONE = "/apps/{appId}/chats", "/apps/{appId}/chats/{chatId}"
-_UNKNOWN = (errors.AppNotFound, errors.ChatNotFound)
-ROUTES = (
-    AdminRoute("GET", "/apps", get_apps, AppsView, "List the applications"),
-    AdminRoute(
-        "GET",
-        _ALL,
-        get_chats,
-        ChatsView,
-        "List the chat sessions of an application",
-        query=ChatsQuery,
-        errors=(errors.AppNotFound,),
-    ),
-    AdminRoute("GET", _ONE, get_chat, ChatPart, "Read a chat session", errors=_UNKNOWN),
-    AdminRoute(
-        "PUT",
-        _ONE,
-        put_chat,
-        ChatPart,
-        "Create or replace a chat session",
-        body=ChatPart,
-        further={201: ChatPart},
-        errors=(errors.AppNotFound, errors.LimitReached),
-    ),
-    AdminRoute(
-        "DELETE", _ONE, delete_chat, ChatPart, "Remove a chat session", errors=_UNKNOWN
-    ),
-)
+    raise errors.InvalidFields(f"{message} - at {dotted(path)}")

@@ -1,26 +1,32 @@
-"""Files of the package, served as they are: the console, and the OpenAPI document.
+"""Files of the package, served as they are: the console, the demo, two documents.
 
 The console is a page for browsers, with its scripts and styles in the folder
 `mock_server/console`. They are the same for everybody and hold no secret, so they need
 no token; what the page shows comes from the other routes, which do.
+
+The demo is a small front end in the folder `mock_server/demo`, served at `/demo/`. It
+is a client like any other, made as customers make theirs: it knows the operations and
+no more.
 """
 
 from msgspec import Raw
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.endpoint import respond
-from mock_server.admin.framework import AdminRoute, Call
+from mock_server.admin.framework import Call, Routes
 from mock_server.api.description import document
-from mock_server.api.errors import RouteNotFound
+from mock_server.api.errors import MethodNotAllowed, RouteNotFound
 from mock_server.api.headers import values
 from mock_server.api.pages import INDEX, MEDIA_TYPES, Page
-from mock_server.api.request import RequestBody
 from mock_server.api.response import Response
-from mock_server.domain.errors import describe_value
+from mock_server.domain.errors import Refusal
+from mock_server.domain.messages import describe_value
+from mock_server.fixture.document import published
+
+routes, schema_routes = Routes(), Routes()
 
 PAGE = "/"
-FILES = "/console/{file}", "/console/{folder}/{file}"
-_FOLDER = "/console/"
+FILES = "/console/{file}", "/console/{folder}/{file}", "/demo/shared/{file}"
 
 # What the page shows comes from clients, who may be hostile. So it runs only its own
 # scripts, talks only to this server, is shown in no frame, makes no markup of a text.
@@ -31,19 +37,32 @@ _POLICY = (
     "frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_CONSOLE = Page(
-    "console",
-    (
-        (b"content-security-policy", _POLICY.encode()),
-        (b"cross-origin-opener-policy", b"same-origin"),
-        (b"referrer-policy", b"no-referrer"),
-    ),
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
 )
+_CONSOLE = Page("console", _HEADERS)
+_SHARED = Page("demo/shared", _HEADERS)
+DEMO = "/demo/"
+"""Where the demo is; its files are below."""
+# As that of the console, but for two. Its reader may have it call a server of another
+# origin, as front ends do: that goes by CORS, and is what is to be tried. And the
+# console shows it in a frame.
+_DEMO_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src *; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_FOLDERS = {"/console/": _CONSOLE, "/demo/shared/": _SHARED}
 
 
 def is_file(path: str) -> bool:
     """Whether a path below `/__admin` is that of the page or one of its files."""
-    return path == PAGE or path.removeprefix(_FOLDER) in _CONSOLE.names
+    return path == PAGE or any(
+        path.startswith(folder) and path.removeprefix(folder) in page.names
+        for folder, page in _FOLDERS.items()
+    )
 
 
 class PageRedirect:
@@ -61,60 +80,68 @@ class PageRedirect:
         if scope["method"] == "GET" and b"text/html" in accepted:
             # Not 301 or 308: those may be cached unless told otherwise (RFC 9110 15.1).
             redirect = Response(307, b"", self._headers)
-            await respond(redirect, RequestBody.of(scope, receive), send)
+            await respond(redirect, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
 
+class Demo:
+    """The ASGI application at `/demo/`: in no journal, and no fault meets it."""
+
+    def __init__(self) -> None:
+        policy = (b"content-security-policy", _DEMO_POLICY.encode())
+        self._page = Page("demo", (policy, (b"referrer-policy", b"no-referrer")))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response: Response | Refusal
+        method, name = scope["method"], scope["path"].removeprefix(DEMO)
+        if name not in {"", *self._page.names} - {INDEX}:
+            response = RouteNotFound.of(name, "a file of the demo", "path")
+        elif method not in ("GET", "HEAD"):
+            response = MethodNotAllowed("GET", describe_value(method))
+        else:
+            response = self._page.file(scope, name or INDEX)
+        await respond(response, scope, receive, send)
+
+
+@routes.add("GET", PAGE, gives=("text/html",), is_global=True)
 def get_page(call: Call) -> Response:
-    """`GET /`: the page."""
+    """Open the console, a page for browsers."""
     return _CONSOLE.file(call.scope)
 
 
+@routes.add("GET", FILES[1], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
+@routes.add("GET", FILES[0], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
 def get_file(call: Call) -> Response:
-    """`GET console/{folder}/{file}`: a script, a style or the icon of the page."""
+    """Read a file of the console."""
     parts = call.path
     name = "/".join(parts[each] for each in ("folder", "file") if each in parts)
     # The page has one address: from another it would not find its files.
-    if name not in _CONSOLE.names or name == INDEX:
-        raise RouteNotFound("a file of the console", describe_value(name), "path")
-    return _CONSOLE.file(call.scope, name)
+    return _file(_CONSOLE, call, name)
 
 
+@routes.add("GET", FILES[2], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
+def get_shared_file(call: Call) -> Response:
+    """Read a file that the console shares with the demo."""
+    return _file(_SHARED, call, call.path["file"])
+
+
+def _file(page: Page, call: Call, name: str) -> Response:
+    if name not in page.names or name == INDEX:
+        raise RouteNotFound.of(name, "a file of the console", "path")
+    return page.file(call.scope, name)
+
+
+@routes.add("GET", "/openapi.json", is_global=True)
 def get_openapi(_: Call) -> Raw:
-    """`GET openapi.json`: the description of the admin API."""
+    """Read this description."""
     return Raw(document("admin"))
 
 
-ROUTES = (
-    AdminRoute(
-        "GET",
-        "/openapi.json",
-        get_openapi,
-        Raw,
-        "Read this description",
-        is_global=True,
-    ),
-    AdminRoute(
-        "GET",
-        PAGE,
-        get_page,
-        Response,
-        "Open the console, a page for browsers",
-        gives=("text/html",),
-        is_global=True,
-    ),
-    *(
-        AdminRoute(
-            "GET",
-            path,
-            get_file,
-            Response,
-            "Read a file of the console",
-            gives=MEDIA_TYPES,
-            errors=(RouteNotFound,),
-            is_global=True,
-        )
-        for path in FILES
-    ),
-)
+@schema_routes.add("GET", "/schema", is_global=True)
+def get_schema(_: Call) -> Raw:
+    """Read the JSON Schema of fixtures, for editors.
+
+    What `mock-server schema` prints.
+    """
+    return Raw(published())

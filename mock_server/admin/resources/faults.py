@@ -1,4 +1,7 @@
-"""Faults: added, looked at with their next decisions, taken away."""
+"""Faults: added, looked at with their next decisions, taken away.
+
+Also the responses that a sandbox declares for paths beyond the operations.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,16 +11,21 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from mock_server.admin.framework import AdminRoute, Call, Input
+from mock_server.admin import views
+from mock_server.admin.framework import Call, Example, Input, Routes, looked_up
 from mock_server.api.errors import FaultNotFound
 from mock_server.api.faults.fault import Fault, read_fault
-from mock_server.api.faults.reader import AddPreset
-from mock_server.api.faults.table import KINDS, PRESETS, faults_of
+from mock_server.api.faults.presets import PRESETS, faults_of
+from mock_server.api.faults.table import KINDS, AddPreset
+from mock_server.api.operations.static_response import content_type_of
 from mock_server.domain import errors
-from mock_server.domain.faults import ActiveFault
-from mock_server.domain.limits import Limits
-from mock_server.validation.convert import convert
-from mock_server.views import FaultsView, FaultView, PlannedView
+from mock_server.domain.faults.firing import ActiveFault
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import describe_value, did_you_mean, quoted
+from mock_server.domain.validation.convert import convert
+
+routes = Routes()
+_UNKNOWN = (FaultNotFound,)
 
 
 class PresetQuery(Input):
@@ -29,11 +37,11 @@ class PresetQuery(Input):
 class PlanQuery(Input):
     """How many of the next decisions to tell."""
 
-    plan: Annotated[int, Meta(ge=0, le=Limits.fault_plan)] = 0
+    plan: Annotated[int, Meta(ge=0, le=Published.fault_plan)] = 0
 
 
 @cache
-def _view_type(definition: type[Fault]) -> type[FaultView]:
+def _view_type(definition: type[Fault]) -> type[views.FaultView]:
     """FaultView with the fields of one kind of fault beside the common ones.
 
     They are read from the definition, so a further field of a kind is shown too. Made
@@ -43,65 +51,98 @@ def _view_type(definition: type[Fault]) -> type[FaultView]:
     made = msgspec.defstruct(
         f"{definition.__name__}View",
         [(each.name, each.type) for each in own],
-        bases=(FaultView,),
+        bases=(views.FaultView,),
         rename={each.name: each.encode_name for each in own},
     )
-    return cast(type[FaultView], made)
+    return cast(type[views.FaultView], made)
 
 
-def get_faults(call: Call) -> FaultsView:
-    """`GET faults`."""
-    return FaultsView([_view(call, each) for each in call.sandbox.faults.all()])
+@routes.add("GET", "/faults")
+def get_faults(call: Call) -> views.FaultsView:
+    """List the faults."""
+    return views.FaultsView([_view(call, each) for each in call.sandbox.faults.all()])
 
 
-def post_fault(call: Call) -> FaultView | FaultsView:
-    """`POST faults`: one fault, or all of a preset; a bad one adds nothing."""
-    fields, faults = call.body, call.sandbox.faults
+@routes.add(
+    "POST",
+    "/faults",
+    body=(*KINDS.values(), AddPreset),
+    status=201,
+    errors=(errors.LimitReached,),
+    examples=(Example({"kind": "error", "status": 502, "times": 2}),),
+)
+def post_fault(
+    call: Call, fields: dict[str, Any]
+) -> views.FaultView | views.FaultsView:
+    """Add a fault, or all faults of a preset."""
+    faults = call.sandbox.faults
     kind = fields.get("kind")
     if isinstance(kind, str) and kind in PRESETS:
-        got = f"{errors.quoted(kind)}, which is a preset"
-        message = f"Expected a kind of fault, got {got} - at $.kind"
-        raise errors.InvalidField(f"{message} (send it as preset)")
+        got = f"{quoted(kind)}, which is a preset"
+        hint = "send it as preset"
+        raise errors.InvalidField("a kind of fault", got, "$.kind", hint)
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
         return _view(call, faults.add(_read(fields, call)))
     wanted = convert(fields, AddPreset)
     added = faults.add_all(_read_preset(wanted, call), wanted.preset)
-    return FaultsView([_view(call, each) for each in added])
+    return views.FaultsView([_view(call, each) for each in added])
 
 
-def delete_faults(call: Call) -> FaultsView:
-    """`DELETE faults`, with `?preset=flaky` those of one: the faults as they were."""
-    faults, preset = call.sandbox.faults, call.query.preset
+@routes.add("DELETE", "/faults")
+def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
+    """Remove all faults, or all of a preset."""
+    faults, preset = call.sandbox.faults, query.preset
     gone = faults.all()
     if preset is not None:
         _check_preset(preset, "query.preset")
         gone = [each for each in gone if each.preset == preset]
-    before = FaultsView([_view(call, each) for each in gone])
+    before = views.FaultsView([_view(call, each) for each in gone])
     for each in gone:
         faults.remove(each)
     return before
 
 
-def get_fault(call: Call) -> FaultView:
-    """`GET faults/{id}`, with `?plan=50` its next 50 decisions."""
-    fault, query = _fault(call), call.query
+@routes.add("GET", "/faults/{id}", errors=_UNKNOWN, examples=(Example(query="plan=2"),))
+def get_fault(call: Call, query: PlanQuery) -> views.FaultView:
+    """Read a fault, and on request its next decisions."""
+    fault = _fault(call)
     view = _view(call, fault)
     if query.plan:
-        decisions = [PlannedView(*each) for each in fault.plan(query.plan)]
+        decisions = [views.PlannedView(*each) for each in fault.plan(query.plan)]
         view = replace(view, plan=decisions)
     return view
 
 
-def delete_fault(call: Call) -> FaultView:
-    """`DELETE faults/{id}`: the fault as it was."""
+@routes.add("DELETE", "/faults/{id}", errors=_UNKNOWN)
+def delete_fault(call: Call) -> views.FaultView:
+    """Remove a fault."""
     fault = _fault(call)
     call.sandbox.faults.remove(fault)
     return _view(call, fault)
 
 
+@routes.add("GET", "/responses")
+def get_responses(call: Call) -> views.ResponsesView:
+    """List the responses that are declared for further paths."""
+    return views.ResponsesView(
+        [
+            views.ResponseView(
+                operation=each.name,
+                method=each.method,
+                path=each.path,
+                status=each.status,
+                content_type=content_type_of(each) or None,
+                bytes=len(each.body),
+                delay_ms=each.delay_ms,
+            )
+            for each in call.responses.values()
+        ]
+    )
+
+
 def _read(fields: Mapping[str, Any], call: Call) -> Fault:
-    return read_fault(fields, call.operations, call.responses)
+    return read_fault(fields, call.services.operations, call.responses)
 
 
 def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
@@ -115,22 +156,18 @@ def _check_preset(name: str, at: str) -> None:
     """Raises InvalidField for what is no preset."""
     if name not in PRESETS:
         expected = f"one of {', '.join(PRESETS)}"
-        got = errors.describe_value(name) + errors.did_you_mean(name, PRESETS)
-        raise errors.InvalidField(f"Expected {expected}, got {got} - at {at}")
+        got = describe_value(name) + did_you_mean(name, PRESETS)
+        raise errors.InvalidField(expected, got, at)
 
 
 def _fault(call: Call) -> ActiveFault:
-    fault_id = call.path["id"]
-    fault = call.sandbox.faults.get(fault_id)
-    if fault is None:
-        ids = [each.id for each in call.sandbox.faults.all()]
-        hint = errors.which_there_are(fault_id, ids, len(ids))
-        got = errors.describe_value(fault_id)
-        raise FaultNotFound("the id of a fault", got, "path", hint)
-    return fault
+    faults = call.sandbox.faults
+    ids = (each.id for each in faults.all())
+    fault = faults.get(call.path["id"])
+    return looked_up(fault, call, "id", FaultNotFound, "the id of a fault", ids)
 
 
-def _view(call: Call, fault: ActiveFault) -> FaultView:
+def _view(call: Call, fault: ActiveFault) -> views.FaultView:
     # The domain, a lower floor, holds definitions without knowing this type.
     definition = cast(Fault, fault.definition)
     return _view_type(type(definition))(
@@ -143,44 +180,3 @@ def _view(call: Call, fault: ActiveFault) -> FaultView:
         preset=fault.preset,
         **asdict(definition),
     )
-
-
-_UNKNOWN = (FaultNotFound,)
-ROUTES = (
-    AdminRoute("GET", "/faults", get_faults, FaultsView, "List the faults"),
-    AdminRoute(
-        "POST",
-        "/faults",
-        post_fault,
-        (FaultView, FaultsView),
-        "Add a fault, or all faults of a preset",
-        body=(*(kind.definition for kind in KINDS.values()), AddPreset),
-        status=201,
-        errors=(errors.LimitReached,),
-    ),
-    AdminRoute(
-        "DELETE",
-        "/faults",
-        delete_faults,
-        FaultsView,
-        "Remove all faults, or all of a preset",
-        query=PresetQuery,
-    ),
-    AdminRoute(
-        "GET",
-        "/faults/{id}",
-        get_fault,
-        FaultView,
-        "Read a fault, and on request its next decisions",
-        query=PlanQuery,
-        errors=_UNKNOWN,
-    ),
-    AdminRoute(
-        "DELETE",
-        "/faults/{id}",
-        delete_fault,
-        FaultView,
-        "Remove a fault",
-        errors=_UNKNOWN,
-    ),
-)

@@ -4,89 +4,136 @@ What is put is checked as a part of a fixture is, by the same code: in a documen
 what it may refer to, which is loaded as any other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import msgspec
 
-from mock_server.admin.framework import AdminRoute, Call
+from mock_server.admin.framework import Call, Example, Input, Routes, check_room
 from mock_server.admin.loading import Upload
-from mock_server.admin.resources.apps import app_of, id_in_path
-from mock_server.admin.resources.datasets import dataset_of
-from mock_server.admin.streaming import Download
+from mock_server.admin.resources.apps import AppView, app_of, app_view, id_in_path
+from mock_server.admin.resources.datasets import DatasetView, dataset_of, dataset_view
+from mock_server.admin.streaming import Download, in_parts
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.request import check_integers, read_json
 from mock_server.api.response import Response
 from mock_server.domain import errors
-from mock_server.domain.dataset import Dataset
-from mock_server.domain.dataset_folders import below, path_of, remove
-from mock_server.domain.generation import Generation
-from mock_server.domain.records import App
-from mock_server.domain.store import Store
+from mock_server.domain.call import AppNotFound, DatasetNotFound
+from mock_server.domain.datasets.dataset_folders import below, path_of, remove
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import App
+from mock_server.domain.storage.store import Store
 from mock_server.fixture.document import AppPart, DatasetPart
-from mock_server.fixture.dump import app_to_json, dataset_to_json
+from mock_server.fixture.dump import holder_to_json
+
+app_routes, dataset_routes = Routes(), Routes()
+_APP, _DATASET = "/apps/{appId}", "/datasets/{datasetId}"
+_BAD = (BadFixture, errors.InvalidField, errors.LimitReached, ServerBusy)
+_NO_APP = (AppNotFound, errors.LimitReached)
+_NO_DATASET = (DatasetNotFound, errors.LimitReached)
+
+_SALES, _PRICES = {"appId": "sales"}, {"datasetId": "prices"}
+_NEW_APP = Example(
+    {"name": "Sales", "chats": [{"chatId": "chat-1", "title": "Offer"}]}, path=_SALES
+)
+_NEW_DATASET = Example(
+    {"name": "Prices", "collections": [{"_id": "2024", "name": "2024"}]}, path=_PRICES
+)
+_OF_APP: Any = {"errors": _NO_APP, "examples": (Example(path=_SALES),)}
+_OF_DATASET: Any = {"errors": _NO_DATASET, "examples": (Example(path=_PRICES),)}
+# What a change answers.
+_AN_APP, _A_DATASET = (AppPart, AppView), (DatasetPart, DatasetView)
 
 Plain = dict[str, Any]
-Pieces = Callable[[], Iterator[bytes]]
 _SHOWN_ROWS = 20
 _TOLD_KEYS = 50
 """Declared keys up to which all are told to those who misspell one."""
 
 
+class ChangeQuery(Input):
+    """With `counts` it is answered in short: how much there is, or was."""
+
+    counts: bool = False
+
+
+@app_routes.add("GET", _APP, answer=AppPart, **_OF_APP)
 def get_app(call: Call) -> Response | Download:
-    """`GET apps/{appId}`: as the state shows it."""
-    return _shown(call, app_of(call))
+    """Read an application whole."""
+    return _now(call, app_of(call))
 
 
-async def put_app(call: Call) -> Response | Download:
-    """`PUT apps/{appId}`: replaces chats, records and permissions."""
+@app_routes.add(
+    "PUT",
+    _APP,
+    answer=_AN_APP,
+    raw_body=AppPart,
+    further={201: _AN_APP},
+    errors=_BAD,
+    examples=(_NEW_APP,),
+)
+async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
+    """Create or replace an application with its chats, records and permissions."""
     app_id = call.path["appId"]
     part = await _loaded(call, "apps", app_id)
     store, app = call.sandbox.store, part.apps[app_id]
-    is_new = store.app(app_id) is None
-    loaded = store.generation.apps
-    made = sum(each.id not in loaded for each in store.apps())
-    _check_number(made if is_new else 0, call.limits.created_apps, "apps")
+    loaded, most = store.generation.apps, call.limits.created_apps
+    is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
     store.put_app(app, part)
+    status = 201 if is_new else 200
+    if query.counts:
+        return _counted(app_view(call.sandbox.store, app), status)
     # What has just been loaded changes no more: it needs no copy.
-    make = partial(app_to_json, Store(part), app)
-    return _sent(call, make, 201 if is_new else 200)
+    return _shown(call, Store(part), app, status)
 
 
-def delete_app(call: Call) -> Response | Download:
-    """`DELETE apps/{appId}`: the application as it was, with all that is in it."""
+@app_routes.add("DELETE", _APP, answer=_AN_APP, **_OF_APP)
+def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
+    """Remove an application with all that is in it."""
     app = app_of(call)
-    shown = _shown(call, app)
+    counted = app_view(call.sandbox.store, app)
+    shown = _counted(counted) if query.counts else _now(call, app)
     call.sandbox.store.remove_app(app.id)
     return shown
 
 
+@dataset_routes.add("GET", _DATASET, answer=DatasetPart, **_OF_DATASET)
 def get_dataset(call: Call) -> Response | Download:
-    """`GET datasets/{datasetId}`: as the state shows it."""
-    return _shown(call, dataset_of(call))
+    """Read a dataset whole."""
+    return _now(call, dataset_of(call))
 
 
-async def put_dataset(call: Call) -> Response | Download:
-    """`PUT datasets/{datasetId}`: replaces collections, rows and permissions."""
+@dataset_routes.add(
+    "PUT",
+    _DATASET,
+    answer=_A_DATASET,
+    raw_body=DatasetPart,
+    further={201: _A_DATASET},
+    errors=_BAD,
+    examples=(_NEW_DATASET,),
+)
+async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
+    """Create or replace a dataset with its collections, rows and permissions."""
     dataset_id = call.path["datasetId"]
     part = await _loaded(call, "datasets", dataset_id)
     store, dataset = call.sandbox.store, part.datasets[dataset_id]
     _check_rows(store, dataset)
-    is_new = store.dataset(dataset_id) is None
-    loaded = store.generation.datasets
-    made = sum(each.id not in loaded for each in store.datasets())
-    _check_number(made if is_new else 0, call.limits.created_datasets, "datasets")
+    loaded, most = store.generation.datasets, call.limits.created_datasets
+    is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
     store.put_whole_dataset(dataset, part)
-    make = partial(dataset_to_json, Store(part), dataset)
-    return _sent(call, make, 201 if is_new else 200)
+    status = 201 if is_new else 200
+    if query.counts:
+        return _counted(dataset_view(dataset), status)
+    return _shown(call, Store(part), dataset, status)
 
 
-def delete_dataset(call: Call) -> Response | Download:
-    """`DELETE datasets/{datasetId}`: the dataset as it was; a folder with its own."""
+@dataset_routes.add("DELETE", _DATASET, answer=_A_DATASET, **_OF_DATASET)
+def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
+    """Remove a dataset, or a folder of datasets, with all that is in it."""
     dataset = dataset_of(call)
-    shown = _shown(call, dataset)
+    shown = _counted(dataset_view(dataset)) if query.counts else _now(call, dataset)
     remove(call.sandbox.store, dataset)
     return shown
 
@@ -112,9 +159,7 @@ async def _loaded(call: Call, name: str, own_id: str) -> Generation:
     )
     part = await call.services.loader.load(upload)
     # A large one takes a while, in which others are served.
-    if call.sandboxes.find(sandbox.name) is not sandbox:
-        expected = "the sandbox that there was"
-        raise errors.SandboxNotFound(expected, "another one of its name", "path")
+    call.check_sandbox()
     if _document(sandbox.store, name, fields | {"id": own_id}) != document:
         expected, got = "a state that stays", "a change of what the body refers to"
         raise ServerBusy(expected, got, "body", "try again")
@@ -157,8 +202,8 @@ def _check_rows(store: Store, dataset: Dataset) -> None:
     ids = [row.id for rows in dataset.rows.values() for row in rows]
     found = ((each, store.find_row(each)) for each in ids)
     taken = [
-        f"$.collections: {errors.quoted(each)} is the _id of a data row of dataset "
-        f"{errors.quoted(at[0].id)}"
+        f"$.collections: {quoted(each)} is the _id of a data row of dataset "
+        f"{quoted(at[0].id)}"
         for each, at in found
         if at is not None and at[0].id != dataset.id
     ]
@@ -167,83 +212,36 @@ def _check_rows(store: Store, dataset: Dataset) -> None:
         raise BadFixture(expected, "one with problems", "body", text)
 
 
-def _check_number(count: int, most: int, what: str) -> None:
-    """Raises LimitReached if there are as many created ones as there may be."""
-    if count >= most:
-        raise errors.LimitReached(f"at most {most} created {what}", "one more", "path")
+def _is_new(
+    own_id: str,
+    every: Iterable[App | Dataset],
+    loaded: Collection[str],
+    most: int,
+    what: str,
+) -> bool:
+    """Whether none of `every` has that id. Raises LimitReached if there is no room."""
+    ids = {each.id for each in every}
+    if own_id in ids:
+        return False
+    check_room(len(ids.difference(loaded)), most, what)
+    return True
 
 
-def _shown(call: Call, holder: App | Dataset) -> Response | Download:
+def _now(call: Call, holder: App | Dataset) -> Response | Download:
     """An application or a dataset as it is now. Raises LimitReached."""
     call.services.downloads.check_room()
     # A copy: the original changes while a large one is on its way.
-    store = call.sandbox.store.copy("streams")
-    if isinstance(holder, App):
-        return _sent(call, partial(app_to_json, store, holder))
-    own = store.dataset(holder.id) or holder
-    return _sent(call, partial(dataset_to_json, store, own))
+    return _shown(call, call.sandbox.store.copy("streams"), holder)
 
 
-def _sent(call: Call, make: Pieces, status: int = 200) -> Response | Download:
-    """The pieces of JSON as an answer: at once if they are but one."""
-    first, *others = islice(make(), 2)
-    if not others:
-        return Response(status, first)
-    return Download(make, b"application/json", call.services.downloads, status)
+def _counted(view: AppView | DatasetView, status: int = 200) -> Response:
+    return Response(status, msgspec.json.encode(view))
 
 
-_APP, _DATASET = "/apps/{appId}", "/datasets/{datasetId}"
-_BAD = (BadFixture, errors.InvalidField, errors.LimitReached, ServerBusy)
-_NO_APP = (errors.AppNotFound, errors.LimitReached)
-_NO_DATASET = (errors.DatasetNotFound, errors.LimitReached)
-APPS = (
-    AdminRoute(
-        "GET", _APP, get_app, AppPart, "Read an application whole", errors=_NO_APP
-    ),
-    AdminRoute(
-        "PUT",
-        _APP,
-        put_app,
-        AppPart,
-        "Create or replace an application with its chats, records and permissions",
-        raw_body=AppPart,
-        further={201: AppPart},
-        errors=_BAD,
-    ),
-    AdminRoute(
-        "DELETE",
-        _APP,
-        delete_app,
-        AppPart,
-        "Remove an application with all that is in it",
-        errors=_NO_APP,
-    ),
-)
-DATASETS = (
-    AdminRoute(
-        "GET",
-        _DATASET,
-        get_dataset,
-        DatasetPart,
-        "Read a dataset whole",
-        errors=_NO_DATASET,
-    ),
-    AdminRoute(
-        "PUT",
-        _DATASET,
-        put_dataset,
-        DatasetPart,
-        "Create or replace a dataset with its collections, rows and permissions",
-        raw_body=DatasetPart,
-        further={201: DatasetPart},
-        errors=_BAD,
-    ),
-    AdminRoute(
-        "DELETE",
-        _DATASET,
-        delete_dataset,
-        DatasetPart,
-        "Remove a dataset, or a folder of datasets, with all that is in it",
-        errors=_NO_DATASET,
-    ),
-)
+def _shown(
+    call: Call, store: Store, holder: App | Dataset, status: int = 200
+) -> Response | Download:
+    if isinstance(holder, Dataset):
+        holder = store.dataset(holder.id) or holder
+    make = partial(holder_to_json, store, holder)
+    return in_parts(make, call.services.downloads, status=status)

@@ -1,31 +1,39 @@
-"""The journal: read by criteria, emptied, followed as it grows."""
+"""The journal: read by criteria, emptied, followed as it grows, verified.
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Annotated, Any, Literal
+Verified: have clients sent this, so often, in this order? Where the answer depends on
+entries that the journal has dropped, or on bodies that it has cut, it is no, and says
+why: nothing is guessed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import islice
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.admin.framework import AdminRoute, Call, Input
+from mock_server.admin import views
+from mock_server.admin.framework import Call, Conflict, Example, Input, Routes
+from mock_server.admin.journal_view import body_of, entry_view
 from mock_server.admin.streaming import EVENT_STREAM, JournalStream, in_slices
-from mock_server.api.headers import values
-from mock_server.api.journal_view import body_of, entry_view
+from mock_server.api.headers import REQUEST_ID, made_id, only_id, values
 from mock_server.api.journaling import violations
-from mock_server.api.operations.declared import name_schema
+from mock_server.api.operations.static_response import name_schema
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.request_id import made_id, sent_id
 from mock_server.api.response import Response
-from mock_server.domain.errors import InvalidField, LimitReached, describe_value
-from mock_server.domain.journal import Entry
-from mock_server.domain.limits import Limits
-from mock_server.domain.subset import holds
-from mock_server.har.writing import HarEntryView, HarView, har_entry, har_view
-from mock_server.views import EntryView, JournalView
+from mock_server.domain.errors import InvalidField, LimitReached
+from mock_server.domain.journal import Entry, Journal, Outside
+from mock_server.domain.limits import Published
+from mock_server.domain.validation.json_match import Difference, differences, holds
+
+routes = Routes()
 
 LAST_EVENT_ID = b"last-event-id"
+# An answer that people read: more would hide what matters.
+_NEAREST, _DIFFERENCES = 3, 20
 
-Count = Annotated[int, Meta(ge=0, le=Limits.integer)]
+Count = Annotated[int, Meta(ge=0, le=Published.integer)]
 # The document names the operations of the table. What is accepted is up to the
 # application, which may serve others: `facts_of` looks.
 _NAMES = {**name_schema(sorted(OPERATIONS))}
@@ -43,6 +51,7 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     member: str | UnsetType = UNSET
     key: str | UnsetType = UNSET
     violations: bool | UnsetType = UNSET
+    outside: Outside | UnsetType = UNSET
     body: dict[str, Any] | UnsetType = UNSET
 
 
@@ -56,12 +65,11 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     Raises InvalidField for an operation that there is not; `root` is where the
     criteria stand in the request, such as `$`.
     """
-    names = (each.name for each in msgspec.structs.fields(Criteria))
-    facts = {name: getattr(criteria, name) for name in names}
+    facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
     if criteria.operation is not UNSET:
         at = f"{root}.operation"
         name, responses = criteria.operation, call.responses
-        call.operations.check_name(name, at, responses=responses)
+        call.services.operations.check_name(name, at, responses=responses)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
@@ -83,17 +91,18 @@ def fact_of(name: str, entry: Entry) -> object:
 
 
 class JournalQuery(Criteria, kw_only=True):
-    """Which entries, and how they are written.
+    """Which entries.
 
     `since` is the first number, `body` a JSON object in a text. `request_id` is what a
     log line or an answer calls a request.
     """
 
     body: JsonText | UnsetType = UNSET  # type: ignore[assignment]
-    format: Literal["json", "har"] = "json"
     request_id: str | UnsetType = UNSET
     since: Count = 0
-    limit: Annotated[int, Meta(ge=1, le=Limits.journal_page)] = Limits.journal_page
+    limit: Annotated[int, Meta(ge=1, le=Published.journal_page)] = (
+        Published.journal_page
+    )
 
 
 class StreamQuery(Input):
@@ -106,17 +115,13 @@ class StreamQuery(Input):
     changes: bool = False
 
 
-async def get_journal(call: Call) -> JournalView | HarView:
-    """`GET journal`: the entries that meet the criteria, up to a number and a size.
-
-    As HAR, it is a file of them.
-    """
-    query: JournalQuery = call.query
+@routes.add("GET", "/journal", examples=(Example(query="limit=1"),))
+async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
+    """List what clients have sent and were answered."""
     journal, facts = call.sandbox.journal, _wanted(query, call)
     # The journal goes on while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
-    write = _writer(call)
-    entries = list[Any]()
+    entries = list[views.EntryView]()
     bytes_left = call.limits.journal_page_bytes
     async for each in in_slices(journal.since(query.since)):
         if meets(facts, each) and _has_id(query.request_id, each, call.sandbox.name):
@@ -125,11 +130,9 @@ async def get_journal(call: Call) -> JournalView | HarView:
             if len(entries) == query.limit or bytes_left <= 0:
                 following = each.seq
                 break
-            entries.append(write(each))
+            entries.append(entry_view(each))
             bytes_left -= len(msgspec.json.encode(entries[-1]))
-    if query.format == "har":
-        return har_view(entries, following)
-    return JournalView(entries, total, total - dropped, dropped, following)
+    return views.JournalView(entries, total, total - dropped, dropped, following)
 
 
 def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
@@ -139,42 +142,44 @@ def _has_id(wanted: str | UnsetType, entry: Entry, sandbox: str) -> bool:
     if wanted is UNSET:
         return True
     made = made_id(sandbox, entry.generation, entry.seq)
-    return wanted in (made, sent_id(entry.sent.header_pairs()))
-
-
-def _writer(call: Call) -> Callable[[Entry], EntryView | HarEntryView]:
-    """A function that gives an entry in the format that is asked for."""
-    if call.query.format == "json":
-        return entry_view
-    host = values(call.scope["headers"], b"host")[0].decode("latin-1")
-    return partial(har_entry, host=host)
+    return wanted in (made, only_id(values(entry.sent.header_pairs(), REQUEST_ID)))
 
 
 def _wanted(query: JournalQuery, call: Call) -> Facts:
     facts = facts_of(query, call, "query")
     if query.body is UNSET:
         return facts
-    text = query.body
+    return {**facts, "body": json_object(query.body, "query.body")}
+
+
+def json_object(text: str, at: str) -> dict[str, Any]:
+    """What a JsonText says; `at` is where it stands. Raises InvalidField."""
     try:
-        return {**facts, "body": msgspec.json.decode(text, type=dict)}
+        return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
-        message = f"Expected a JSON object, got {describe_value(text)} - at query.body"
-        raise InvalidField(message) from None
+        raise InvalidField.of(text, "a JSON object", at) from None
 
 
-def delete_journal(call: Call) -> JournalView:
-    """`DELETE journal`: forgets all entries; the numbers go on."""
+@routes.add("DELETE", "/journal")
+def delete_journal(call: Call) -> views.JournalView:
+    """Forget all entries."""
     call.sandbox.empty_journal()
     following = call.sandbox.journal.next_seq
-    return JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
+    return views.JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
 
 
-def get_stream(call: Call) -> JournalStream | Response:
-    """`GET journal/stream`, from `since` or after the header Last-Event-ID.
+@routes.add(
+    "GET",
+    "/journal/stream",
+    answer=views.EntryView,
+    errors=(LimitReached,),
+    gives=("text/event-stream",),
+)
+def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
+    """Follow the journal: its entries as server-sent events.
 
     To HEAD, the Response has the type of a stream and no body.
     """
-    query: StreamQuery = call.query
     streams = call.services.streams
     streams.check_room()
     following = call.sandbox.journal.next_seq
@@ -195,31 +200,153 @@ def get_stream(call: Call) -> JournalStream | Response:
 
 def _number(text: bytes) -> int:
     """The number of an entry out of a header Last-Event-ID. Raises InvalidField."""
-    if not text.isdigit() or len(text) > len(str(Limits.integer)):
-        got = describe_value(text.decode("latin-1"))
-        message = f"Expected a number, got {got} - at header Last-Event-ID"
-        raise InvalidField(message)
+    if not text.isdigit() or len(text) > len(str(Published.integer)):
+        given = text.decode("latin-1")
+        raise InvalidField.of(given, "a number", "header Last-Event-ID")
     return int(text)
 
 
-ROUTES = (
-    AdminRoute(
-        "GET",
-        "/journal",
-        get_journal,
-        (JournalView, HarView),
-        "List what clients have sent and were answered",
-        query=JournalQuery,
-    ),
-    AdminRoute("DELETE", "/journal", delete_journal, JournalView, "Forget all entries"),
-    AdminRoute(
-        "GET",
-        "/journal/stream",
-        get_stream,
-        EntryView,
-        "Follow the journal: its entries as server-sent events",
-        query=StreamQuery,
-        errors=(LimitReached,),
-        gives=("text/event-stream",),
-    ),
-)
+Steps = Annotated[list[Criteria], Meta(max_length=Published.verified_steps)]
+
+
+class Verify(Criteria, kw_only=True):
+    """Criteria and how many entries are to meet them, at least one by default; or
+    several criteria that entries are to meet one after the other.
+    """
+
+    exactly: Count | UnsetType = UNSET
+    at_least: Count | UnsetType = UNSET
+    at_most: Count | UnsetType = UNSET
+    in_order: Steps | UnsetType = UNSET
+
+
+_EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in (1, 2))
+
+
+@routes.add("POST", "/journal/verify", examples=_EXAMPLES)
+async def verify(
+    call: Call, asked: Verify
+) -> views.Verified | Conflict[views.Verified]:
+    """Verify that clients have sent this so often, or in this order; 409 if not."""
+    journal, facts = call.sandbox.journal, facts_of(asked, call, "$")
+    low, high = _bounds(asked)
+    if asked.in_order is UNSET:
+        found = await _verify_count(facts, journal, low, high)
+    else:
+        if facts or (low, high) != _bounds(Verify()):
+            raise InvalidField("inOrder alone", "other criteria too", "$")
+        steps = [
+            facts_of(each, call, f"$.inOrder[{number}]")
+            for number, each in enumerate(asked.in_order)
+        ]
+        found = await _verify_order(steps, journal)
+    return found if found.ok else Conflict(found)
+
+
+def _bounds(asked: Verify) -> tuple[int, int | None]:
+    """How many entries at least, and at most. Raises InvalidField."""
+    low, high, exactly = (
+        None if count is UNSET else count
+        for count in (asked.at_least, asked.at_most, asked.exactly)
+    )
+    if exactly is not None:
+        if (low, high) != (None, None):
+            expected = "exactly, or atLeast and atMost"
+            raise InvalidField(expected, "both", "$.exactly")
+        return exactly, exactly
+    if low is not None and high is not None and low > high:
+        expected = f"an atMost of at least {low}"
+        raise InvalidField(expected, str(high), "$.atMost")
+    if low is not None:
+        return low, high
+    return (1 if high is None else 0), high
+
+
+async def _verify_count(
+    facts: Facts, journal: Journal, low: int, high: int | None
+) -> views.Verified:
+    hits: list[Entry] = []
+    others: list[Entry] = []
+    async for entry in in_slices(journal.since(0)):
+        (hits if meets(facts, entry) else others).append(entry)
+    count = len(hits)
+    doubt = await _doubt(facts, journal, others)
+    # What is lost could only add hits: it is no doubt that there are enough.
+    if doubt and (high is not None or count < low):
+        return views.Verified(False, count, doubt, [])
+    if count >= low and (high is None or count <= high):
+        return views.Verified(True, count)
+    message = f"Expected {_in_words(low, high)}, got {count}"
+    # Of too many, the latest hits are shown; of too few, what came near.
+    shown = hits[-_NEAREST:] if count > low else others
+    return views.Verified(False, count, message, await _nearest(facts, shown))
+
+
+def _in_words(low: int, high: int | None) -> str:
+    if low == high:
+        return f"exactly {low}"
+    at_most = "" if high is None else f"at most {high}"
+    at_least = f"at least {low}" if low else ""
+    return " and ".join(each for each in (at_least, at_most) if each)
+
+
+async def _verify_order(steps: Sequence[Facts], journal: Journal) -> views.Verified:
+    left = journal.since(0)
+    for count, facts in enumerate(steps):
+        passed = []
+        # Each step goes on where the one before has stopped, so that all steps together
+        # look at each entry once.
+        async for entry in in_slices(left):
+            # The first is always good enough: it leaves most entries to later steps.
+            if meets(facts, entry):
+                break
+            passed.append(entry)
+        else:
+            message = f"Expected an entry for $.inOrder[{count}] after the one before"
+            doubt = await _doubt(facts, journal, passed)
+            near = [] if doubt else await _nearest(facts, passed)
+            return views.Verified(False, count, doubt or message, near)
+    return views.Verified(True, len(steps))
+
+
+async def _doubt(facts: Facts, journal: Journal, others: Sequence[Entry]) -> str:
+    """Why `others` may hide an entry that meets the criteria; "" if they do not."""
+    if journal.dropped:
+        return f"Expected a whole journal, got one that has dropped {journal.dropped}"
+    if "body" not in facts:
+        return ""
+    others_met = {name: fact for name, fact in facts.items() if name != "body"}
+    cut = sum(
+        [
+            each.sent.is_cut and meets(others_met, each)
+            async for each in in_slices(others)
+        ]
+    )
+    return f"Expected whole bodies, got {cut} that the journal has cut" if cut else ""
+
+
+async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMiss]:
+    """The entries with the fewest differences, the latest first among equals."""
+    found = [
+        views.NearMiss(
+            entry.seq,
+            [
+                views.DifferenceView(each.path, each.expected, each.got)
+                for each in islice(_differences(facts, entry), _DIFFERENCES)
+            ],
+            _violations(entry) if "violations" in facts else UNSET,
+        )
+        async for entry in in_slices(entries)
+    ]
+    return nsmallest(
+        _NEAREST, found, key=lambda each: (len(each.differences), -each.seq)
+    )
+
+
+def _violations(entry: Entry) -> list[str]:
+    return list(dict.fromkeys(each.name for each in violations(entry)))
+
+
+def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:
+    for name, fact in facts.items():
+        yield from differences(fact, fact_of(name, entry), f"$.{name}")

@@ -1,42 +1,53 @@
-"""The state of a sandbox: as a document, reset, replaced."""
+"""The state of a sandbox: as a document, reset, replaced, kept as snapshots."""
 
 from functools import partial
-from itertools import islice
 
-from mock_server.admin.framework import AdminRoute, Call, Input
-from mock_server.admin.loading import Upload, forget, held_by
-from mock_server.admin.streaming import Download
+from mock_server.admin import framework
+from mock_server.admin.loading import Upload, put_baseline
+from mock_server.admin.streaming import Download, in_parts
+from mock_server.admin.views import ResetView, SnapshotsView, SnapshotView
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.headers import media_type, values
 from mock_server.api.response import Response
-from mock_server.domain.errors import LimitReached, SandboxNotFound
-from mock_server.domain.sandbox import Sandbox
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.sandboxes.state import SnapshotNotFound
 from mock_server.fixture.document import Document
 from mock_server.fixture.dump import to_json, to_yaml
-from mock_server.views import (
-    ResetView,
-)
+
+routes = framework.Routes()
 
 JSON, YAML = "application/json", "application/yaml"
+_ONE = "/snapshots/{name}"
+_UNKNOWN = (SnapshotNotFound,)
+_SMALL = {
+    "clock": "2026-01-01T00:00:00Z",
+    "apps": [{"id": "app", "name": "Support"}],
+    "responses": [{"method": "GET", "path": "/api/user/{id}", "json": {"name": "Ann"}}],
+}
 
 
-class EmptyObject(Input):
+class EmptyObject(framework.Input):
     """An empty object; an empty body counts as one."""
 
 
-def reset(call: Call) -> ResetView:
-    """`POST reset`."""
+@routes.add("POST", "/reset", body=EmptyObject)
+def reset(call: framework.Call) -> ResetView:
+    """Reset to the baseline; journal and faults are emptied, snapshots stay."""
     call.sandbox.reset()
-    return reset_view(call.sandbox)
+    return _reset_view(call.sandbox)
 
 
-def reset_view(sandbox: Sandbox) -> ResetView:
+def _reset_view(sandbox: Sandbox) -> ResetView:
     """The name of a sandbox and the number of its generation, to answer a reset."""
     return ResetView(sandbox.name, sandbox.state.generation)
 
 
-def get_state(call: Call) -> Response | Download:
-    """`GET state`: a document that loads to what there is now, in JSON or YAML.
+@routes.add(
+    "GET", "/state", answer=Document, errors=(LimitReached,), gives=(JSON, YAML)
+)
+def get_state(call: framework.Call) -> Response | Download:
+    """Read the state as a fixture document.
 
     It is a Download unless it is short.
     """
@@ -50,17 +61,26 @@ def get_state(call: Call) -> Response | Download:
     # A copy: the original changes while a large document is on its way.
     state.settle()
     make = partial(write, state.store.copy("streams"), frozen_at)
-    # Two parts, to see whether the first is all: a short answer takes no room among the
-    # downloads.
-    first, *others = islice(make(), 2)
-    if not others:
-        return Response(200, first, content_type=content_type)
-    call.services.downloads.check_room()
-    return Download(make, content_type, call.services.downloads)
+    found = in_parts(make, call.services.downloads, content_type)
+    if isinstance(found, Download):
+        call.services.downloads.check_room()
+    return found
 
 
-async def put_state(call: Call) -> ResetView:
-    """`PUT state`: replaces the baseline; what cannot be loaded changes nothing."""
+@routes.add(
+    "PUT",
+    "/state",
+    raw_body=Document,
+    errors=(BadFixture, LimitReached, ServerBusy),
+    takes_fixture=True,
+    takes=(JSON, YAML),
+    examples=(framework.Example(_SMALL),),
+)
+async def put_state(call: framework.Call) -> ResetView:
+    """Replace the baseline by a fixture document, and reset.
+
+    Replaces the baseline; what cannot be loaded changes nothing.
+    """
     sandbox = call.sandbox
     is_json = media_type(call.scope["headers"]) != YAML
     content = call.content.strip() or b"{}"
@@ -69,44 +89,58 @@ async def put_state(call: Call) -> ResetView:
     upload = Upload(content, is_json, order, call.disconnected)
     baseline = await call.services.loader.load(upload, has_slot=call.has_slot)
     # While it was loaded, the sandbox may have ended, and another taken its name.
-    if call.sandboxes.get(sandbox.name) is not sandbox:
-        expected = "the sandbox that there was"
-        raise SandboxNotFound(expected, "another one of its name", "path")
-    old = held_by(sandbox.baseline)
-    sandbox.put_baseline(baseline)
+    call.check_sandbox()
+    freeing = put_baseline(sandbox, baseline)
     # Before others are served: one of them may reset the sandbox again.
-    view = reset_view(sandbox)
-    await forget(old)
+    view = _reset_view(sandbox)
+    await freeing
     return view
 
 
-ROUTES = (
-    AdminRoute(
-        "POST",
-        "/reset",
-        reset,
-        ResetView,
-        "Reset to the baseline; journal and faults are emptied, snapshots stay",
-        body=EmptyObject,
-    ),
-    AdminRoute(
-        "GET",
-        "/state",
-        get_state,
-        Document,
-        "Read the state as a fixture document",
-        errors=(LimitReached,),
-        gives=(JSON, YAML),
-    ),
-    AdminRoute(
-        "PUT",
-        "/state",
-        put_state,
-        ResetView,
-        "Replace the baseline by a fixture document, and reset",
-        raw_body=Document,
-        errors=(BadFixture, LimitReached, ServerBusy),
-        takes_fixture=True,
-        takes=(JSON, YAML),
-    ),
+@routes.add("GET", "/snapshots")
+def get_snapshots(call: framework.Call) -> SnapshotsView:
+    """List the snapshots."""
+    sandbox = call.sandbox
+    return SnapshotsView([_view(sandbox, name) for name in sandbox.snapshots])
+
+
+@routes.add("GET", _ONE, errors=_UNKNOWN)
+def get_snapshot(call: framework.Call) -> SnapshotView:
+    """Read a snapshot."""
+    return _view(call.sandbox, call.path["name"])
+
+
+@routes.add("PUT", _ONE, body=EmptyObject, errors=(LimitReached,))
+def put_snapshot(
+    call: framework.Call,
+) -> SnapshotView | framework.Created[SnapshotView]:
+    """Take a snapshot of store, clock and choices."""
+    sandbox, name = call.sandbox, call.path["name"]
+    framework.check_name(name, "path")
+    is_new = name not in sandbox.snapshots
+    sandbox.take_snapshot(name)
+    view = _view(sandbox, name)
+    return framework.Created(view) if is_new else view
+
+
+@routes.add(
+    "POST", _ONE + "/restore", body=EmptyObject, errors=(*_UNKNOWN, LimitReached)
 )
+def restore(call: framework.Call) -> ResetView:
+    """Restore a snapshot; baseline, faults and journal stay."""
+    call.sandbox.restore(call.path["name"])
+    return _reset_view(call.sandbox)
+
+
+@routes.add("DELETE", _ONE, errors=_UNKNOWN)
+def delete_snapshot(call: framework.Call) -> SnapshotView:
+    """Delete a snapshot."""
+    # The view first: there is nothing to show afterwards, or nothing to drop.
+    view = _view(call.sandbox, call.path["name"])
+    del call.sandbox.snapshots[view.name]
+    return view
+
+
+def _view(sandbox: Sandbox, name: str) -> SnapshotView:
+    """Raises SnapshotNotFound."""
+    return SnapshotView(name, sandbox.snapshots[name].generation)

@@ -9,13 +9,15 @@ from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext, wrong
 from mock_server.api.response import Response
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
 
 
 class Alter(Fault, tag="alter"):
     """Every item of a page has fields set, or removed."""
 
-    trait: ClassVar[str] = "page"
+    chinese = "一页中的每个条目都被设置或删除若干字段。"
+    least: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}
+    needs = "page"
     schema: ClassVar[Mapping[str, Any]] = {
         "anyOf": [
             {"required": ["set"], "properties": {"set": {"minProperties": 1}}},
@@ -24,7 +26,9 @@ class Alter(Fault, tag="alter"):
     }
 
     changes: dict[str, Any] = field(default_factory=dict, name="set")
+    """Fields and their values."""
     removals: list[str] = field(default_factory=list, name="remove")
+    """Names of fields."""
 
     def check(self) -> None:
         """Something has to change, and not without bound."""
@@ -32,8 +36,8 @@ class Alter(Fault, tag="alter"):
         if not (self.changes or self.removals):
             raise wrong("fields to set, or to remove", "none", "set")
         for name, value in (("set", self.changes), ("remove", self.removals)):
-            if len(msgspec.json.encode(value)) > Limits.altered_bytes:
-                raise wrong(f"at most {Limits.altered_bytes} bytes", "more", name)
+            if len(msgspec.json.encode(value)) > Published.altered_bytes:
+                raise wrong(f"at most {Published.altered_bytes} bytes", "more", name)
 
     async def apply(self, context: FaultContext) -> Response:
         response = context.perform()

@@ -6,10 +6,11 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from mock_server.api.context import pause
 from mock_server.api.faults import fault
 from mock_server.api.response import Response
-from mock_server.domain.errors import describe_value
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import describe_value
 
 _FORMS = ("ms",), ("min", "max"), ("median", "sigma")
 
@@ -17,13 +18,21 @@ _FORMS = ("ms",), ("min", "max"), ("median", "sigma")
 class Delay(fault.Fault, tag="delay"):
     """The answer comes late: by `ms`, or by `min` to `max`, or around a `median`."""
 
-    schema: ClassVar[Mapping[str, Any]] = fault.one_of(*_FORMS)
+    chinese = "应答迟到：固定 `ms`，或在 `min` 到 `max` 之间，或以 `median` 为中位数。"
+    least: ClassVar[Mapping[str, Any]] = {"ms": 1}
+    schema = fault.one_of(*_FORMS)
 
     ms: fault.Milliseconds | None = None
+    """A fixed delay in milliseconds. Give this, or `min` and `max`, or `median`
+    and `sigma`."""
     min: fault.Milliseconds | None = None
+    """The shortest delay in milliseconds; all between are equally likely."""
     max: fault.Milliseconds | None = None
+    """The longest delay."""
     median: fault.Milliseconds | None = None
+    """The median of a lognormal distribution, in milliseconds."""
     sigma: Annotated[float, Meta(ge=0, le=10)] | None = None
+    """Its width."""
 
     def check(self) -> None:
         """Exactly one of the three forms, and no empty range."""
@@ -39,12 +48,13 @@ class Delay(fault.Fault, tag="delay"):
 
     async def apply(self, context: fault.FaultContext) -> Response:
         """The right response, later; what is written is written then, or before."""
-        ms = self.milliseconds(context.draw("delay"), context.draw("angle"))
+        draw = context.firing.draw_for
+        ms = self.milliseconds(draw("delay"), draw("angle"))
         if context.is_after:
             response = context.perform()
-            await context.pause(ms)
+            await pause(context.request, ms)
             return response
-        await context.pause(ms)
+        await pause(context.request, ms)
         context.readmit()  # the choices may be others by now
         return context.perform()
 
@@ -57,4 +67,4 @@ class Delay(fault.Fault, tag="delay"):
         # Lognormal; a normal deviate of two uniform ones by Box and Muller.
         deviate = sqrt(-2 * log(1 - first)) * cos(2 * pi * second)
         ms = (self.median or 0) * exp((self.sigma or 0) * deviate)
-        return min(ms, Limits.fault_ms)
+        return min(ms, Published.fault_ms)

@@ -5,25 +5,29 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.types import Send
 
+from mock_server.api.context import Interrupted, pause
 from mock_server.api.faults import fault
-from mock_server.api.pause import Interrupted
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.response import Headers, Response
-from mock_server.domain.errors import describe_value
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import describe_value
 
 
 class Dribble(fault.Fault, tag="dribble"):
     """The answer comes in pieces, with `ms` between them."""
 
+    chinese = "应答分块送达，块之间间隔 `ms`。"
+
     chunks: Annotated[int, Meta(ge=2, le=1_000)] = 10
+    """In how many pieces the answer comes."""
     ms: fault.Milliseconds = 100.0
+    """Milliseconds between them; all together at most a minute."""
 
     def check(self) -> None:
         """All pieces together stay below the limit of one answer."""
         super().check()
-        if self.chunks * self.ms > Limits.fault_ms:
-            expected = f"chunks times ms of at most {Limits.fault_ms}"
+        if self.chunks * self.ms > Published.fault_ms:
+            expected = f"chunks times ms of at most {Published.fault_ms}"
             raise fault.wrong(expected, describe_value(self.chunks * self.ms), "ms")
 
     async def apply(self, context: fault.FaultContext) -> Response:
@@ -45,7 +49,7 @@ class Dribbled(Response, frozen=True, kw_only=True):
         try:
             for number, piece in enumerate(self.pieces, start=1):
                 if number > 1:
-                    await self.context.pause(self.ms)
+                    await pause(self.context.request, self.ms)
                 content = {"type": "http.response.body", "body": piece}
                 await send(content | {"more_body": number < len(self.pieces)})
         except ClientGone:

@@ -1,12 +1,12 @@
 """A page that repeats an item of the page before."""
 
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
-from mock_server.domain.listing import Page
+from mock_server.domain.listing.list_v2 import Page
 
 T = TypeVar("T")
 
@@ -14,7 +14,8 @@ T = TypeVar("T")
 class DuplicateItem(Fault, tag="duplicate_item"):
     """A page begins with an item that was already on the page before."""
 
-    trait: ClassVar[str] = "page"
+    chinese = "一页的第一个条目在上一页已经出现过。"
+    needs = "page"
 
     async def apply(self, context: FaultContext) -> Response:
         return context.perform(lambda page, _: doubled(page))

@@ -1,14 +1,17 @@
 """A connection that is closed."""
 
 from mock_server.api.faults.fault import Connections, Fault, FaultContext
-from mock_server.api.request import RequestBody
-from mock_server.api.response import Connection, NoResponse
+from mock_server.api.response import NoResponse
 
 
 class Empty(Fault, tag="empty"):
     """No answer; the connection is closed (FIN)."""
 
+    chinese = "没有应答；连接被关闭（FIN）。"
+
     connections: Connections = "first"
+    """Which connections it meets: the `first` that brings a request, or `all`
+    on which a browser sends it again."""
 
     @property
     def meets_resends(self) -> bool:
@@ -17,13 +20,4 @@ class Empty(Fault, tag="empty"):
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
         context.perform_if_after()
-        return ClosedConnection(connection=connection)
-
-
-class ClosedConnection(NoResponse, frozen=True, kw_only=True):
-    """A FIN instead of a response."""
-
-    connection: Connection
-
-    async def end(self, body: RequestBody) -> None:
-        await self.connection.finish(body)
+        return NoResponse(ends=connection.finish)

@@ -5,10 +5,12 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from mock_server.api.faults.fault import Fault, FaultContext, Whole, wrong
-from mock_server.api.response import Response, error_envelope
-from mock_server.domain.errors import describe_value
-from mock_server.domain.limits import Limits
+from mock_server.api.envelope import error_envelope
+from mock_server.api.faults.fault import Fault, FaultContext, wrong
+from mock_server.api.response import Response
+from mock_server.domain.faults.definition import Whole
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import describe_value
 
 # Responses of these never have a body (RFC 9110 6.4.1).
 _BODILESS = (204, 205, 304)
@@ -17,14 +19,21 @@ _BODILESS = (204, 205, 304)
 class Error(Fault, tag="error"):
     """An error answer; `code` is the status unless it says otherwise."""
 
+    chinese = "错误应答；除非另有指定，`code` 与状态码相同。"
     schema: ClassVar[Mapping[str, Any]] = {
         "properties": {"status": {"not": {"enum": list(_BODILESS)}}}
     }
 
     status: Annotated[int, Meta(ge=200, le=599)] = 503
+    """The HTTP status; not 204, 205 or 304, which have no body."""
     code: Whole | None = None
-    message: Annotated[str, Meta(max_length=Limits.title_chars)] = "Injected by a fault"
+    """The `code` in the envelope; without it, the status."""
+    message: Annotated[str, Meta(max_length=Published.title_chars)] = (
+        "Injected by a fault"
+    )
+    """The `message` in the envelope."""
     retry_after: Whole | None = None
+    """The header `Retry-After`, in seconds."""
 
     def check(self) -> None:
         super().check()

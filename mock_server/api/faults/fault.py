@@ -1,73 +1,111 @@
-"""What every kind of fault is written with: its common fields, and the request.
+"""What every kind of fault has: an effect, its texts, and how one is read.
 
-A kind is a subclass of `Fault` in a module of its own, listed in `table`: its fields,
-what they must be like together (`check`), and its effect (`apply`), which gives back a
-response. An effect that no HTTP server would have (a cut, a pause, a reset) is a kind
-of response, and acts when that is sent.
+A kind is a subclass of `Fault` in a module of its own, with a line in `table`. It
+states its fields with their bounds, a text below each; what they must be like together
+(`check`), and its effect (`apply`), which gives back a response. Its docstring is the
+sentence that documents and the console show. An effect that no HTTP server would have
+(a cut, a pause, a reset) is a kind of response, and acts when that is sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.context import RequestContext
-from mock_server.api.operations.declared import ANY_RESPONSE, Served
-from mock_server.api.operations.operation import Distort, Operations
+from mock_server.api.operations.operation import Distort
+from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.static_response import ANY_RESPONSE, Served, name_schema
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.pause import pause
-from mock_server.api.response import (
-    Connection,
-    NeedsConnection,
-    Response,
-    connection_of,
-)
-from mock_server.domain.errors import InvalidField, describe_value, did_you_mean
-from mock_server.domain.faults import Firing
-from mock_server.domain.limits import Limits
-from mock_server.domain.memory import size_of
-from mock_server.validation.convert import convert
+from mock_server.api.response import Response
+from mock_server.domain.call import Call
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.faults.firing import Firing
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import describe_value, did_you_mean
+from mock_server.domain.sandboxes.state import State
+from mock_server.domain.validation.convert import convert
 
-Milliseconds = Annotated[float, Meta(ge=0, le=Limits.fault_ms)]
-Whole = Annotated[int, Meta(ge=0, le=Limits.integer)]
-
-
-class Match(Struct, rename="camel", forbid_unknown_fields=True):
-    """Which requests: of this API key, with at least these fields in the body."""
-
-    key: str | None = None
-    body: dict[str, Any] | None = None
-
-
+Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 Connections = Literal["first", "all"]
 """Whether a fault of the connection meets one that brings a request again, too."""
 
 
-class Fault(
-    Struct, rename="camel", forbid_unknown_fields=True, kw_only=True, tag_field="kind"
-):
-    """When a fault fires; what it does is its kind's. `ttl` is in seconds.
+class FaultContext(Struct, frozen=True):
+    """A request and the fault that fires at it.
+
+    `readmit` admits the request again if its state was replaced meanwhile.
+    """
+
+    request: RequestContext
+    operation: Served
+    firing: Firing
+    readmit: Callable[[], Served]
+
+    @property
+    def is_after(self) -> bool:
+        """Whether the operation is carried out before anything is spoiled."""
+        return self.firing.fault.definition.phase == "after"
+
+    # Which one an effect takes: `perform` if the answer is right but for its time or
+    # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
+    # it is lost or replaced, `rehearse` if nothing may be written.
+
+    def perform(self, distort: Distort | None = None) -> Response:
+        """Carry the operation out; `distort` may change its data before it is shown."""
+        return self._respond(self.request.state, distort)
+
+    def perform_if_after(self) -> None:
+        """Carry the operation out if the phase says so; its response is lost."""
+        if self.is_after:
+            self.perform()
+
+    def rehearse(self) -> Response:
+        """The response that the operation would have; nothing is changed."""
+        state = self.request.state
+        # On a copy of the store, so that the answer is right and the write is lost.
+        return self._respond(replace(state, store=state.store.copy()))
+
+    def _respond(self, state: State, distort: Distort | None = None) -> Response:
+        call = Call.of(state, self.request.caller)
+        return self.operation.respond(call, self.request.content or b"", distort)
+
+    def spoilable(self) -> Response:
+        """The response to spoil, of an operation carried out if the phase says so."""
+        return self.perform() if self.is_after else self.rehearse()
+
+    def connection(self) -> Connection:
+        """The connection itself. Raises NeedsConnection in process."""
+        connection = connection_of(self.request.scope)
+        if connection is None:
+            kind = self.firing.fault.definition.kind
+            raise NeedsConnection(
+                f"the fault {kind!r} needs a connection: serve the application on a "
+                "socket (MockServer), it cannot be had in process"
+            )
+        return connection
+
+
+class Fault(Definition):
+    """A fault of any kind: when it fires, and what it does then.
 
     With `phase` after, the operation is carried out and only its answer is spoiled.
     """
 
-    trait: ClassVar[str] = ""
-    """The trait that an operation needs for the kind to have a meaning for it."""
+    kinds: ClassVar[Mapping[str, type[Fault]]]
+    """All kinds by name, which the table of kinds hands over."""
+    least: ClassVar[Mapping[str, Any]] = {}
+    """The least fields of a valid fault, beside its kind."""
+    chinese: ClassVar[str] = ""
+    """What it does, in Chinese; the docstring says it in English."""
     schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the kind's fields together, as `check` does."""
-
-    operation: str = "*"
-    match: Match = field(default_factory=Match)
-    skip: Whole = 0
-    times: Annotated[int, Meta(ge=1, le=Limits.fault_times)] = 1
-    probability: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    seed: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 0
-    phase: Literal["before", "after"] = "before"
-    ttl: Annotated[float, Meta(ge=0.001, le=Limits.fault_ttl)] = 60.0
 
     @staticmethod
     def of(kind: str, **fields: Any) -> Fault:
@@ -75,56 +113,47 @@ class Fault(
 
         Raises InvalidField for what cannot be.
         """
-        return read_fault({"kind": kind, **fields}, responses=ANY_RESPONSE)
+        given = {"kind": kind, **fields}
+        return read_fault(given, responses=ANY_RESPONSE)
+
+    @classmethod
+    def sentence(cls) -> str:
+        """What it does, in English."""
+        return " ".join((cls.__doc__ or "").split())
 
     @classmethod
     def operations(cls, table: Operations = OPERATIONS) -> tuple[str, ...]:
         """The names of the operations that the kind has a meaning for."""
         rows = table.values()
         return tuple(
-            row.name for row in rows if not cls.trait or cls.trait in row.traits
+            row.name for row in rows if not cls.needs or cls.needs in row.traits
         )
 
-    @property
-    def kind(self) -> str:
-        """The name of the kind."""
-        return kind_of(type(self))
+    @classmethod
+    def rules(cls) -> list[Mapping[str, Any]]:
+        """What the type does not say of the fields, as JSON Schemas."""
+        names = ("*", *cls.operations())
+        # What a kind has a meaning for by a trait is no declared response.
+        operations = {"enum": [*names]} if cls.needs else name_schema(names)
+        return [{"properties": {"operation": operations}}, cls.schema]
 
-    @property
-    def needs(self) -> str:
-        """The trait that a request's operation needs for the fault to fire."""
-        return self.trait
-
-    @property
-    def key(self) -> str | None:
-        """The API key that is matched."""
-        return self.match.key
-
-    @property
-    def body(self) -> dict[str, Any] | None:
-        """The fields of the body that are matched."""
-        return self.match.body
-
-    @property
-    def limit(self) -> tuple[int, int] | None:
-        """Requests and seconds of a rate limit."""
-        return None
-
-    @property
-    def meets_resends(self) -> bool:
-        """Whether it fires again at a request that is sent again at once."""
-        return False
-
-    @property
-    def size(self) -> int:
-        """About how many bytes of memory it takes."""
-        return size_of(msgspec.to_builtins(self))
+    @classmethod
+    def own_fields(cls) -> Mapping[str, object]:
+        """Its own fields and their defaults, NODEFAULT for what must be there."""
+        common = {each.name for each in msgspec.structs.fields(Fault)}
+        return {
+            each.encode_name: each.default
+            for each in msgspec.structs.fields(cls)
+            if each.name not in common
+        }
 
     def check(self) -> None:
         """Check what no type can say of the fields. Raises InvalidField."""
         # Each request is compared with the wanted body, so that has to be small.
-        if len(msgspec.json.encode(self.body)) > Limits.matched_bytes:
-            raise wrong(f"at most {Limits.matched_bytes} bytes", "more", "match.body")
+        if len(msgspec.json.encode(self.match.body)) > Published.matched_bytes:
+            raise wrong(
+                f"at most {Published.matched_bytes} bytes", "more", "match.body"
+            )
 
     async def apply(self, context: FaultContext) -> Response:
         """The response to a request at which the fault fires; nothing is sent yet.
@@ -134,11 +163,6 @@ class Fault(
         it is sent has to handle these two itself, as `dribble` does.
         """
         raise NotImplementedError
-
-
-def kind_of(fault: type[Fault]) -> str:
-    """The name of a kind, by the class of its faults."""
-    return str(fault.__struct_config__.tag)
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
@@ -160,7 +184,7 @@ def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
 
 def wrong(expected: str, got: str, name: str) -> InvalidField:
     """The refusal of a field."""
-    return InvalidField(f"Expected {expected}, got {got} - at $.{name}")
+    return InvalidField(expected, got, f"$.{name}")
 
 
 def read_fault(
@@ -168,21 +192,19 @@ def read_fault(
     operations: Operations = OPERATIONS,
     responses: Collection[str] = (),
 ) -> Fault:
-    """A fault from plain data: `kind` and fields. Raises InvalidField.
+    """A fault from plain data: `kind` and fields.
 
     It may be for one of the operations, or of the declared `responses` of these names.
+    Raises InvalidField.
     """
-    # Every subclass is a kind; a test sees to it that the table lists all of them.
-    kinds: Sequence[type[Fault]] = Fault.__subclasses__()
-    by_name = {kind_of(each): each for each in kinds}
-    given = dict(fields)
+    given, kinds = dict(fields), Fault.kinds
     name = given.pop("kind", None)
-    if not isinstance(name, str) or name not in by_name:
+    if not isinstance(name, str) or name not in kinds:
         got = "nothing" if "kind" not in fields else describe_value(name)
-        hint = did_you_mean(str(name), by_name)
-        expected = f"one of {', '.join(by_name)}"
-        raise InvalidField(f"Expected {expected}, got {got}{hint} - at $.kind")
-    fault = convert(given, by_name[name])
+        hint = did_you_mean(str(name), kinds)
+        expected = f"one of {', '.join(kinds)}"
+        raise InvalidField(expected, f"{got}{hint}", "$.kind")
+    fault = convert(given, kinds[name])
     if fault.operation != "*":
         _check_operation(fault, operations, responses)
     fault.check()
@@ -202,72 +224,8 @@ def _check_operation(
     """Raises InvalidField for no operation, and one that the kind means nothing for."""
     operations.check_name(fault.operation, "$.operation", "* or ", responses)
     known = fault.operations(operations)
-    if fault.operation in responses and not fault.trait:
+    if fault.operation in responses and not fault.needs:
         return
     if fault.operation not in known:
-        which = f"an operation {_TRAITS[fault.trait]} ({', '.join(known)})"
-        got = describe_value(fault.operation)
-        raise wrong(f"* or {which}", got, "operation")
-
-
-class FaultContext(Struct, frozen=True):
-    """A request and the fault that fires at it.
-
-    `readmit` admits the request again if its state was replaced meanwhile.
-    """
-
-    request: RequestContext
-    operation: Served
-    firing: Firing
-    is_after: bool
-    """Whether the operation is carried out before anything is spoiled."""
-    readmit: Callable[[], Served]
-
-    # Which one an effect takes: `perform` if the answer is right but for its time or
-    # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
-    # it is lost or replaced, `rehearse` if nothing may be written.
-
-    def perform(self, distort: Distort | None = None) -> Response:
-        """Carry the operation out; `distort` may change its data before it is shown."""
-        request = self.request
-        content = request.content or b""
-        return self.operation.respond(request.state, request.caller, content, distort)
-
-    def perform_if_after(self) -> None:
-        """Carry the operation out if the phase says so; its response is lost."""
-        if self.is_after:
-            self.perform()
-
-    def rehearse(self) -> Response:
-        """The response that the operation would have; nothing is changed."""
-        state = self.request.state
-        # On a copy of the store, so that the answer is right and the write is lost.
-        aside = replace(state, store=state.store.copy())
-        content = self.request.content or b""
-        return self.operation.respond(aside, self.request.caller, content)
-
-    def spoilable(self) -> Response:
-        """The response to spoil, of an operation carried out if the phase says so."""
-        return self.perform() if self.is_after else self.rehearse()
-
-    def draw(self, purpose: str) -> float:
-        """A number from 0 up to 1, always the same for the same match."""
-        return self.firing.draw_for(purpose)
-
-    def connection(self) -> Connection:
-        """The connection itself. Raises NeedsConnection in process."""
-        connection = connection_of(self.request.scope)
-        if connection is None:
-            kind = self.firing.fault.definition.kind
-            raise NeedsConnection(
-                f"the fault {kind!r} needs a connection: serve the application on a "
-                "socket (MockServer), it cannot be had in process"
-            )
-        return connection
-
-    async def pause(self, ms: float) -> None:
-        """Wait in real time, whatever the sandbox's clock says.
-
-        Raises ClientGone if the client goes first, Interrupted after a reset.
-        """
-        await pause(self.request, ms)
+        which = f"an operation {_TRAITS[fault.needs]} ({', '.join(known)})"
+        raise wrong(f"* or {which}", describe_value(fault.operation), "operation")

@@ -1,7 +1,5 @@
 """A write that is answered, and forgotten."""
 
-from typing import ClassVar
-
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
 
@@ -9,7 +7,8 @@ from mock_server.api.response import Response
 class LostWrite(Fault, tag="lost_write"):
     """A write is answered like any other, and forgotten: a pin, for one."""
 
-    trait: ClassVar[str] = "write"
+    chinese = "写入得到正常应答，但不会生效，例如置顶。"
+    needs = "write"
 
     async def apply(self, context: FaultContext) -> Response:
         return context.rehearse()

@@ -9,6 +9,8 @@ from mock_server.api.response import Response
 class MalformedJson(Fault, tag="malformed_json"):
     """A 200 with a body that no JSON parser accepts."""
 
+    chinese = "状态码 200，但正文不是合法的 JSON。"
+
     async def apply(self, context: FaultContext) -> Response:
         """The body with another bracket at its end; all else is in order."""
         # The length stays, so that only a parser of JSON can tell.

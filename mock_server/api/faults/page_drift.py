@@ -6,10 +6,11 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta
 from msgspec.structs import replace
 
-from mock_server.api.faults.fault import Fault, FaultContext, Whole, one_of, wrong
+from mock_server.api.faults.fault import Fault, FaultContext, one_of, wrong
 from mock_server.api.response import Response
-from mock_server.domain.limits import Limits
-from mock_server.domain.listing import Page
+from mock_server.domain.faults.definition import Whole
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
 
 T = TypeVar("T")
 
@@ -19,12 +20,17 @@ class PageDrift(Fault, tag="page_drift"):
     some items appear, or vanish.
     """
 
-    trait: ClassVar[str] = "page"
-    schema: ClassVar[Mapping[str, Any]] = one_of(("insert",), ("remove",))
+    chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
+    least: ClassVar[Mapping[str, Any]] = {"insert": 1}
+    needs = "page"
+    schema = one_of(("insert",), ("remove",))
 
     at: Whole = 0
-    insert: Annotated[int, Meta(ge=1, le=Limits.page_size)] | None = None
-    remove: Annotated[int, Meta(ge=1, le=Limits.page_size)] | None = None
+    """The index in the whole list."""
+    insert: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
+    """How many items appear there. Give this or `remove`."""
+    remove: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
+    """How many items vanish there."""
 
     def check(self) -> None:
         """Exactly one of both."""

@@ -1,22 +1,28 @@
 """A 429 for more requests than a key may make."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, field
 
 from mock_server.api.errors import RateLimitExceeded
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response, error_response, rate_limit_headers
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Published
 
 
 class RateLimited(Fault, tag="rate_limit", kw_only=True):
     """A 429 for what exceeds `limit` requests in `window` seconds, for each key."""
 
-    requests: Annotated[int, Meta(ge=1, le=Limits.integer)] = field(name="limit")
+    chinese = "每个密钥在 `window` 秒内超过 `limit` 次的请求得到 429。"
+    least: ClassVar[Mapping[str, Any]] = {"limit": 1, "window": 1}
+
+    requests: Annotated[int, Meta(ge=1, le=Published.integer)] = field(name="limit")
+    """Requests that pass in a window, for each key."""
     window: Annotated[int, Meta(ge=1, le=86_400)]
+    """Seconds of a window, from its first request on."""
     # Without `times` it lasts as long as its `ttl`.
-    times: Annotated[int, Meta(ge=1, le=Limits.fault_times)] | None = None  # type: ignore[assignment]
+    times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
 
     @property
     def limit(self) -> tuple[int, int]:

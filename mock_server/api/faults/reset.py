@@ -1,14 +1,17 @@
 """A connection that is reset."""
 
 from mock_server.api.faults.fault import Connections, Fault, FaultContext
-from mock_server.api.request import RequestBody
-from mock_server.api.response import Connection, NoResponse
+from mock_server.api.response import NoResponse
 
 
 class Reset(Fault, tag="reset"):
     """No answer; the connection is reset (RST)."""
 
+    chinese = "没有应答；连接被重置（RST）。"
+
     connections: Connections = "first"
+    """Which connections it meets: the `first` that brings a request, or `all`
+    on which a browser sends it again."""
 
     @property
     def meets_resends(self) -> bool:
@@ -17,13 +20,4 @@ class Reset(Fault, tag="reset"):
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
         context.perform_if_after()
-        return ResetConnection(connection=connection)
-
-
-class ResetConnection(NoResponse, frozen=True, kw_only=True):
-    """An RST instead of a response."""
-
-    connection: Connection
-
-    async def end(self, body: RequestBody) -> None:
-        await self.connection.reset(body)
+        return NoResponse(ends=connection.reset)

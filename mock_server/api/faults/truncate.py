@@ -3,15 +3,20 @@
 from msgspec import field
 from starlette.types import Send
 
-from mock_server.api.faults.fault import Fault, FaultContext, Whole
+from mock_server.api.connection import Connection
+from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.request import RequestBody
-from mock_server.api.response import Connection, Headers, Response
+from mock_server.api.response import Headers, Response
+from mock_server.domain.faults.definition import Whole
 
 
 class Truncate(Fault, tag="truncate"):
     """The answer ends after so many bytes of its body, half of them by default."""
 
+    chinese = "应答正文在若干字节后中断，默认为一半。"
+
     kept: Whole | None = field(default=None, name="bytes")
+    """How many bytes of the body are sent; without it, half of them."""
 
     async def apply(self, context: FaultContext) -> Response:
         # First of all: nothing may be changed where it cannot be done.

@@ -1,14 +1,14 @@
 """A page of which the total is off."""
 
-from typing import Annotated, ClassVar, TypeVar
+from typing import Annotated, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.response import Response
-from mock_server.domain.limits import Limits
-from mock_server.domain.listing import Page
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
 
 T = TypeVar("T")
 
@@ -16,9 +16,11 @@ T = TypeVar("T")
 class WrongTotal(Fault, tag="wrong_total"):
     """A page has a total that is off; a list without one is left alone."""
 
-    trait: ClassVar[str] = "total"
+    chinese = "页中的总数不准确；没有总数的列表不受影响。"
+    needs = "total"
 
-    by: Annotated[int, Meta(ge=-Limits.integer, le=Limits.integer)] = 1
+    by: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 1
+    """What is added to `total`."""
 
     async def apply(self, context: FaultContext) -> Response:
         return context.perform(lambda page, _: miscounted(page, self.by))

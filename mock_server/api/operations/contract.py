@@ -5,7 +5,7 @@ that gives its values and its departures at the same time. What no choice tolera
 refused; the journal lists every departure, whether or not it was tolerated.
 """
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -16,12 +16,14 @@ from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
 from mock_server.api.operations.body_field import Field, judged, violation_of
-from mock_server.api.operations.near_fields import given_for, meant
+from mock_server.api.operations.nearest import given_for, meant
 from mock_server.api.request import check_integers, read_json
-from mock_server.domain.choices import Choices, table, with_choices
-from mock_server.domain.errors import InvalidField, all_problems, describe_value
+from mock_server.domain.choices.reading import remedies, tolerates
+from mock_server.domain.choices.table import Choices, table, with_choices
+from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.journal import IGNORED, REFUSED, Violation
-from mock_server.domain.tolerance import remedies, tolerates
+from mock_server.domain.messages import all_problems, describe_value
+from mock_server.domain.validation.convert import with_integers
 
 
 class RequestFields(Struct, rename="camel", forbid_unknown_fields=True):
@@ -52,8 +54,20 @@ class Contract(Generic[F]):
         self.section = section
         self.fields = fields
         self._extensions_type = extensions
+        self.decoder = msgspec.json.Decoder(fields)
+        """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
 
-    def read(self, content: bytes, choices: Choices) -> dict[str, Any]:
+    def read(self, content: bytes, choices: Choices) -> F:
+        """The fields of a body, for an operation that no departure tells apart.
+
+        Raises as `values`.
+        """
+        try:
+            return self.decoder.decode(content)
+        except NOT_ON_CONTRACT:
+            return with_integers(self.values(content, choices), self.fields)
+
+    def values(self, content: bytes, choices: Choices) -> dict[str, Any]:
         """The values of a body of which every departure is tolerated, by field.
 
         What is missing is not among them. Raises BadJson, and InvalidField for all
@@ -62,21 +76,11 @@ class Contract(Generic[F]):
         body = read_json(content)
         # Before the fields: it holds for unknown ones too, however deep.
         check_integers(content, body)
-        values, violations = self._examine(body, self._fields, choices)
-        extended = self.extension_fields(choices, body)
-        further, _ = self._examine(body, extended, choices)
-        mistakes = self._mistakes(body, extended, choices)
-        unknown: Iterable[Violation] = ()
-        if choices.unknown_fields == "reject":
-            # Otherwise a hundred thousand unknown fields are not even named.
-            unknown = self._unknown(body, choices)
-        found = chain(unknown, violations, mistakes)
-        problems = all_problems(
-            each.message for each in found if each.effect == REFUSED
-        )
-        if problems:
-            raise InvalidField(problems)
-        return values | further
+        values, refused = self._read(body, choices)
+        first = next(refused, None)
+        if first is not None:
+            raise InvalidFields(all_problems(chain([first], refused)))
+        return values
 
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
@@ -102,45 +106,44 @@ class Contract(Generic[F]):
             yield from self._unknown(body, choices)
             yield from self._examine(body, self._fields, choices)[1]
 
-    def _mistakes(
-        self,
-        body: Mapping[str, object],
-        extended: Mapping[str, Field],
-        choices: Choices,
-    ) -> Iterator[Violation]:
-        """What is wrong with the fields that choices, not the spec, have a meaning for.
-
-        A value of the choice that has none for such a field may serve the body.
-        """
-        for name, field in extended.items():
-            for each in self._examine(body, {name: field}, choices)[1]:
-                if each.name != "invalid_field":
-                    yield each
-                    continue
-                others = [
-                    f"{field.choice}={value}"
-                    for value in table()[field.choice].values
-                    if self._serves(body, with_choices(choices, {field.choice: value}))
-                ]
-                yield each.refused(*others)
-
-    def _serves(self, body: Mapping[str, object], choices: Choices) -> bool:
-        """Whether every departure of a body is tolerated."""
-        fields = {**self._fields, **self.extension_fields(choices, body)}
-        found: Iterable[Violation] = self._examine(body, fields, choices)[1]
-        if choices.unknown_fields == "reject":
-            found = chain(found, self._unknown(body, choices))
-        return not any(each.effect == REFUSED for each in found)
-
-    def extension_fields(
-        self, choices: Choices, body: Container[str]
-    ) -> dict[str, Field]:
-        """The fields of a body that these choices, not the spec, have a meaning for."""
-        return {
+    def _read(
+        self, body: Mapping[str, object], choices: Choices
+    ) -> tuple[dict[str, object], Iterator[str]]:
+        """The values of a body by field, and why it is refused, if it is."""
+        # Beside the spec's, the fields that these choices have a meaning for.
+        extended = {
             name: field
             for name, field in self._extensions.items()
-            if name in body and tolerates(choices, field.choice)
+            if tolerates(choices, field.about.choice)
         }
+        values, found = self._examine(body, {**self._fields, **extended}, choices)
+        unknown: Iterable[Violation] = ()
+        if choices.unknown_fields == "reject":
+            # Otherwise a hundred thousand unknown fields are not even named.
+            unknown = self._unknown(body, choices)
+        every = chain(unknown, found)
+        return values, (each.message for each in every if each.effect == REFUSED)
+
+    def _with_remedies(
+        self,
+        mistake: Violation,
+        choice: str,
+        body: Mapping[str, object],
+        choices: Choices,
+    ) -> Violation:
+        """A mistake in a field, for which this choice has a meaning, not the spec.
+
+        A value of the choice that has none for the field may serve the body.
+        """
+        if not choice or mistake.name != "invalid_field":
+            return mistake
+        served_by = []
+        for value in table()[choice].values:
+            other = with_choices(choices, {choice: value})
+            is_read = tolerates(other, choice)
+            if not is_read and next(self._read(body, other)[1], None) is None:
+                served_by.append(f"{choice}={value}")
+        return mistake.refused(*served_by)
 
     def _examine(
         self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
@@ -151,13 +154,16 @@ class Contract(Generic[F]):
         meant_for = self._meant_for_missing(body, fields)
         for name, field in fields.items():
             # For most fields it is None, which no body has.
-            if name in body and field.instead_of not in body:
+            if name in body and field.about.instead_of not in body:
                 values[name], found = field.read(body[name], choices)
-                violations += found
+                choice = field.about.choice
+                for each in found:
+                    violations.append(self._with_remedies(each, choice, body, choices))
             elif field.is_required:
                 others = self._extensions.items()
                 has_another = any(
-                    each.instead_of == name and other in body for other, each in others
+                    each.about.instead_of == name and other in body
+                    for other, each in others
                 )
                 missing = field.missing(
                     choices, has_another=has_another, unknown=meant_for.get(name)
@@ -189,6 +195,7 @@ class Contract(Generic[F]):
         if not self.fields.__struct_config__.forbid_unknown_fields:
             return
         expected = f"only the fields {', '.join(self._fields)}"
+        missing = [name for name in self._fields if name not in body]
         for name in body:
             if name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
@@ -196,46 +203,20 @@ class Contract(Generic[F]):
                 departure = violation_of(
                     name, "unknown_fields", self.section, reason, IGNORED
                 )
-                if name not in self._extensions:
-                    hint = meant(name, self._fields.keys() - body.keys())
-                    departure = replace(departure, message=departure.message + hint)
-                yield self._judged_unknown(departure, name, body, choices)
-
-    def _judged_unknown(
-        self,
-        departure: Violation,
-        name: str,
-        body: Mapping[str, object],
-        choices: Choices,
-    ) -> Violation:
-        """An unknown field's departure with its effect: a choice may read the field."""
-        field = self._extensions.get(name)
-        if field is None:
-            return judged(departure, choices)
-        is_used = field.instead_of not in body
-        if tolerates(choices, field.choice):
-            return replace(departure, effect=field.effect) if is_used else departure
-        if tolerates(choices, departure.name):
-            return departure
-        mistakes = field.read(body[name], choices)[1] if is_used else ()
-        is_wrong = any(each.effect == REFUSED for each in mistakes)
-        others = () if is_wrong else remedies(choices, field.choice)
-        return departure.refused(*remedies(choices, departure.name), *others)
+                field = self._extensions.get(name)
+                if field is None:
+                    message = departure.message + meant(name, missing)
+                    yield judged(replace(departure, message=message), choices)
+                else:
+                    yield _judged_extension(departure, field, body, choices)
 
     def _has_empty(self, decoded: F) -> bool:
         """Whether a field is empty that may not be, though its type allows it."""
         return any(
             getattr(decoded, field.attribute) == ""
             for field in self._fields.values()
-            if field.empty is not None
+            if field.about.empty is not None
         )
-
-    # Made when first needed: few bodies depart, and importing is to be quick. All
-    # decoders together take 2 ms.
-    @cached_property
-    def decoder(self) -> msgspec.json.Decoder[F]:
-        """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
-        return msgspec.json.Decoder(self.fields)
 
     @property
     def names(self) -> Collection[str]:
@@ -256,3 +237,18 @@ def _fields(kind: type[RequestFields], section: str) -> dict[str, Field]:
     info = inspect.type_info(kind)
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     return {each.encode_name: Field(each, section) for each in fields}
+
+
+def _judged_extension(
+    departure: Violation, field: Field, body: Mapping[str, object], choices: Choices
+) -> Violation:
+    """The departure of a field that the spec does not have, but a choice may read."""
+    is_used = field.about.instead_of not in body
+    if tolerates(choices, field.about.choice):
+        return replace(departure, effect=field.about.effect) if is_used else departure
+    if tolerates(choices, departure.name):
+        return departure
+    mistakes = field.read(body[field.name], choices)[1] if is_used else ()
+    is_wrong = any(each.effect == REFUSED for each in mistakes)
+    others = () if is_wrong else remedies(choices, field.about.choice)
+    return departure.refused(*remedies(choices, departure.name), *others)

@@ -4,26 +4,35 @@ What does not depend on the caller is encoded once for each collection; `permiss
 the last field, is added per page. Pages are kept too: clients ask again and again.
 """
 
-from collections.abc import Hashable, Mapping
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from mock_server.api.envelope import SUCCESS
 from mock_server.api.operations import body_field, contract
-from mock_server.api.operations.operation import Operation
-from mock_server.api.response import success_envelope
-from mock_server.domain.access import Caller, Level
-from mock_server.domain.choices import Choices
-from mock_server.domain.dataset import Tree
-from mock_server.domain.errors import DatasetForbidden, DatasetNotFound, ParentNotFound
-from mock_server.domain.limits import Limits
-from mock_server.domain.list_request import OMITTED, ListV2
-from mock_server.domain.listing import Page, list_v2
-from mock_server.domain.records import Collection
-from mock_server.domain.state import State
+from mock_server.api.operations.operation import (
+    DEMO_DATASET,
+    Example,
+    Operation,
+    forbidden,
+)
+from mock_server.domain.access import Level
+from mock_server.domain.call import (
+    Call,
+    DatasetForbidden,
+    DatasetNotFound,
+    ParentNotFound,
+)
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page, list_v2, page_in
+from mock_server.domain.listing.request import ListV2
+from mock_server.domain.objects.dataset import Tree
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.state import State
 from mock_server.fixture import document as schema
-from mock_server.fixture.collection_writer import writer
+from mock_server.fixture.document import writer
 
 
 class ListV2Body(contract.RequestFields, kw_only=True):
@@ -31,20 +40,20 @@ class ListV2Body(contract.RequestFields, kw_only=True):
 
     offset: Annotated[
         int,
-        Meta(ge=0, le=Limits.integer, description="Offset into the result set"),
-        body_field.departures(
+        Meta(ge=0, le=Published.integer, description="Offset into the result set"),
+        body_field.About(
             missing="offset_missing", without="counted as 0", text="numeric_strings"
-        ),
+        ).meta(),
     ]
     page_size: (
         Annotated[
             int,
-            Meta(ge=1, le=Limits.page_size, description="Items per page at most"),
-            body_field.departures(
+            Meta(ge=1, le=Published.page_size, description="Items per page at most"),
+            body_field.About(
                 over="page_size_over_limit",
                 most="page_size_max",
                 text="numeric_strings",
-            ),
+            ).meta(),
         ]
         | UnsetType
     ) = UNSET
@@ -53,12 +62,12 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         Annotated[
             str,
             Meta(
-                max_length=Limits.id_chars,
+                max_length=Published.id_chars,
                 description="Parent folder; null selects top-level collections",
             ),
-            body_field.departures(
+            body_field.About(
                 empty=("parent_empty_string", "null or the _id of a folder")
-            ),
+            ).meta(),
         ]
         | UnsetType
         | None
@@ -66,10 +75,13 @@ class ListV2Body(contract.RequestFields, kw_only=True):
     search_text: Annotated[
         str,
         Meta(
-            max_length=Limits.search_chars,
+            max_length=Published.search_chars,
             description="Matched against names or tags; an empty string is valid",
         ),
     ] = ""
+
+
+_FILTER = body_field.About(choice="list_filters").meta()
 
 
 class ListV2Extensions(contract.RequestFields, kw_only=True):
@@ -78,22 +90,16 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
     page_num: (
         Annotated[
             int,
-            Meta(ge=1, le=Limits.integer),
-            body_field.departures(text="numeric_strings"),
-            body_field.extension("offset_missing", instead_of="offset"),
+            Meta(ge=1, le=Published.integer),
+            body_field.About(
+                text="numeric_strings", choice="offset_missing", instead_of="offset"
+            ).meta(),
         ]
         | UnsetType
     ) = UNSET
-    select_folder: Annotated[bool, body_field.extension("list_filters")] | UnsetType = (
-        UNSET
-    )
+    select_folder: Annotated[bool, _FILTER] | UnsetType = UNSET
     filter_tags: (
-        Annotated[
-            list[str],
-            Meta(max_length=Limits.tags),
-            body_field.extension("list_filters"),
-        ]
-        | UnsetType
+        Annotated[list[str], Meta(max_length=Published.tags), _FILTER] | UnsetType
     ) = UNSET
 
 
@@ -105,32 +111,27 @@ def read(content: bytes, choices: Choices) -> ListV2:
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        return _departing(CONTRACT.read(content, choices), choices)
-    size, parent = body.page_size, body.parent_id
+        # It departs from the spec in what is tolerated.
+        values = CONTRACT.values(content, choices)
+        asked = values.get("pageSize", choices.page_size_default)
+        size = min(asked, choices.page_size_max)
+        return ListV2(
+            dataset_id=values["datasetId"],
+            offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),
+            page_size=size,
+            parent_id=values.get("parentId", UNSET),
+            search_text=values.get("searchText", ""),
+            folders_only=values.get("selectFolder", False),
+            tags=tuple(values.get("filterTags", ())),
+            is_clamped=asked > size,
+        )
+    size = body.page_size
     return ListV2(
         dataset_id=body.dataset_id,
         offset=body.offset,
         page_size=choices.page_size_default if size is UNSET else size,
-        parent_id=OMITTED if parent is UNSET else parent,
+        parent_id=body.parent_id,
         search_text=body.search_text,
-    )
-
-
-def _departing(values: Mapping[str, Any], choices: Choices) -> ListV2:
-    """The request in a body that departs from the spec in what is tolerated."""
-    asked = values.get("pageSize")
-    if asked is None:
-        asked = choices.page_size_default
-    size = min(asked, choices.page_size_max)
-    return ListV2(
-        dataset_id=values["datasetId"],
-        offset=values.get("offset", (values.get("pageNum", 1) - 1) * size),
-        page_size=size,
-        parent_id=values.get("parentId", OMITTED),
-        search_text=values.get("searchText", ""),
-        folders_only=values.get("selectFolder", False),
-        tags=tuple(values.get("filterTags", ())),
-        is_clamped=asked > size,
     )
 
 
@@ -141,29 +142,37 @@ def appear(request: ListV2, number: int) -> Collection:
     return Collection(id=f"appeared-{number}", name=name, parent_id=parent or None)
 
 
-def follows_from(state: State, caller: Caller, request: ListV2) -> Hashable | None:
-    """What the body of a response follows from, but for what is never kept.
+def answer(call: Call, request: ListV2) -> bytes:
+    """The body of the response, kept ready for who asks the same again.
 
-    None if the dataset has been changed: then it follows from more than can be named.
+    A dataset that has been changed is no key: its body follows from more than that.
     """
-    dataset = state.store.dataset(request.dataset_id)
+    state, dataset = call.state, call.store.dataset(request.dataset_id)
     if dataset is None or type(dataset.tree) is not Tree:
-        return None
-    return request, dataset, dataset.level_of(caller), state.choices
+        return encode(list_v2(call, request), state)
+    level = dataset.level_of(call.caller)
+    key = request, dataset, level
+    text = state.texts.get(key)
+    if text is None:
+        text = _page_text(page_in(dataset, level, request, state), state)
+        # What the journal is to be told is told each time.
+        if not state.notes:
+            state.texts.put(key, text)
+    return text
 
 
 def encode(page: Page[Collection], state: State) -> bytes:
     """The body of the response: `{"list": [...], "total": N}` in its envelope."""
-    choices = state.choices
-    look = choices.item_fields, choices.tags_empty
-    key = (tuple(page.items), page.total, page.level, *look)
+    key = tuple(page.items), page.total, page.level
     text = state.texts.get(key)
     return state.texts.put(key, _page_text(page, state)) if text is None else text
 
 
 def _page_text(page: Page[Collection], state: State) -> bytes:
-    items = items_text(page, state)
-    return success_envelope(b'{"list":[%b],"total":%d}' % (items, page.total))
+    return _BODY % (items_text(page, state), page.total)
+
+
+_BODY = SUCCESS % b'{"list":[%b],"total":%d}'
 
 
 def items_text(page: Page[Collection], state: State) -> bytes:
@@ -174,12 +183,13 @@ def items_text(page: Page[Collection], state: State) -> bytes:
 
 
 def _kept_item_text(item: Collection, state: State) -> bytes:
-    extended = state.choices.item_fields == "extended"
-    tags_absent = state.choices.tags_empty == "absent"
-    key = item, extended, tags_absent
-    text = state.texts.get(key)
+    text = state.texts.get(item)
     if text is None:
-        text = state.texts.put(key, item_text(item, extended, tags_absent))
+        extended = state.choices.item_fields == "extended"
+        tags_absent = state.choices.tags_empty == "absent"
+        # It still lacks `permission` and its end.
+        text = msgspec.json.encode(shown_item(item, extended, tags_absent))[:-1]
+        state.texts.put(item, text)
     return text
 
 
@@ -216,14 +226,14 @@ class ListedPage(Struct):
     total: int
 
 
-def item_text(item: Collection, extended: bool, tags_absent: bool) -> bytes:
-    """A collection as a JSON object that still lacks `permission` and its end."""
+def shown_item(item: Collection, extended: bool, tags_absent: bool) -> Any:
+    """A collection as it is shown, but for `permission`: an `Item`."""
     shown = (_extended if extended else _documented)(item)
     if extended and shown.create_time is UNSET:
         shown.create_time = shown.update_time
     if tags_absent and not item.tags:
         shown.tags = UNSET
-    return msgspec.json.encode(shown)[:-1]
+    return shown
 
 
 def permission(level: Level) -> Permission:
@@ -240,18 +250,35 @@ def permission(level: Level) -> Permission:
 _PERMISSIONS = {level: msgspec.json.encode(permission(level)) for level in Level}
 
 
+_PAGE = {"offset": 0, "pageSize": 2, "datasetId": DEMO_DATASET, "parentId": None}
+_SEARCH = {
+    "offset": 0,
+    "datasetId": DEMO_DATASET,
+    "parentId": "65b1c0de9d1448617cba7001",
+    "searchText": "INSTALL",
+}
+
 LIST_V2 = Operation(
     name="listV2",
     method="POST",
     path="/api/core/dataset/collection/listV2",
     summary="A page of a dataset's collections",
+    chinese="知识库集合的一页",
     contract=CONTRACT,
     data=ListedPage,
     refusals=(DatasetNotFound, ParentNotFound, DatasetForbidden),
     read=read,
-    perform=list_v2,
+    act=list_v2,
     encode=encode,
-    follows_from=follows_from,
+    answer=answer,
     traits=frozenset({"page", "total"}),
     appear=appear,
+    examples=(
+        Example("topLevel", "The first two collections of the top level", _PAGE),
+        Example("search", "What matches in a folder", _SEARCH),
+        Example("invalidField", "A page of more than 30", _PAGE | {"pageSize": 50}),
+        Example("datasetNotFound", "An unknown dataset", _PAGE | {"datasetId": "none"}),
+        Example("parentNotFound", "An unknown folder", _PAGE | {"parentId": "none"}),
+        forbidden(**_PAGE | {"datasetId": "65e0000000000000000000d1"}),
+    ),
 )

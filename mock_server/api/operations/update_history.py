@@ -1,29 +1,27 @@
 """`updateHistory`: pin or unpin a chat session (spec 4.1)."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from mock_server.api.operations import body_field, contract
-from mock_server.api.operations.operation import Operation
-from mock_server.api.response import success_envelope
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import AppForbidden, AppNotFound, ChatNotFound
+from mock_server.api.envelope import SUCCESS
+from mock_server.api.operations import body_field, contract, operation
+from mock_server.domain.call import AppForbidden, AppNotFound
+from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
+from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import STORED
-from mock_server.domain.limits import Limits
-from mock_server.domain.pinning import UpdateHistory, update_history
-from mock_server.domain.state import State
+from mock_server.domain.limits import Published
+from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
 # With choice top_missing=ignore the service takes these, with `top` or without.
 Title = Annotated[
     str,
-    Meta(max_length=Limits.title_chars),
-    body_field.extension("top_missing", effect=STORED),
+    Meta(max_length=Published.title_chars),
+    body_field.About(choice="top_missing", effect=STORED).meta(),
 ]
 
-_NULL = success_envelope(b"null")
+_NULL = SUCCESS % (b"null")
 
 
 class UpdateHistoryBody(contract.RequestFields):
@@ -34,7 +32,7 @@ class UpdateHistoryBody(contract.RequestFields):
     top: Annotated[
         bool,
         Meta(description="true pins, false unpins"),
-        body_field.departures(missing="top_missing"),
+        body_field.About(missing="top_missing").meta(),
     ]
 
 
@@ -53,19 +51,16 @@ def read(content: bytes, choices: Choices) -> UpdateHistory:
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
-        return _departing(CONTRACT.read(content, choices))
+        # It departs from the spec in what is tolerated.
+        values = CONTRACT.values(content, choices)
+        return UpdateHistory(
+            app_id=values["appId"],
+            chat_id=values["chatId"],
+            top=values.get("top"),
+            title=values.get("title"),
+            custom_title=values.get("customTitle"),
+        )
     return UpdateHistory(body.app_id, body.chat_id, body.top)
-
-
-def _departing(values: Mapping[str, Any]) -> UpdateHistory:
-    """The request in a body that departs from the spec in what is tolerated."""
-    return UpdateHistory(
-        app_id=values["appId"],
-        chat_id=values["chatId"],
-        top=values.get("top"),
-        title=values.get("title"),
-        custom_title=values.get("customTitle"),
-    )
 
 
 def encode(_data: None, _state: State) -> bytes:
@@ -73,17 +68,32 @@ def encode(_data: None, _state: State) -> bytes:
     return _NULL
 
 
-UPDATE_HISTORY = Operation(
+_PIN = {"appId": operation.DEMO_APP, "chatId": operation.DEMO_CHAT, "top": True}
+
+UPDATE_HISTORY = operation.Operation(
     name="updateHistory",
     method="PUT",
     path="/api/core/chat/history/updateHistory",
     legacy_path="/api/core/chat/updateHistory",
     summary="Pin or unpin a chat session",
+    chinese="置顶会话或取消置顶",
     contract=CONTRACT,
     data=None,
     refusals=(AppNotFound, ChatNotFound, AppForbidden),
     read=read,
-    perform=update_history,
+    act=update_history,
     encode=encode,
     traits=frozenset({"write"}),
+    examples=(
+        operation.Example("pinned", "Pin a chat", _PIN),
+        operation.Example("unpinned", "Unpin it", _PIN | {"top": False}),
+        operation.Example(
+            "invalidField", "A field of another type", _PIN | {"top": "yes"}
+        ),
+        operation.Example("appNotFound", "An unknown app", _PIN | {"appId": "none"}),
+        operation.Example("chatNotFound", "An unknown chat", _PIN | {"chatId": "none"}),
+        operation.forbidden(
+            appId="65e000000000000000000002", chatId="secret", top=True
+        ),
+    ),
 )

@@ -1,12 +1,12 @@
 /** What the documentation leaves open: a profile, and single choices beside it. */
 
 import { here } from "../server/api.js";
-import { h, prose, say, show } from "../page/dom.js";
+import { h, prose, say, show } from "../../demo/shared/dom.js";
 import { note } from "../page/fold.js";
 import { choice } from "../page/form.js";
 import { tried } from "../page/notice.js";
 import { onRoute, showRoute } from "../page/route.js";
-import { t } from "../words/words.js";
+import { ofRow, t } from "../words/words.js";
 
 const PROFILES = {
   documented: t("The documentation, read strictly"),
@@ -79,13 +79,13 @@ export class ChoicePanel {
     this.#goTo();
   }
 
-  #differs = (row) => this.#now.choices[row.name] !== row[this.#now.profile];
+  #differs = (row) => this.#now.choices[row.name] !== row.profiles[this.#now.profile];
 
   /** Shows those that the filter lets through. */
   #narrow() {
     const text = this.#filter.value.trim().toLocaleLowerCase();
-    const isMeant = ({ name, sentence, values }) =>
-      [name, sentence, t(sentence), ...values].join(" ").toLocaleLowerCase().includes(text);
+    const isMeant = ({ name, sentence, chinese, values }) =>
+      [name, sentence, ofRow(sentence, chinese), ...values].join(" ").toLocaleLowerCase().includes(text);
     const rows = this.#now.table.filter((row) =>
       (!this.#others.checked || this.#differs(row)) && isMeant(row));
     show(this.#list, rows, ({ name }) => name, (each) => this.#row(each));
@@ -106,7 +106,7 @@ export class ChoicePanel {
     row.querySelector("select").focus({ preventScroll: true });
   }
 
-  #row({ name, section, values, sentence }) {
+  #row({ name, section, values, sentence, chinese }) {
     const { input, read } = choice({ enum: values }, this.#now.choices[name]);
     // A change that has no answer yet must not be taken back by the next one.
     input.addEventListener("change", tried(() => {
@@ -116,7 +116,7 @@ export class ChoicePanel {
     input.addEventListener("focus", () => showRoute("control", "choices", name));
     const node = h("li", { id: `choice-${name}` },
       h("label", {}, h("code", {}, name), input),
-      h("p", { class: "hint" }, prose(t(sentence)), " ", t("(section {section})", { section })));
+      h("p", { class: "hint" }, prose(ofRow(sentence, chinese)), " ", t("(section {section})", { section })));
     const update = (row) => {
       input.value = this.#now.choices[name];
       node.classList.toggle("other", this.#differs(row));

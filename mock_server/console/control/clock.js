@@ -1,7 +1,7 @@
 /** The sandbox's clock: seen, stopped, moved forward, set. */
 
 import { here } from "../server/api.js";
-import { button, h, say } from "../page/dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 import { note } from "../page/fold.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
@@ -13,11 +13,13 @@ export class ClockPanel {
   #isFrozen = null;
   #note = note();
   #face = h("time", { class: "face" });
-  #toggle = button(t("Freeze"), tried(() => this.#set({ frozen: !this.#isFrozen })));
+  #toggle = button(t("Freeze"), tried(() => this.#ask("PUT", "/clock", { frozen: !this.#isFrozen })));
 
-  constructor(parent) {
+  /** `header` says the time too, wherever the page is. */
+  constructor(parent, header) {
+    this.header = header;
     const steps = STEPS.map(([words, seconds]) =>
-      button(words, tried(() => this.#advance(seconds))));
+      button(words, tried(() => this.#ask("POST", "/clock/advance", { seconds }))));
     const seconds = h("input", {
       type: "number", min: 0, step: "any", required: true, placeholder: t("seconds"),
       "aria-label": t("Seconds to move forward"),
@@ -27,8 +29,8 @@ export class ClockPanel {
       type: "datetime-local", step: 1, required: true, max: "9999-12-31T23:59:59",
       "aria-label": t("Time to set, in UTC"),
     });
-    const move = tried(() => this.#advance(Number(seconds.value)));
-    const set = tried(() => this.#set({ now: new Date(`${time.value}Z`).toISOString() }));
+    const move = tried(() => this.#ask("POST", "/clock/advance", { seconds: Number(seconds.value) }));
+    const set = tried(() => this.#ask("PUT", "/clock", { now: new Date(`${time.value}Z`).toISOString() }));
     parent.append(
       this.#note,
       h("p", {}, this.#face),
@@ -39,19 +41,11 @@ export class ClockPanel {
     setInterval(() => this.#draw(), 1000);
   }
 
-  async refresh() {
-    this.#take(await here("GET", "/clock"));
-  }
+  refresh = () => this.#ask("GET", "/clock");
 
-  async #set(clock) {
-    this.#take(await here("PUT", "/clock", clock));
-  }
-
-  async #advance(seconds) {
-    this.#take(await here("POST", "/clock/advance", { seconds }));
-  }
-
-  #take({ now, frozen }) {
+  /** Asks for the clock, or for another time; shows what it is then. */
+  async #ask(method, where, body) {
+    const { now, frozen } = await here(method, where, body);
     this.#isFrozen = frozen;
     this.#ahead = Date.parse(now) - (frozen ? 0 : Date.now());
     this.#draw();
@@ -63,8 +57,7 @@ export class ClockPanel {
     const now = new Date(this.#ahead + (this.#isFrozen ? 0 : Date.now()));
     const [day, time] = now.toISOString().split("T");
     const words = `${day} ${time.slice(0, 8)}${this.#isFrozen ? ` · ${t("frozen")}` : ""}`;
-    say(this.#face, words);
-    say(this.#note, words);
+    for (const each of [this.#face, this.#note, this.header]) say(each, words);
     say(this.#toggle, this.#isFrozen ? t("Run") : t("Freeze"));
   }
 }

@@ -1,10 +1,10 @@
-/** A fault as a row: what it does, how often and how long still; opened, what comes next. */
+/** Faults as rows: what each does, how long still, what comes next; those of a preset as a group. */
 
-import { here, path } from "../server/api.js";
-import { bdi, brief, button, h, say } from "../page/dom.js";
+import { bdi, brief, button, h, prose, say, show } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
+import { here, path } from "../server/api.js";
 import { wordFor } from "../server/operations.js";
-import { t } from "../words/words.js";
+import { counted, ofRow, t } from "../words/words.js";
 import { countdown, figure, percent } from "./figures.js";
 
 const PLANNED = 40;
@@ -42,7 +42,7 @@ export class FaultRow {
       }));
   }
 
-  update(fault) {
+  update([fault]) {
     const isNews = fault.matches !== this.#fault?.matches;
     this.#fault = fault;
     const { kind, remaining, probability, fired, match } = fault;
@@ -86,4 +86,38 @@ function strip(plan) {
   const dots = plan.map((each) => h("i", { class: each.fires ? "dot fires" : "dot" }));
   return h("div", { class: "plan" }, h("p", { class: "hint" }, said),
     h("div", { class: "dots", "aria-hidden": "true" }, dots));
+}
+
+/** All presets, each with what it is like. `add` is told the name of one. */
+export const presetList = (presets, add) =>
+  h("ul", { class: "presets" }, presets.map(({ const: name, title, ["x-chinese"]: chinese }) => {
+    const about = h("span", { id: `preset-${name}`, class: "hint" }, prose(ofRow(title, chinese)));
+    const arm = button(name, tried(() => add(name)), { "aria-describedby": about.id });
+    return h("li", {}, arm, " ", about);
+  }));
+
+/** The faults of one preset, as a group. */
+export class PresetGroup {
+  #count = h("span", { class: "count" });
+  #rows = h("ul");
+  #shown = [];
+  node;
+
+  constructor({ preset }) {
+    const remove = tried(() => here("DELETE", `/faults?preset=${encodeURIComponent(preset)}`));
+    const attributes = { class: "quiet", "aria-label": t("Remove preset {name}", { name: preset }) };
+    this.node = h("li", { class: "group" },
+      h("div", { class: "row" }, h("b", {}, preset), this.#count,
+        button(t("Remove"), remove, attributes)),
+      this.#rows);
+  }
+
+  update(faults) {
+    say(this.#count, counted(faults.length, "1 fault", "{n} faults"));
+    this.#shown = show(this.#rows, faults.map((each) => [each]), ([{ id }]) => id, ([fault]) => new FaultRow(fault, false));
+  }
+
+  tick() {
+    for (const row of this.#shown) row.tick();
+  }
 }

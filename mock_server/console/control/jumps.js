@@ -5,10 +5,10 @@ import { addressOf } from "../page/route.js";
 import { find } from "../data/finding.js";
 import { cards } from "../page/fold.js";
 import { closeDrawer } from "../page/drawer.js";
-import { notice } from "../page/notice.js";
-import { matching, offer } from "../page/palette.js";
-import { t } from "../words/words.js";
-import { armPreset, presets } from "./faults.js";
+import { matching } from "../page/palette.js";
+import { ofRow, t } from "../words/words.js";
+import { clearJournal } from "../requests/list.js";
+import { armPreset, kinds } from "./faults.js";
 
 const LONGEST = 100; // of a text that names data
 const at = (id) => document.getElementById(id);
@@ -21,14 +21,14 @@ function go(...parts) {
   else location.hash = address;
 }
 
-/** Offers what every page has. */
-export function offerJumps() {
-  offer(t("Requests"), requestsFor);
-  offer(t("Cards"), async (text) => matching(text, cards().map(({ label, run }) =>
-    ({ label, run: () => (closeDrawer(), run()) }))));
-  offer(t("Commands"), async (text) => matching(text, await commands()));
-  offer(t("Data"), async (text) => (text ? dataFor(text.slice(0, LONGEST)) : []));
-}
+/** @type {import("../page/palette.js").Offer[]} */
+export const JUMPS = [
+  { group: t("Requests"), find: requestsFor },
+  { group: t("Cards"), find: async (text) => matching(text, cards().map(({ label, run }) =>
+    ({ label, run: () => (closeDrawer(), run()) }))) },
+  { group: t("Commands"), find: async (text) => matching(text, await commands()) },
+  { group: t("Data"), find: async (text) => (text ? dataFor(text.slice(0, LONGEST)) : []) },
+];
 
 async function dataFor(text) {
   const found = await find(text);
@@ -42,32 +42,27 @@ async function requestsFor(text) {
 
 async function commands() {
   const select = at("sandbox");
+  const { presets } = await kinds();
   const others = [...select.options].filter(({ value }) => value !== select.value);
   return [
     { label: t("Reset"), hint: t("back to the baseline"), run: () => at("reset").click() },
     { label: t("Freeze the clock"), run: () => here("PUT", "/clock", { frozen: true }) },
     { label: t("Let the clock run"), run: () => here("PUT", "/clock", { frozen: false }) },
-    { label: t("New sandbox"), run: () => press("sandboxes", t("New sandbox")) },
+    { label: t("New sandbox"), run: () => at("new-sandbox").click() },
     { label: t("Clear the journal"), run: clearJournal },
     { label: t("Remove all faults"), run: () => here("DELETE", "/faults") },
-    ...(await presets()).map(({ const: name, title }) =>
-      ({ label: t("Arm {preset}", { preset: name }), hint: t(title), run: () => armPreset(name) })),
+    ...presets.map(({ const: name, title, ["x-chinese"]: chinese }) => ({
+      label: t("Arm {preset}", { preset: name }),
+      hint: ofRow(title, chinese),
+      run: () => armPreset(name),
+    })),
     ...others.map(({ value }) =>
       ({ label: t("Look at sandbox {name}", { name: value }), run: () => look(select, value) })),
     { label: at("language").textContent, hint: t("Language"), run: () => at("language").click() },
   ];
 }
 
-async function clearJournal() {
-  await here("DELETE", "/journal");
-  notice(t("The journal is empty."));
-}
-
 function look(select, name) {
   select.value = name;
   select.dispatchEvent(new Event("change"));
 }
-
-/** Presses the button of that text in a card. */
-const press = (card, text) =>
-  [...at(card).querySelectorAll("button")].find((each) => each.textContent === text)?.click();

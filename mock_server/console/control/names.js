@@ -1,6 +1,6 @@
 /** Names that sandboxes and snapshots may have, asked for. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
 const NAME = t("Expected 1 to 64 letters (A to Z), digits, dots, dashes or underscores; no spaces.");
@@ -9,8 +9,7 @@ const NAME = t("Expected 1 to 64 letters (A to Z), digits, dots, dashes or under
 export function nameInput(attributes = {}) {
   const input = h("input", {
     type: "text", pattern: "[A-Za-z0-9._\\-]{1,64}", autocomplete: "off", title: NAME,
-    oninvalid: () => input.setCustomValidity(input.validity.patternMismatch ? NAME : ""),
-    oninput: () => input.setCustomValidity(""),
+    oninput: () => input.setCustomValidity(input.validity.patternMismatch ? NAME : ""),
     ...attributes,
   });
   return input;

@@ -1,7 +1,7 @@
 /** Whether the fixture files, as they are now, are what is served. */
 
 import { admin } from "../server/api.js";
-import { say } from "../page/dom.js";
+import { say } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
 /** A line that is there while the files are broken. */

@@ -24,13 +24,11 @@ async function reset() {
 
 /**
  * Does something that replaces the state, so that it can be taken back for a minute.
+ * `words` are what has been done, `before` and `after` what to do when it is taken back,
+ * around the restoring of the state, and `said` what has been taken back.
  *
- * @param {() => Promise<{generation: number}>} act
- * @param {(done: object) => string} words what has been done
- * @param {() => Promise<unknown>} before what to do when it is taken back, before the state
- *   is restored
- * @param {() => Promise<unknown>} after what to do then after that
- * @param {string} said what has been taken back
+ * @param {{act: () => Promise<any>, words: (done: any) => string,
+ *   before?: () => unknown, after?: () => unknown, said: string}} change
  */
 export async function withWayBack({ act, words, before = () => {}, after = () => {}, said }) {
   // Their addresses: another sandbox may be looked at when it goes.
@@ -72,7 +70,7 @@ export async function rearm(before) {
   for (const fault of before) if (fault.remaining !== 0 && fault.endsIn > 0) await arm(fault);
 }
 
-function arm({ id, fired, matches, remaining, endsIn, ...fault }) {
+function arm({ id, preset, fired, matches, remaining, endsIn, ...fault }) {
   const left = { skip: Math.max(0, fault.skip - matches), times: remaining, ttl: endsIn };
   const given = Object.entries({ ...fault, ...left }).filter(([, value]) => value !== null);
   return here("POST", "/faults", Object.fromEntries(given));

@@ -1,7 +1,7 @@
 /** The responses that the fixture declares for further paths; nothing if there are none. */
 
 import { here } from "../server/api.js";
-import { bdi, button, h, show } from "../page/dom.js";
+import { bdi, button, h, show } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
 import { arm } from "./faults.js";

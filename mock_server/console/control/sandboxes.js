@@ -2,7 +2,7 @@
 
 import { admin, base, path, session } from "../server/api.js";
 import { bodies } from "../server/schema.js";
-import { bdi, button, h, say, show } from "../page/dom.js";
+import { bdi, button, h, say, show } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
@@ -32,7 +32,7 @@ export class SandboxPanel {
       h("div", { class: "item" }, h("span", { class: "what" }, t("Sandbox")), this.#end, this.#name),
       h("div", {}, this.#own), this.#none, this.#declared,
       h("div", { class: "actions" },
-        button(t("New sandbox"), tried(() => this.#create({}))), this.#delete),
+        button(t("New sandbox"), tried(() => this.#create({})), { id: "new-sandbox" }), this.#delete),
       this.#form(),
     );
   }

@@ -1,7 +1,7 @@
 /** Snapshots: the state under a name, to come back to. */
 
 import { here, path } from "../server/api.js";
-import { bdi, button, h, show } from "../page/dom.js";
+import { bdi, button, h, show } from "../../demo/shared/dom.js";
 import { sayInvalid } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";

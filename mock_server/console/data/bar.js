@@ -1,6 +1,6 @@
 /** What can be done with all that is selected. */
 
-import { button, h, say } from "../page/dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
 import { countOf, outermost, remove, setDisabled, setPinned } from "./edits.js";
@@ -16,7 +16,7 @@ const bar = h("div", { class: "bar", role: "toolbar", "aria-label": t("Selection
 /** Puts the bar at the end of a part of the page. */
 export function showBarIn(part) {
   part.append(bar);
-  selection.onChange(() => draw(part));
+  selection.addEventListener("change", () => draw(part));
   document.addEventListener("keydown", (event) => {
     const isElsewhere = event.target.closest("dialog, input:not([type=checkbox]), textarea, [popover]");
     if (event.key === "Escape" && !isElsewhere) selection.clear();

@@ -3,7 +3,7 @@
  * near what is in sight are drawn; the others keep their height.
  */
 
-import { button, h, show } from "../page/dom.js";
+import { button, h, show } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { unlessGone } from "../server/api.js";
 import { t } from "../words/words.js";
@@ -56,8 +56,12 @@ export class Branch {
   });
 
   /** `empty` is what is said, or shown, where there is nothing. */
-  constructor({ load, locate, idOf, keyOf = idOf, make, empty }) {
-    Object.assign(this, { load, locate, idOf, keyOf, make });
+  constructor({ load, locate = null, idOf, keyOf = idOf, make, empty }) {
+    this.load = load;
+    this.locate = locate;
+    this.idOf = idOf;
+    this.keyOf = keyOf;
+    this.make = make;
     this.#empty = h("p", { class: "empty", hidden: true }, empty);
     this.node = h("div", { class: "branch" }, this.#list, this.#empty, this.#more);
     this.#eye.observe(this.#more);

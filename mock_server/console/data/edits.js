@@ -26,8 +26,8 @@ async function each(items, work) {
 /**
  * Changes records; undo puts them back as they were.
  *
- * @param {{kind: object, holder: string, id: string}[]} refs
- * @param {(record: object) => object} change
+ * @param {{kind: import("./kinds.js").Kind, holder: string, id: string}[]} refs
+ * @param {(record: any) => object} change
  * @param {(n: number) => string} words what has been done to so many
  */
 export async function change(refs, change, words) {

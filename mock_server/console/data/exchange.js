@@ -1,46 +1,37 @@
 /** Fixture files: the data saved as one, and one taken in from a button or dropped. */
 
 import { t } from "../words/words.js";
-import { button, h, save, say } from "../page/dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 import { notice, tried } from "../page/notice.js";
 import { inSandbox, open, session } from "../server/api.js";
 import { isImporting, offerImport } from "./importing.js";
 
-const KINDS = [["YAML", "yaml"], ["JSON", "json"]];
-const TYPES = ".yaml,.yml,.json";
-
 /** Buttons for both ways; files may be dropped anywhere on the page too. */
-export class Exchange {
-  #input = h("input", {
-    type: "file", accept: TYPES, hidden: true, tabindex: -1, "aria-label": t("Import a fixture file"),
-    onchange: tried(() => this.#take(this.#input.files)),
-  });
-
-  constructor(parent) {
-    const exports = KINDS.map(([name, ending]) =>
-      button(t("Export {kind}", { kind: name }), tried(() => exportAs(ending))));
-    parent.append(
-      ...exports,
-      button(t("Import …"), () => this.#input.click(), { title: t("or drop a file anywhere on the page") }),
-      this.#input,
-    );
-    acceptDrops(tried((event) => this.#take(event.dataTransfer.files)));
-  }
-
-  async #take(files) {
+export function offerExchange(parent) {
+  const choose = () => input.click();
+  const take = async (files) => {
     const [file, ...others] = files;
     if (others.length) throw new Error(t("Expected one file, got {n}.", { n: files.length }));
     // Else the same file, chosen again after an edit, would be no change.
-    const again = () => this.#input.click();
-    if (file) await offerImport(file, again).finally(() => (this.#input.value = ""));
-  }
+    if (file) await offerImport(file, choose).finally(() => (input.value = ""));
+  };
+  const input = h("input", {
+    type: "file", accept: ".yaml,.yml,.json", hidden: true, tabindex: -1, "aria-label": t("Import a fixture file"),
+    onchange: tried(() => take(input.files)),
+  });
+  const exports = ["YAML", "JSON"].map((kind) =>
+    button(t("Export {kind}", { kind }), tried(() => exportAs(kind.toLowerCase()))));
+  const imports = button(t("Import …"), choose, { title: t("or drop a file anywhere on the page") });
+  parent.append(...exports, imports, input);
+  acceptDrops(tried((event) => take(event.dataTransfer.files)));
 }
 
 async function exportAs(ending) {
   const answer = await open("GET", inSandbox("/state"), { accept: `application/${ending}` });
-  const content = await answer.blob();
+  const url = URL.createObjectURL(await answer.blob());
   const name = `${session.sandbox === "default" ? "fixture" : session.sandbox}.${ending}`;
-  save(content, name);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
   notice(t("Saved as {name}: the data as it is now.", { name }));
 }
 

@@ -1,6 +1,6 @@
 /** Finding apps, chats, datasets and collections by their names. */
 
-import { bdi, button, h, named } from "../page/dom.js";
+import { bdi, button, h, named } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path, unlessGone } from "../server/api.js";
 import { counted, t } from "../words/words.js";
@@ -27,7 +27,7 @@ export async function find(text) {
 
 async function records(kind, holder, name, text) {
   const where = kind === CHAT ? path("apps", holder.id, "chats") : path("datasets", holder.id, "collections");
-  const query = new URLSearchParams({ name: text, limit: MOST_EACH });
+  const query = new URLSearchParams({ name: text, limit: `${MOST_EACH}` });
   const answer = await unlessGone(here("GET", `${where}?${query}`), { [name]: [] });
   return answer[name].map((item) => found(kind, holder, item, named(holder.name, holder.id)));
 }
@@ -48,7 +48,7 @@ export class Finder {
   #asked = 0;
   #input = h("input", {
     type: "search", autocomplete: "off", placeholder: t("Find a collection or chat"),
-    "aria-label": t("Find a collection or chat"),
+    "aria-label": t("Find a collection or chat"), oninput: () => this.#soon(),
   });
   #list = h("ul");
   #said = h("p", { class: "hint", role: "status" });
@@ -56,7 +56,6 @@ export class Finder {
 
   constructor(parent) {
     parent.append(h("search", { class: "finder" }, this.#input, this.#results));
-    this.#input.addEventListener("input", () => this.#soon());
     this.#input.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.clear();
       if (event.key === "Enter") this.#list.querySelector("button")?.click();
@@ -90,6 +89,7 @@ export class Finder {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
+    /** @type {Element[]} */
     const all = [this.#input, ...this.#list.querySelectorAll("button")];
     all[all.indexOf(document.activeElement) + step]?.focus();
   }

@@ -79,5 +79,5 @@ export function watchGestures(node) {
     const at = event.button === 2 ? { x: event.clientX, y: event.clientY } : below(row.link);
     tried(() => openMenu(row, at))(event);
   });
-  selection.onChange(() => rowsBelow(node).forEach((row) => row.showSelected()));
+  selection.addEventListener("change", () => rowsBelow(node).forEach((row) => row.showSelected()));
 }

@@ -2,7 +2,7 @@
 
 import { t } from "../words/words.js";
 import { rearm, withWayBack } from "../control/reset.js";
-import { brief, button, h } from "../page/dom.js";
+import { brief, button, h } from "../../demo/shared/dom.js";
 import { closeDrawer, openDrawer } from "../page/drawer.js";
 import { tried } from "../page/notice.js";
 import { admin, here, inSandbox, open, path, session } from "../server/api.js";

@@ -1,6 +1,6 @@
 /** What the tree holds: where each kind is, what it is called, what is asked of it first. */
 
-import { named } from "../page/dom.js";
+import { named } from "../../demo/shared/dom.js";
 import { path } from "../server/api.js";
 import { t } from "../words/words.js";
 
@@ -12,38 +12,30 @@ import { t } from "../words/words.js";
  * @property {string} name the field that people call it by
  * @property {string[]} first the fields that are asked for first
  * @property {string[]} needed the fields that a new one has to have
- * @property {boolean} isWhole whether only these are asked for: the rest is what is in it
- * @property {(record: object) => string} titleOf
+ * @property {boolean} [isWhole] whether only these are asked for: the rest is what is in it
+ * @property {(record: any) => string} titleOf
  * @property {string} create the words for a new one
  */
 
 const title = ({ name }, id) => named(name ?? "", id);
 
-/** @type {Kind} */
-export const APP = {
-  documented: "/apps/{appId}",
-  where: (_, id) => path("apps", id),
+/** @returns {Kind} what holds others, and has a name */
+const holder = (all, documented, first, create) => ({
+  documented,
+  where: (_, id) => path(all, id),
   id: "id",
   name: "name",
-  first: ["name", "permissions"],
+  first,
   needed: ["name", "id"],
   isWhole: true,
   titleOf: (record) => title(record, record.id),
-  create: t("New app"),
-};
+  create,
+});
 
-/** @type {Kind} */
-export const DATASET = {
-  documented: "/datasets/{datasetId}",
-  where: (_, id) => path("datasets", id),
-  id: "id",
-  name: "name",
-  first: ["name", "intro", "permissions"],
-  needed: ["name", "id"],
-  isWhole: true,
-  titleOf: (record) => title(record, record.id),
-  create: t("New dataset"),
-};
+export const APP = holder("apps", "/apps/{appId}", ["name", "permissions"], t("New app"));
+
+export const DATASET = holder(
+  "datasets", "/datasets/{datasetId}", ["name", "intro", "permissions"], t("New dataset"));
 
 /** @type {Kind} */
 export const CHAT = {
@@ -53,7 +45,6 @@ export const CHAT = {
   name: "customTitle",
   first: ["title", "customTitle", "top"],
   needed: ["chatId"],
-  isWhole: false,
   titleOf: (record) =>
     named(record.customTitle.trim() ? record.customTitle : record.title, record.chatId),
   create: t("New chat"),
@@ -67,7 +58,6 @@ export const COLLECTION = {
   name: "name",
   first: ["name", "forbid", "type", "tags"],
   needed: ["name", "_id"],
-  isWhole: false,
   titleOf: (record) => title(record, record._id),
   create: t("New collection"),
 };
@@ -78,9 +68,3 @@ export const routeOf = ({ kind, holder, id }) => {
   if (kind === CHAT) return ["data", "app", holder, id];
   return kind === DATASET ? ["data", id] : ["data", holder, id];
 };
-
-/** An id as the service makes them. */
-export function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

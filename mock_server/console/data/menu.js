@@ -1,6 +1,6 @@
 /** The menu of a row. */
 
-import { button, h } from "../page/dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { copy } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
@@ -23,7 +23,7 @@ export function addInside(row) {
 const addFolder = (row) =>
   addRecord(COLLECTION, row.holder, { parentId: row.inside, type: "folder" });
 
-/** What can be done with what a row shows. */
+/** @returns {any[]} what can be done with what a row shows: words, and a function */
 function entries(row) {
   const { ref, kind, record } = row;
   const isCollection = kind === COLLECTION;
@@ -63,10 +63,9 @@ export function openMenu(row, { x, y }) {
   items[0].focus();
 }
 
-const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 menu.addEventListener("keydown", (event) => {
   const all = [...menu.children];
-  const step = STEPS[event.key];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (event.key === "Tab") menu.hidePopover();
   if (!step) return;
   event.preventDefault();

@@ -1,6 +1,6 @@
 /** The part of the page that shows the data: a search, two trees, and what is selected. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { closeDrawer } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { onRoute } from "../page/route.js";

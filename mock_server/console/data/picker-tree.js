@@ -1,12 +1,44 @@
 /** A tree of folders of which only what is in sight is drawn, however many there are. */
 
-import { h, named, say, show } from "../page/dom.js";
+import { h, named, say, show } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
+import { here, path } from "../server/api.js";
+
+const PAGE = 100;
+
+export class FolderLevel {
+  #where;
+  #reading = new Map();
+  total = 0;
+  items = []; // with holes where nobody has looked yet
+
+  /** @param {string} datasetId @param {Record<string, string>} query */
+  constructor(datasetId, query) {
+    this.datasetId = datasetId;
+    this.#where = `${path("datasets", datasetId, "collections")}?${new URLSearchParams({ ...query, type: "folder" })}`;
+  }
+
+  /** The level inside one of its folders. */
+  inside = (id) => new FolderLevel(this.datasetId, { parentId: id });
+
+  /** Reads the page with that index, once. */
+  read(index) {
+    const start = index - (index % PAGE);
+    if (!this.#reading.has(start)) this.#reading.set(start, this.#load(start));
+    return this.#reading.get(start);
+  }
+
+  async #load(start) {
+    const found = await here("GET", `${this.#where}&offset=${start}&limit=${PAGE}`);
+    this.total = this.items.length = found.total;
+    found.collections.forEach(({ _id, name }, at) => (this.items[start + at] = { id: _id, name }));
+  }
+}
 
 const ROW = 34; // px, as in trying.css
 const INDENT = 16; // px, for each level
 const BEYOND = 4; // rows above and below what is in sight
-const PAGE = 8;
+const LEAP = 8;
 
 let made = 0;
 
@@ -23,7 +55,8 @@ export class FolderTree {
   #pathOf;
 
   constructor(label, empty, { onActive, onPick }) {
-    Object.assign(this, { onActive, onPick });
+    this.onActive = onActive;
+    this.onPick = onPick;
     this.#tree = h("div", {
       class: "folder-tree", role: "tree", tabindex: 0, autofocus: true, "aria-label": label,
       onkeydown: (event) => this.#onKey(event), onscroll: () => this.#draw(),
@@ -65,8 +98,7 @@ export class FolderTree {
     const shown = this.#rows.slice(first, end).map((row, n) => Object.assign(row, { at: first + n }));
     show(this.#list, shown, (row) => row, (row) => this.#make(row));
     const active = shown.find(({ at }) => at === this.#at);
-    if (active) this.#tree.setAttribute("aria-activedescendant", active.domId);
-    else this.#tree.removeAttribute("aria-activedescendant");
+    this.#tree.setAttribute("aria-activedescendant", active?.domId ?? "");
     const missing = shown.filter((row) => !folderOf(row));
     if (missing.length) tried(() => this.#read(missing))();
   }
@@ -143,7 +175,7 @@ export class FolderTree {
   #actionOf(key, row) {
     const to = {
       ArrowDown: this.#at + 1, ArrowUp: this.#at - 1, Home: 0, End: this.#rows.length - 1,
-      PageDown: this.#at + PAGE, PageUp: this.#at - PAGE,
+      PageDown: this.#at + LEAP, PageUp: this.#at - LEAP,
     }[key];
     if (!row) return null;
     if (to !== undefined) return () => this.#mark(Math.min(Math.max(to, 0), this.#rows.length - 1));

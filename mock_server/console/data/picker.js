@@ -1,27 +1,27 @@
 /** A dialog to choose a folder: a tree that is read level by level, as far as somebody looks. */
 
-import { button, h, named, say } from "../page/dom.js";
+import { button, h, named, say } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path, session } from "../server/api.js";
 import { t } from "../words/words.js";
-import { FolderLevel } from "./picker-level.js";
-import { FolderTree } from "./picker-tree.js";
+import { FolderLevel, FolderTree } from "./picker-tree.js";
 
 const TYPING_MS = 150;
 const NAMES_MS = 10_000;
 const MOST_NAMES = 1_000;
+const ROOT = { id: null, name: t("Top level") };
 const names = new Map();
 
 /**
  * Has somebody choose a folder of a dataset, above whatever is open.
  *
  * @param {string} datasetId
- * @param {{title?: string, allowRoot?: boolean}} options
+ * @param {string} title
  * @returns {Promise<string | null | undefined>} null is the top level, undefined that the
  *   dialog was dismissed
  */
-export function pickFolder(datasetId, { title = t("Choose a folder"), allowRoot = true } = {}) {
-  return new Promise((done) => new Picker(datasetId, title, allowRoot, done));
+export function pickFolder(datasetId, title = t("Choose a folder")) {
+  return new Promise((done) => new Picker(datasetId, title, done));
 }
 
 /** The names of the folders that lead to one, and its own: `Guides / Administration`. */
@@ -44,31 +44,26 @@ async function namesOf(datasetId, id) {
 
 class Picker {
   #datasetId;
-  #rootRow;
   #searches = 0;
   #choose = h("button", { class: "strong", disabled: true }, t("Choose"));
   #chosen = h("p", { class: "chosen", role: "status" });
   #filter = h("input", {
     type: "search", autocomplete: "off", placeholder: t("Filter by name"), "aria-label": t("Filter by name"),
+    oninput: () => this.#search(), onkeydown: ({ key }) => key === "ArrowDown" && this.#tree.focus(),
   });
   #tree = new FolderTree(t("Folders"), t("No folders."), {
     onActive: (row) => this.#show(row), onPick: (row) => this.#finish(row.id),
   });
 
-  constructor(datasetId, title, allowRoot, done) {
+  constructor(datasetId, title, done) {
     this.#datasetId = datasetId;
-    this.#rootRow = allowRoot ? { id: null, name: t("Top level") } : null;
-    const form = h("form", { method: "dialog", onsubmit: (event) => this.#submit(event) },
+    const form = h("form", { method: "dialog", onsubmit: () => (this.picked = this.#tree.active.id) },
       h("h2", { id: "picker-title" }, title), this.#filter, this.#tree.node, this.#chosen,
       h("div", { class: "actions" }, this.#choose, button(t("Cancel"), () => this.dialog.close())));
     this.dialog = h("dialog", { class: "question picker", "aria-labelledby": "picker-title" }, form);
     this.dialog.addEventListener("close", () => {
       this.dialog.remove();
       done(this.picked);
-    });
-    this.#filter.addEventListener("input", () => this.#search());
-    this.#filter.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowDown") this.#tree.focus();
     });
     document.body.append(this.dialog);
     this.dialog.showModal();
@@ -86,23 +81,16 @@ class Picker {
     await level.read(0);
     if (number !== this.#searches) return;
     const pathOf = name ? (id) => openFolderNames(this.#datasetId, id) : null;
-    this.#tree.open(level, name ? null : this.#rootRow, pathOf);
+    this.#tree.open(level, name ? null : ROOT, pathOf);
   }
 
   #show(row) {
     this.#choose.disabled = !row;
-    say(this.#chosen, "");
-    if (!row) return;
-    say(this.#chosen, row.id === null ? t("Top level") : "…");
-    if (row.id === null) return;
+    say(this.#chosen, row === ROOT ? ROOT.name : row ? "…" : "");
+    if (!row || row === ROOT) return;
     openFolderNames(this.#datasetId, row.id).then((text) => {
       if (this.#tree.active?.id === row.id) say(this.#chosen, text);
     }, () => {});
-  }
-
-  #submit(event) {
-    event.preventDefault();
-    if (this.#tree.active) this.#finish(this.#tree.active.id);
   }
 
   #finish(id) {

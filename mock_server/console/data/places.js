@@ -1,9 +1,7 @@
 /** Where in the tree something is, and the way to it. */
 
-import { onRoute } from "../page/route.js";
-import { tried } from "../page/notice.js";
 import { here } from "../server/api.js";
-import { APP, CHAT, COLLECTION, DATASET } from "./kinds.js";
+import { APP, CHAT, COLLECTION } from "./kinds.js";
 
 let trees = [];
 
@@ -11,8 +9,6 @@ let trees = [];
 export const setTrees = (...now) => {
   trees = now;
 };
-
-const treeOf = (kind) => trees[kind === APP || kind === CHAT ? 0 : 1];
 
 /** The ids of the folders that a record is in, the outermost first. */
 export async function pathOf(kind, holder, { parentId }) {
@@ -22,4 +18,5 @@ export async function pathOf(kind, holder, { parentId }) {
 }
 
 /** Unfolds what leads to something and shows its row; without `id` that of a holder. */
-export const showInTree = (kind, holder, parents, id) => treeOf(kind).reveal(holder, parents, id);
+export const showInTree = (kind, holder, parents, id) =>
+  trees[kind === APP || kind === CHAT ? 0 : 1].reveal(holder, parents, id);

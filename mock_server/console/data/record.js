@@ -1,23 +1,28 @@
 /** What the tree holds, in the side panel: looked at, changed, added, deleted. */
 
-import { button, h } from "../page/dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { closeDrawer, copyButton, openDrawer } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
 import { tried } from "../page/notice.js";
-import { addressOf, leaveRoute, showRoute } from "../page/route.js";
+import { addressOf, showRoute } from "../page/route.js";
 import { here } from "../server/api.js";
 import { bodies } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { change, create, remove } from "./edits.js";
-import { COLLECTION, newId, routeOf } from "./kinds.js";
+import { COLLECTION, routeOf } from "./kinds.js";
 import { pathOf, showInTree } from "./places.js";
+import { newId } from "../../demo/shared/ids.js";
 
 /** Shows something, as its address says from then on. */
 export async function openRecord(ref) {
   const { kind, holder, id } = ref;
   const record = await here("GET", kind.where(holder, id));
   const title = kind.titleOf(record);
-  const actions = [deleteButton({ ...ref, title })];
+  // Asked twice: what is in it goes with it.
+  const actions = [sureButton(t("Delete"), async () => {
+    await remove([{ ...ref, title }]);
+    closeDrawer();
+  }, { class: "danger" })];
   if (record.type === "folder" && kind === COLLECTION)
     actions.unshift(button(t("Add inside"), tried(() => addRecord(COLLECTION, holder, { parentId: id }))));
   // Only what was changed: an input may not be able to hold what stands there.
@@ -55,7 +60,7 @@ async function namesOf(kind) {
   return [...new Set([...kind.first, kind.id, ...others])];
 }
 
-async function openForm(kind, title, record, names, { actions = [], verb, put, above, isNew }) {
+async function openForm(kind, title, record, names, { actions = [], verb, put, above = null, isNew = false }) {
   const [schema] = await bodies("put", kind.documented);
   const rare = names.filter((name) => !kind.first.includes(name) && name !== kind.id);
   // What came without a name may stay without one.
@@ -65,13 +70,6 @@ async function openForm(kind, title, record, names, { actions = [], verb, put, a
     h("form", { onsubmit: tried(() => put(fields)) }, fields.node,
       h("div", { class: "actions" }, h("button", { class: "strong" }, verb), actions)));
 }
-
-/** Deletes at the second click: what is in it goes with it. */
-const deleteButton = (ref) =>
-  sureButton(t("Delete"), async () => {
-    await remove([ref]);
-    closeDrawer();
-  }, { class: "danger" });
 
 /** A button that does something at the second click. */
 export function sureButton(text, action, attributes) {
@@ -87,8 +85,3 @@ export function sureButton(text, action, attributes) {
 /** The whole address of something. */
 export const linkTo = (ref) =>
   `${location.origin}${location.pathname}${addressOf(...routeOf(ref))}`;
-
-// What was open is so no more, whoever has closed it.
-document.addEventListener("close", ({ target }) => {
-  if (target.id === "drawer" && !target.open && location.hash.startsWith("#/data/")) leaveRoute();
-}, true);

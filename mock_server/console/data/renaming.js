@@ -1,6 +1,6 @@
 /** A new name is written where the old one stands. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
 import { rename } from "./edits.js";

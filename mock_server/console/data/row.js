@@ -1,6 +1,6 @@
 /** A row of the tree: what it shows, what is open in it, and where it stands. */
 
-import { brief, button, h, say } from "../page/dom.js";
+import { brief, button, h, say } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 import { CHAT, COLLECTION, DATASET } from "./kinds.js";
 import { selection } from "./selection.js";
@@ -21,12 +21,17 @@ export class Row {
   #toggle;
 
   /**
-   * @param {{kind: object, holder: string, id: string, parent?: Row, looks: string,
-   *   branch?: import("./branch.js").Branch, extras: Node[], paint: (now: object) => void}}
+   * @param {{kind: import("./kinds.js").Kind, holder: string, id: string, parent?: Row, looks: string,
+   *   branch?: import("./branch.js").Branch, extras: Node[], paint: (now: any) => void}}
    *   its own parts: `extras` stand after the name, `paint` shows in them what holds now
    */
   constructor({ kind, holder, id, parent, looks, branch, extras, paint }) {
-    Object.assign(this, { kind, holder, id, parent, branch, paint });
+    this.kind = kind;
+    this.holder = holder;
+    this.id = id;
+    this.parent = parent;
+    this.branch = branch;
+    this.paint = paint;
     this.link = button(this.#name, null, { class: "link", "data-do": "open" });
     this.line = h("div", { class: `row ${looks}`, draggable: kind === COLLECTION && "true" },
       this.#opening(), this.#mark(), this.link, extras,

@@ -1,17 +1,11 @@
-/** What is selected: chats of one app, or collections of one dataset. */
+/** What is selected: chats of one app, or collections of one dataset. `change` tells of others. */
 
-class Selection {
+class Selection extends EventTarget {
   #refs = new Map();
-  #anchor = null;
-  #listeners = [];
+  anchor = null; // the id of what was picked last by itself: where a range begins
 
   get refs() {
     return [...this.#refs.values()];
-  }
-
-  /** The id of what was picked last by itself: where a range begins. */
-  get anchor() {
-    return this.#anchor;
   }
 
   has = ({ holder, id, kind }) => this.#isOf(holder, kind) && this.#refs.has(id);
@@ -29,10 +23,10 @@ class Selection {
   }
 
   /** Takes some in, all of one holder; those of another one are out then. */
-  add(refs, anchor = this.#anchor) {
+  add(refs, anchor = this.anchor) {
     if (!this.#isOf(refs[0]?.holder, refs[0]?.kind)) this.#refs.clear();
     for (const ref of refs) this.#refs.set(ref.id, ref);
-    this.#anchor = anchor;
+    this.anchor = anchor;
     this.#changed();
   }
 
@@ -42,13 +36,7 @@ class Selection {
     this.#changed();
   }
 
-  onChange(listener) {
-    this.#listeners.push(listener);
-  }
-
-  #changed() {
-    for (const listener of this.#listeners) listener();
-  }
+  #changed = () => this.dispatchEvent(new Event("change"));
 }
 
 export const selection = new Selection();

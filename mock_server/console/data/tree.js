@@ -1,6 +1,6 @@
 /** The data: apps with their chats, datasets with their folders. */
 
-import { brief, button, h, say } from "../page/dom.js";
+import { brief, button, h, say } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path, session } from "../server/api.js";
 import { pin } from "../server/operations.js";
@@ -8,7 +8,7 @@ import { counted, t } from "../words/words.js";
 import { Branch } from "./branch.js";
 import { watchGestures } from "./gestures.js";
 import { APP, CHAT, COLLECTION, DATASET } from "./kinds.js";
-import { watchDragging } from "./dragging.js";
+import { watchDragging } from "./moving.js";
 import { addRecord } from "./record.js";
 import { Row } from "./row.js";
 

@@ -1,7 +1,7 @@
 /** A panel at the side that shows one thing at a time; Escape closes it. */
 
 import { t } from "../words/words.js";
-import { button, h } from "./dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { reason } from "./notice.js";
 import { leaveRoute } from "./route.js";
 
@@ -10,23 +10,18 @@ let came = [];
 
 const title = h("h2", { id: "drawer-title", tabindex: -1 });
 const problem = h("p", { class: "problem", role: "alert", hidden: true });
-const content = h("div", { class: "content" });
-const drawer = h(
-  "dialog",
-  { id: "drawer", "aria-labelledby": "drawer-title" },
-  h("div", { class: "top" }, title, button(t("Close"), leave)),
-  problem,
-  content,
-);
-const question = h(
-  "dialog",
-  { class: "question", "aria-labelledby": "drawer-question" },
+const noted = ({ target }) => (isChanged ||= Boolean(target.closest("form")));
+const content = h("div", {
+  class: "content", oninput: noted, onchange: noted, onsubmit: () => (problem.hidden = true),
+});
+const drawer = h("dialog", { id: "drawer", "aria-labelledby": "drawer-title" },
+  h("div", { class: "top" }, title, button(t("Close"), leave)), problem, content);
+const question = h("dialog", { class: "question", "aria-labelledby": "drawer-question" },
   h("h2", { id: "drawer-question" }, t("Discard what you have changed?")),
   h("p", {}, t("It has not been saved.")),
   h("div", { class: "actions" },
     button(t("Keep editing"), () => question.close(), { class: "strong", autofocus: true }),
-    button(t("Discard"), closeDrawer, { class: "danger" })),
-);
+    button(t("Discard"), closeDrawer, { class: "danger" })));
 document.body.append(drawer, question);
 
 const FIRST_FIELD = "form :is(input[type=text], input:not([type]), textarea)";
@@ -67,10 +62,6 @@ function showProblem(error) {
   problem.scrollIntoView({ block: "nearest" });
 }
 
-const noted = ({ target }) => (isChanged ||= Boolean(target.closest("form")));
-content.addEventListener("input", noted);
-content.addEventListener("change", noted);
-content.addEventListener("submit", () => (problem.hidden = true));
 drawer.addEventListener("refused", (event) => {
   event.preventDefault();
   showProblem(event.detail);

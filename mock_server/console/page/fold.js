@@ -1,12 +1,12 @@
 /** Cards that fold by their title, and remember it. */
 
-import { button, h } from "./dom.js";
-import { keep, kept } from "./memory.js";
+import { button, h } from "../../demo/shared/dom.js";
+import { keep, kept } from "../../demo/shared/memory.js";
 import { onRoute } from "./route.js";
 
 const KEY = "folded";
 const SETTLE_MS = 3000;
-const opening = new Map();
+const folding = new Map();
 
 /**
  * Has the cards of the page fold. Addresses such as `#/control/faults` open one of the control.
@@ -17,7 +17,9 @@ const opening = new Map();
 export function foldCards(atFirst, showPart) {
   const folded = kept(KEY, {});
   for (const card of document.querySelectorAll(".card")) {
-    const { id, heading, part } = about(card);
+    const heading = card.querySelector("h3");
+    const id = heading.id.replace("-title", "");
+    const part = card.parentElement.id;
     const toggle = button("", () => {
       folded[id] = setFolded(card, !isFolded(card));
       keep(KEY, folded);
@@ -25,23 +27,18 @@ export function foldCards(atFirst, showPart) {
     toggle.append(...heading.childNodes);
     heading.append(toggle);
     setFolded(card, folded[id] ?? atFirst.includes(id));
-    opening.set(card, () => openCard(card, showPart));
+    const run = () => openCard(card, showPart);
+    folding.set(card, { label: heading.textContent, run });
     // Addresses of the other parts name what is in their cards.
-    if (part === "control") onRoute(part, (name) => name === id && opening.get(card)());
+    if (part === "control") onRoute(part, (name) => name === id && run());
   }
 }
 
 /** The cards that are there: what each is called, and how to go there. */
 export const cards = () =>
-  [...opening].filter(([card]) => !card.hidden).map(([card, run]) =>
-    ({ label: about(card).heading.textContent, run }));
+  [...folding].filter(([card]) => !card.hidden).map(([, entry]) => entry);
 
 const isFolded = (card) => card.classList.contains("folded");
-
-function about(card) {
-  const heading = card.querySelector("h3");
-  return { id: heading.id.replace("-title", ""), heading, part: card.parentElement.id };
-}
 
 function setFolded(card, isFolding) {
   card.classList.toggle("folded", isFolding);

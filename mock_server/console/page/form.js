@@ -1,8 +1,8 @@
 /** Forms made from JSON Schemas: one input for each property, and what is wrong beside it. */
 
 import { t } from "../words/words.js";
-import { nullable } from "../server/schema.js";
-import { h } from "./dom.js";
+import { kindOf } from "../server/schema.js";
+import { h } from "../../demo/shared/dom.js";
 
 let made = 0;
 
@@ -18,9 +18,9 @@ export class Fields {
   node = h("div", { class: "fields" });
 
   /**
-   * @param {object} schema of an object
+   * @param {Record<string, any>} schema of an object
    * @param {string[]} names of the properties that are asked for
-   * @param {object} values what stands there now; else the default does
+   * @param {Record<string, any>} values what stands there now; else the default does
    * @param {Record<string, {input: Element, read: () => unknown}>} inputs of the caller's
    *   own for some of the names
    * @param {{needed?: string[], rare?: string[]}} options names of texts that must not be
@@ -28,20 +28,25 @@ export class Fields {
    */
   constructor(schema, names, values = {}, inputs = {}, { needed = [], rare = [] } = {}) {
     for (const name of names) {
-      const [property, isNullable] = nullable(schema.properties[name]);
-      const value = values[name] ?? schema.properties[name].default;
-      const { input, read } = inputs[name] ?? kindOf(property)(property, value, isNullable);
+      const property = kindOf(schema.properties[name]);
+      /** @type {{input: any, read: () => unknown}} */
+      const own = inputs[name] ?? inputOf(property, values[name] ?? property.default);
+      const { input } = own;
       // A text that has to be there may be empty, unless the caller says otherwise.
       input.required = needed.includes(name)
         || (Boolean(schema.required?.includes(name)) && property.type !== "string");
       if (needed.includes(name)) input.pattern = ".*\\S.*";
-      const field = labelled(name, input, property.type === "boolean");
+      const field = labelled(name, own);
       (rare.includes(name) ? this.#more : this.node).append(field);
-      this.#fields.set(name, { input, read, field });
+      this.#fields.set(name, { ...own, field });
     }
-    if (this.#more.hasChildNodes()) this.node.append(folded(this.#more));
+    if (this.#more.hasChildNodes())
+      this.node.append(h("details", { class: "rare" }, h("summary", {}, t("More fields")), this.#more));
     this.#before = this.read();
-    this.#listen();
+    this.node.addEventListener("refused", (event) => {
+      if (this.#showError(event.detail)) event.preventDefault();
+    });
+    sayInvalid(this.node);
   }
 
   /** The values that are there; what was left empty is left out. */
@@ -59,7 +64,7 @@ export class Fields {
   }
 
   /** Says beside the fields what an error says of them; whether that was all of it. */
-  showError({ problems = [] }) {
+  #showError({ problems = [] }) {
     const taken = problems.map(({ path, message }) => [this.#nameOf(path, message), message])
       .filter(([name]) => name);
     for (const [name, message] of taken) mark(this.#fields.get(name), message);
@@ -71,13 +76,6 @@ export class Fields {
   #nameOf(path, message) {
     const [, name] = path.match(/^\$\.([^.[]+)/) ?? message.match(/the field '([^']+)'/) ?? [];
     return this.#fields.has(name) ? name : null;
-  }
-
-  #listen() {
-    this.node.addEventListener("refused", (event) => {
-      if (this.showError(event.detail)) event.preventDefault();
-    });
-    sayInvalid(this.node);
   }
 }
 
@@ -124,65 +122,78 @@ function reveal(input) {
   input.closest(".field").scrollIntoView({ block: "nearest" });
 }
 
-const folded = (fields) =>
-  h("details", { class: "rare" }, h("summary", {}, t("More fields")), fields);
-
-function labelled(name, input, isCheck) {
+/** An input with its label; it may stand in a node with more. */
+export function labelled(name, { input, node = input, isCheck = false }) {
   input.id = `field-${(made += 1)}`;
   input.name = name;
   const label = h("label", { for: input.id }, name);
-  const parts = isCheck ? [input, label] : [label, input];
-  return h("div", { class: isCheck ? "field check" : "field" }, parts);
+  return h("div", { class: isCheck ? "field check" : "field" }, isCheck ? [node, label] : [label, node]);
 }
 
-function kindOf({ type, enum: values, items }) {
-  if (values) return choice;
-  if (type === "array" && items?.type !== "string") return json;
-  return { boolean: check, integer: number, number, array: lines, string: text }[type] ?? json;
+function inputOf(property, value) {
+  if (property.enum) return choice(property, value);
+  return property.type === "boolean" ? check(value) : typed(property, value);
 }
 
-/** A select; `labels` are the texts of its values, where they are not the same. */
-export function choice({ enum: values }, value, isNullable = false) {
+/** A select; null stands there as a dash. */
+export function choice({ enum: values, isNullable = false }, value = undefined) {
   const options = values.map((each) =>
     h("option", { value: each, selected: each === value }, `${each}`));
   const input = h("select", {}, isNullable && h("option", { value: "" }, "–"), options);
   return { input, read: () => values.find((each) => `${each}` === input.value) };
 }
 
-function check(_, value) {
+/** A box to tick. */
+export function check(value) {
   const input = h("input", { type: "checkbox", checked: Boolean(value) });
-  return { input, read: () => input.checked };
+  const write = (now) => (input.checked = Boolean(now));
+  return { input, read: () => input.checked, write, isCheck: true };
 }
 
-function number({ type, minimum, maximum }, value) {
-  const step = type === "integer" ? 1 : "any";
-  const attributes = { type: "number", step, min: minimum, max: maximum };
-  const input = h("input", { ...attributes, value: value ?? "" });
-  return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
-}
-
-function text({ format }, value, isNullable) {
-  const placeholder = isNullable ? "null" : null;
-  const attributes = { type: "text", autocomplete: "off", placeholder };
-  const input = h("input", { ...attributes, value: value ?? "" });
+function typed(property, value) {
+  const { minimum, maximum, isNullable, format } = property;
+  const type = typingOf(property);
+  const placeholder = { text: isNullable && "null", lines: t("one per line"), json: "{ } JSON" }[type];
+  const input = inputFor(property, { placeholder, min: minimum, max: maximum });
+  const isThere = typeof value === "number" || Object.keys(value ?? {}).length > 0;
+  input.value = isThere ? TYPINGS[type].show(value) : "";
+  if (type === "json")
+    input.addEventListener("input", () => input.setCustomValidity(brokenAt(input.value)));
   // No text of a format, such as a time, is blank.
-  const isNone = () => input.value === "" && (isNullable || format);
-  return { input, read: () => (isNone() ? undefined : input.value) };
+  const mayBeBlank = type === "lines" || (type === "text" && !isNullable && !format);
+  const read = () => {
+    const text = type === "json" ? input.value.trim() : input.value;
+    return text || mayBeBlank ? TYPINGS[type].read(text) : undefined;
+  };
+  return { input, read };
 }
 
-function lines(_, value) {
-  const input = h("textarea", { rows: 2, placeholder: t("one per line") });
-  input.value = (value ?? []).join("\n");
-  return { input, read: () => input.value.split("\n").filter((line) => line !== "") };
+/** How a value is typed in: as a text, a number, lines, or JSON. */
+export function typingOf({ type, items }) {
+  if (type === "array" && items?.type === "string") return "lines";
+  return { string: "text", integer: "number", number: "number" }[type] ?? "json";
 }
 
-function json(_, value) {
-  const isThere = value && Object.keys(value).length > 0;
-  const input = h("textarea", { rows: 2, placeholder: "{ } JSON", spellcheck: "false" });
-  input.value = isThere ? JSON.stringify(value) : "";
-  input.addEventListener("input", () => input.setCustomValidity(brokenAt(input.value)));
-  return { input, read: () => (input.value.trim() ? JSON.parse(input.value) : undefined) };
+/** An empty input to type a value in. */
+export function inputFor(property, attributes = {}) {
+  const type = typingOf(property);
+  if (type === "lines" || type === "json")
+    return h("textarea", { rows: 2, spellcheck: "false", ...attributes });
+  const step = property.type === "integer" ? 1 : "any";
+  const own = type === "number" ? { type, step } : { type, autocomplete: "off" };
+  return h("input", { ...own, ...attributes });
 }
+
+/** The texts in which values are typed (`show`), and the values of these (`read`). */
+export const TYPINGS = {
+  text: { show: (value) => `${value}`, read: (text) => text },
+  number: { show: (value) => `${value}`, read: (text) => Number(text) },
+  lines: {
+    show: (value) => value.join("\n"),
+    read: (text) => text.split("\n").filter((line) => line !== ""),
+  },
+  json: { show: (value) => JSON.stringify(value), read: (text) => JSON.parse(text) },
+};
 
 /** What is wrong with a text as JSON, and where, in words; nothing if it is JSON, or blank. */
 function brokenAt(text) {

@@ -1,7 +1,7 @@
 /** What has been done, or has failed, in a line above all else; it goes away by itself. */
 
 import { t } from "../words/words.js";
-import { button, h, say } from "./dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 
 const SECONDS = 6;
 const ERROR_SECONDS = 20;
@@ -16,15 +16,11 @@ class Line {
   #timer;
   #gone = null;
   #due = 0;
-  node = h("div", { class: "notice", hidden: true, role: "status" }, this.#text, this.#actions);
-
-  constructor() {
-    const { node } = this;
-    for (const name of ["pointerenter", "focusin"])
-      node.addEventListener(name, () => clearTimeout(this.#timer));
-    for (const name of ["pointerleave", "focusout"])
-      node.addEventListener(name, () => this.#wait());
-  }
+  #stay = () => clearTimeout(this.#timer);
+  node = h("div", {
+    class: "notice", hidden: true, role: "status", onpointerenter: this.#stay, onfocusin: this.#stay,
+    onpointerleave: () => this.#wait(), onfocusout: () => this.#wait(),
+  }, this.#text, this.#actions);
 
   show(text, seconds, buttons, gone = null) {
     this.hide();
@@ -38,13 +34,13 @@ class Line {
   }
 
   #wait() {
-    clearTimeout(this.#timer);
+    this.#stay();
     if (this.node.hidden) return;
     this.#timer = setTimeout(() => this.hide(), Math.max(2000, this.#due - performance.now()));
   }
 
   hide({ isTaken = false } = {}) {
-    clearTimeout(this.#timer);
+    this.#stay();
     this.node.hidden = true;
     const gone = this.#gone;
     this.#gone = null;

@@ -1,21 +1,19 @@
 /** Search and jump: one field that finds whatever the parts of the page offer. */
 
 import { t } from "../words/words.js";
-import { button, h } from "./dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { notice, reason } from "./notice.js";
 
 const MOST = 7; // of one group
 const SETTLE_MS = 120;
-const offers = [];
 
 /**
- * Has things be found.
+ * What can be found: things that are called something together, and what of them goes by a
+ * text, the best first; the text may be empty.
  *
- * @param {string} group what they are called together
- * @param {(text: string) => Promise<{label: string, hint?: string, run: () => unknown}[]>} find
- *   what goes by a text, the best first; the text may be empty
+ * @typedef {{group: string,
+ *   find: (text: string) => Promise<{label: string, hint?: string, run: () => unknown}[]>}} Offer
  */
-export const offer = (group, find) => offers.push({ group, find });
 
 /** Of things with a label those in which all words of a text are, the nearest first. */
 export function matching(text, things) {
@@ -37,7 +35,10 @@ class Palette {
   });
   #list = h("div", { id: "found", role: "listbox", "aria-label": t("Results") });
   #none = h("p", { class: "empty", role: "status" });
-  #dialog = h("dialog", { id: "palette", "aria-label": t("Search and jump") },
+  #dialog = h("dialog", {
+    id: "palette", "aria-label": t("Search and jump"), onkeydown: (event) => this.#onKey(event),
+    onclick: ({ target }) => target === this.#dialog && this.#dialog.close(), // outside of it
+  },
     h("div", { class: "top" }, this.#input, button(t("Close"), () => this.#dialog.close(), { class: "quiet" })),
     this.#list, this.#none);
   #found = [];
@@ -46,11 +47,9 @@ class Palette {
   #drawn = null; // the text of which the results are shown
   #timer = null;
 
-  constructor() {
-    this.#dialog.addEventListener("keydown", (event) => this.#onKey(event));
-    this.#dialog.addEventListener("click", (event) => {
-      if (event.target === this.#dialog) this.#dialog.close(); // outside of it
-    });
+  /** @param {Offer[]} offers */
+  constructor(offers) {
+    this.offers = offers;
     document.body.append(this.#dialog);
   }
 
@@ -72,7 +71,7 @@ class Palette {
   async #find() {
     const asked = (this.#asked += 1);
     const text = this.#input.value.trim();
-    const groups = await Promise.all(offers.map(async ({ group, find }) => {
+    const groups = await Promise.all(this.offers.map(async ({ group, find }) => {
       const found = await find(text).catch((error) => {
         notice(reason(error), true);
         return [];
@@ -127,8 +126,7 @@ class Palette {
     for (const option of this.#list.querySelectorAll("[role=option]"))
       option.setAttribute("aria-selected", option.id === `found-${n}`);
     const now = document.getElementById(`found-${n}`);
-    if (now) this.#input.setAttribute("aria-activedescendant", now.id);
-    else this.#input.removeAttribute("aria-activedescendant");
+    this.#input.setAttribute("aria-activedescendant", now?.id ?? "");
     if (isSeen) now?.scrollIntoView({ block: "nearest" });
   }
 
@@ -145,8 +143,8 @@ class Palette {
 }
 
 /** Has a button open it, and Ctrl K or Cmd K. */
-export function openPaletteBy(opener) {
-  const palette = new Palette();
+export function openPaletteBy(opener, offers) {
+  const palette = new Palette(offers);
   opener.querySelector("kbd").textContent = /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
   opener.addEventListener("click", () => palette.open());
   addEventListener("keydown", (event) => {

@@ -10,8 +10,7 @@ const openers = [];
  */
 export function onRoute(part, open) {
   openers.push([part, open]);
-  const [now, ...rest] = words();
-  if (now === part) open(...rest);
+  follow(part, open);
 }
 
 /** Says in the address what is open; nothing is opened by that. */
@@ -27,9 +26,9 @@ export const addressOf = (...parts) => `#/${parts.map(encodeURIComponent).join("
 const words = () =>
   location.hash.startsWith("#/") ? location.hash.slice(2).split("/").map(decoded) : [];
 
-function follow() {
-  const [part, ...rest] = words();
-  for (const [name, open] of openers) if (name === part) open(...rest);
+function follow(part, open) {
+  const [now, ...rest] = words();
+  if (now === part) open(...rest);
 }
 
 function decoded(text) {
@@ -40,4 +39,4 @@ function decoded(text) {
   }
 }
 
-addEventListener("hashchange", follow);
+addEventListener("hashchange", () => openers.forEach((each) => follow(...each)));

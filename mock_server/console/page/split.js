@@ -2,9 +2,9 @@
 
 import { base, here, open, session } from "../server/api.js";
 import { t } from "../words/words.js";
-import { button, h } from "./dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { closeDrawer } from "./drawer.js";
-import { keep, kept } from "./memory.js";
+import { keep, kept } from "../../demo/shared/memory.js";
 import { tried } from "./notice.js";
 import { addressOf, leaveRoute, onRoute, showRoute } from "./route.js";
 

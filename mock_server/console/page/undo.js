@@ -32,7 +32,7 @@ export function began(generation) {
 }
 
 /** What was done can no longer be taken back. */
-export function forgetUndo() {
+function forgetUndo() {
   const change = latest;
   latest = null;
   change?.close();

@@ -1,10 +1,11 @@
 /** Two requests side by side: what is not the same in them. */
 
-import { bdi, button, h, say } from "../page/dom.js";
+import { bdi, button, h, say } from "../../demo/shared/dom.js";
 import { openDrawer } from "../page/drawer.js";
 import { tried } from "../page/notice.js";
 import { showRoute } from "../page/route.js";
 import { counted, t } from "../words/words.js";
+import { differing } from "./differences.js";
 
 const MOST_LINES = 300;
 
@@ -47,7 +48,7 @@ export class Compared {
     const found = await Promise.all(seqs.map((seq) => this.find(seq)));
     showRoute("requests", "compare", ...seqs.map(String));
     const title = t("{one} and {other}", { one: `#${seqs[0]}`, other: `#${seqs[1]}` });
-    const gone = seqs.find((seq, n) => !found[n]);
+    const gone = seqs.find((_, n) => !found[n]);
     if (gone) openDrawer(title, h("p", { class: "empty" }, t("Request {n} is gone.", { n: `#${gone}` })));
     else openDrawer(title, ...differences(found, seqs));
   }
@@ -74,17 +75,11 @@ export class Compared {
 
 /** What differs, line by line in groups; what is the same is counted. */
 function differences(entries, seqs) {
-  const parts = groups(entries).map(([name, one, other]) => {
-    const names = [...new Set([...one.keys(), ...other.keys()])];
-    const lines = names.filter((each) => one.get(each) !== other.get(each));
-    return { name, lines, same: names.length - lines.length, one, other };
-  });
-  const same = parts.reduce((sum, part) => sum + part.same, 0);
-  const some = parts.filter(({ lines }) => lines.length);
+  const { same, parts } = differing(...entries);
   return [
-    h("p", { class: "facts" }, some.length ? "" : t("Nothing differs."), " ",
+    h("p", { class: "facts" }, parts.length ? "" : t("Nothing differs."), " ",
       counted(same, "1 field is the same in both.", "{n} fields are the same in both.")),
-    ...some.flatMap((part) => [h("h3", {}, part.name), tableOf(part, seqs)]),
+    ...parts.flatMap((part) => [h("h3", {}, part.name), tableOf(part, seqs)]),
   ];
 }
 
@@ -96,36 +91,4 @@ function tableOf({ name, lines, one, other }, seqs) {
       seqs.map((seq) => h("th", { scope: "col" }, `#${seq}`)))),
     h("tbody", {}, lines.slice(0, MOST_LINES).map((line) =>
       h("tr", {}, h("th", { scope: "row" }, bdi(line)), value(one.get(line)), value(other.get(line))))));
-}
-
-/** The fields of both entries, in groups: a name, and a map of texts for each. */
-function groups([one, other]) {
-  const of = (read) => [one, other].map((entry) => read(entry));
-  return [
-    [t("Request"), ...of(({ operation, key, member, request: { method, path, query } }) =>
-      lines({ operation, method, path, query, key, member }))],
-    [t("Request's headers"), ...of(({ request }) => lines(request.headers))],
-    [t("Request's body"), ...of(({ request }) => lines(request.body, "$"))],
-    [t("Answer"), ...of(({ answer: { status }, fault, violations, generation, durationMs }) =>
-      lines({ status, generation, fault: fault && `${fault.kind} ${fault.id}`,
-        violations: violations.map(({ name, path }) => `${name} ${path}`).join(", "),
-        took: `${durationMs} ms` }))],
-    [t("Answer's headers"), ...of(({ answer }) => lines(answer.headers))],
-    [t("Answer's body"), ...of(({ answer }) => lines(answer.body, "$"))],
-  ];
-}
-
-/** The values in something by their places, as texts of JSON. */
-function lines(value, place = "", found = new Map()) {
-  const isHolder = typeof value === "object" && value !== null && Object.keys(value).length > 0;
-  if (!isHolder) {
-    if (value !== undefined && (value !== null || place !== "$"))
-      found.set(place, place.startsWith("$") ? JSON.stringify(value) : `${value ?? t("none")}`);
-    return found;
-  }
-  for (const [name, each] of Object.entries(value)) {
-    const step = Array.isArray(value) ? `[${name}]` : place ? `.${name}` : name;
-    lines(each, place + step, found);
-  }
-  return found;
 }

@@ -1,15 +1,61 @@
 /** A request of the journal as a text that sends it again, in one language or another. */
 
+import { base, session } from "../server/api.js";
 import { t } from "../words/words.js";
-import { curl } from "./curl.js";
-import { plainOf } from "./plain.js";
+
+const bytesOf = (text) => new TextEncoder().encode(text).length;
+
+/**
+ * Method, address, the headers that count and the body as a text, or null; `value` is the
+ * body if it was JSON, and `isCut` tells that it was longer. Keys are not in the journal, so
+ * the key is our own.
+ */
+function plainOf({ request }) {
+  const { method, path, query, headers, body, truncated } = request;
+  const sent = {};
+  if (headers["content-type"] !== undefined) sent["Content-Type"] = headers["content-type"];
+  if (headers.authorization !== undefined) sent.Authorization = `Bearer ${session.key ?? "KEY"}`;
+  const isJson = body !== null && (typeof body !== "string" || isJsonText(request));
+  return {
+    method,
+    url: base + path + (query ? `?${query}` : ""),
+    headers: sent,
+    text: isJson ? JSON.stringify(body) : body,
+    value: isJson ? body : undefined,
+    isCut: truncated,
+  };
+}
+
+/** Whether a text was JSON in quotes: the journal shows one as it does any other. */
+function isJsonText({ headers, body }) {
+  const length = Number(headers["content-length"]);
+  return bytesOf(body) !== length && bytesOf(JSON.stringify(body)) === length;
+}
+
+/** The command that sends it again. */
+export function curl(entry) {
+  const { method, url, headers, text, isCut } = plainOf(entry);
+  // -g: brackets are no patterns. --data-raw: an @ names no file.
+  const words = ["curl", "-g", "-X", quoted(method), quoted(url)];
+  for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
+  if (text !== null) {
+    if (!headers["Content-Type"]) words.push("-H", "'Content-Type:'"); // else it makes one up
+    words.push("--data-raw", quoted(text));
+  }
+  return words.join(" ") + (isCut ? "  # the body was longer" : "");
+}
+
+/** A word for a shell, whatever is in it; control characters come as escapes. */
+function quoted(text) {
+  if (!/[\x00-\x1f\x7f]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  const hex = (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  return `$'${text.replace(/[\\']/g, "\\$&").replace(/[\x00-\x1f\x7f]/g, hex)}'`;
+}
 
 /** A text in quotes, as Python and JavaScript both read it. */
 const literal = (text) =>
   JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029]/g, (char) =>
     `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-const isJsonType = (headers) => headers["Content-Type"] === "application/json";
 
 /** Half of a pair that JSON can hold, but no text that is sent. */
 const hasHalf = (text) => /\\u[dD][89a-fA-F]/.test(text);
@@ -17,8 +63,8 @@ const hasHalf = (text) => /\\u[dD][89a-fA-F]/.test(text);
 /** It with httpx, which itself says that the body is JSON. */
 export function python(entry) {
   const { method, url, headers, text, value, isCut } = plainOf(entry);
-  const isJson = value !== undefined && isJsonType(headers) && !hasHalf(text);
-  const { "Content-Type": _, ...others } = headers;
+  const { "Content-Type": type, ...others } = headers;
+  const isJson = value !== undefined && type === "application/json" && !hasHalf(text);
   const given = Object.entries(isJson ? others : headers).map(([name, each]) =>
     `${literal(name)}: ${literal(each)}${/[^\x00-\x7f]/.test(each) ? '.encode("latin-1")' : ""}`);
   return lines([

@@ -1,7 +1,7 @@
 /** The journal in short: its latest entries, read backwards, and then as they come. */
 
 import { here, inSandbox } from "../server/api.js";
-import { brief, say } from "../page/dom.js";
+import { brief, say } from "../../demo/shared/dom.js";
 import { reason } from "../page/notice.js";
 import { events } from "../server/stream.js";
 import { t } from "../words/words.js";
@@ -17,33 +17,20 @@ const live = document.getElementById("live");
 
 /**
  * The summaries of the sandbox that is looked at. `onStart` reads all the rest, once nothing
- * can be missed any more; `onNews` is told of each entry then, and of other changes (null).
+ * can be missed any more; `onNews` is told of each entry then, and of other changes (null);
+ * `onChange` is called after changes of the list, once a frame at most.
  */
 export class Entries {
-  #list = [];
-  #total = 0;
+  list = []; // the summaries in order of arrival
+  total = 0; // how many there have been since the journal was empty, those dropped too
   #first = 1; // the number of the first request that counts
   #aborted = null;
-  #listeners = [];
   #isTold = true;
 
-  constructor(onStart, onNews) {
-    Object.assign(this, { onStart, onNews });
-  }
-
-  /** The summaries in order of arrival. */
-  get list() {
-    return this.#list;
-  }
-
-  /** How many there have been since the journal was empty, those dropped too. */
-  get total() {
-    return this.#total;
-  }
-
-  /** Has a function called after changes, once a frame at most. */
-  onChange(listener) {
-    this.#listeners.push(listener);
+  constructor(onStart, onNews, onChange) {
+    this.onStart = onStart;
+    this.onNews = onNews;
+    this.onChange = onChange;
   }
 
   /** A whole entry, read when it is asked for; undefined if it is gone. */
@@ -79,9 +66,9 @@ export class Entries {
   /** Drops what the server has dropped, as after a reset. */
   async refresh() {
     const { total, kept, next } = await here("GET", END);
-    this.#list.splice(0, this.#indexOf(next - kept));
+    this.list.splice(0, place(this.list, next - kept));
     this.#first = next - total;
-    this.#total = total;
+    this.total = total;
     this.#tell();
   }
 
@@ -97,7 +84,7 @@ export class Entries {
 
   async #readAll(signal) {
     const { next, kept } = await here("GET", END);
-    if (this.#list.at(-1)?.seq >= next) this.#forget(); // another server's
+    if (this.list.at(-1)?.seq >= next) this.#forget(); // another server's
     const where = inSandbox(`/journal/stream?changes=true&since=${next}`);
     const stream = await events(where, signal);
     await this.onStart();
@@ -123,37 +110,32 @@ export class Entries {
     const first = next - Math.min(kept, KEPT);
     for (let end = next; end > first; end -= PAGE) {
       const since = Math.max(first, end - PAGE);
-      if (this.#indexOf(end) - this.#indexOf(since) === end - since) continue;
+      if (place(this.list, end) - place(this.list, since) === end - since) continue;
       const page = await pageOf(since, end);
       if (signal.aborted) return;
-      const at = this.#indexOf(since);
-      this.#list.splice(at, this.#indexOf(end) - at, ...page);
+      const at = place(this.list, since);
+      this.list.splice(at, place(this.list, end) - at, ...page);
       this.#drop();
       this.#tell();
     }
   }
 
   #add(entry) {
-    const at = this.#indexOf(entry.seq);
-    if (this.#list[at]?.seq !== entry.seq) this.#list.splice(at, 0, summaryOf(entry));
+    const at = place(this.list, entry.seq);
+    if (this.list[at]?.seq !== entry.seq) this.list.splice(at, 0, summaryOf(entry));
     this.#drop();
     // Not one more each: the total that was read counts what the stream brings later.
-    this.#total = Math.max(this.#total, entry.seq - this.#first + 1);
+    this.total = Math.max(this.total, entry.seq - this.#first + 1);
     this.#tell();
   }
 
   #drop() {
-    if (this.#list.length > KEPT) this.#list.splice(0, this.#list.length - KEPT);
+    if (this.list.length > KEPT) this.list.splice(0, this.list.length - KEPT);
   }
 
   #forget() {
-    this.#list = [];
+    this.list = [];
     this.#tell();
-  }
-
-  /** Where an entry of that number stands, or would. */
-  #indexOf(seq) {
-    return place(this.#list, seq);
   }
 
   #tell() {
@@ -161,7 +143,7 @@ export class Entries {
     this.#isTold = false;
     requestAnimationFrame(() => {
       this.#isTold = true;
-      for (const listener of this.#listeners) listener();
+      this.onChange();
     });
   }
 }

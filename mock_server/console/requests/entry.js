@@ -1,24 +1,22 @@
 /** One request of the journal with all that is known of it. */
 
-import * as faults from "../control/faults.js";
-import { bdi, button, h } from "../page/dom.js";
+import { arm } from "../control/faults.js";
+import { bdi, button, h } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
-import { notice, tried } from "../page/notice.js";
-import { here } from "../server/api.js";
+import { tried } from "../page/notice.js";
 import { counted, t } from "../words/words.js";
 import { COPIES } from "./copying.js";
 import { called, lasting, statusMark } from "./row.js";
 import { fieldsOf } from "./summary.js";
 
-export { statusMark };
-
 const MOST_CHARS = 200;
 
-/** JSON for people; a long one scrolls, so it can have the focus. */
-export function json(value, label) {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return h("pre", { tabindex: 0, role: "region", "aria-label": label }, text);
-}
+/** JSON for people, or a text as it is. */
+export const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+/** It in a place of its own; a long one scrolls, so it can have the focus. */
+export const json = (value, label) =>
+  h("pre", { tabindex: 0, role: "region", "aria-label": label }, pretty(value));
 
 /** What an entry is called. */
 export const titleOf = ({ seq, operation, request }) =>
@@ -71,11 +69,6 @@ function matchOf(request) {
   return ids.length ? { body: Object.fromEntries(ids) } : {};
 }
 
-const arm = faults.arm ?? (async (fault, what) => {
-  await here("POST", "/faults", fault);
-  notice(t("{what} is armed.", { what }));
-});
-
 function faultOf({ id, kind, draw, threshold }) {
   const values = { id, draw: draw.toFixed(3), threshold: `${threshold}` };
   const text = threshold < 1
@@ -90,7 +83,7 @@ function violationsOf(violations) {
     h("h3", {}, t("Departures from the documentation")),
     h("ul", { class: "violations" }, violations.map(({ name, section, path, message, effect }) =>
       h("li", {},
-        h("p", {}, h("b", {}, section === "neighbour" ? t("Neighbour") : t("Section {n}", { n: section })),
+        h("p", {}, h("b", {}, section === "related_route" ? t("Related route") : t("Section {n}", { n: section })),
           " ", bdi(message)),
         h("p", { class: "of" }, h("span", { class: "mark effect" }, effect),
           h("code", {}, name), path ? h("code", {}, path) : null)))),

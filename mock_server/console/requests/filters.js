@@ -1,8 +1,8 @@
 /** What narrows the list of requests. It is gone when the page is. */
 
-import { button, h, say } from "../page/dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
-import { called, timeOf } from "./row.js";
+import { called } from "./row.js";
 
 const NO_ANSWER = 0;
 const OTHER = "\0"; // what is no operation
@@ -14,14 +14,11 @@ class Facet {
   #any;
   #of = []; // of which summaries: the first, the last, and how many
 
-  constructor(any, of, valuesOf, passes, onChange) {
-    Object.assign(this, { of, valuesOf, passes });
+  constructor(any, of, valuesOf, onChange) {
+    this.of = of;
+    this.valuesOf = valuesOf;
     this.#any = any;
     this.input = h("select", { "aria-label": any, onchange: onChange }, h("option", { value: "" }, any));
-  }
-
-  get value() {
-    return this.input.value;
   }
 
   /** Offers what these summaries have, and what is selected. */
@@ -44,42 +41,41 @@ class Facet {
   }
 }
 
-const operationsOf = (summary) =>
+export const operationsOf = (summary) =>
   summary.operation ? [[summary.operation, called(summary)]] : [[OTHER, t("other paths")]];
 
-const statusesOf = ({ status }) => {
+export const statusesOf = ({ status }) => {
   if (status === NO_ANSWER) return [["0", t("no answer")]];
   const all = `${Math.floor(status / 100)}xx`;
   return [[all, all], [`${status}`, `${status}`]];
 };
 
-const keysOf = ({ key, member }) => (key ? [[key, member ? `${key} · ${member}` : key]] : []);
+export const keysOf = ({ key, member }) => (key ? [[key, member ? `${key} · ${member}` : key]] : []);
 
-/**
- * A bar of filters; `onChange` is called when another one holds, `onWhole` when a range of
- * time is to hold no more.
- */
+/** A test for one of the values that a summary has. */
+export const having = (value, valuesOf) => (summary) => valuesOf(summary).some(([each]) => each === value);
+
+/** Tests for each word of a text. */
+export const saying = (text) =>
+  text.toLowerCase().split(/\s+/).filter(Boolean).map((word) => (summary) => summary.text.includes(word));
+
+/** A bar of filters; `onChange` is called when another one holds. */
 export class Filters {
   #facets;
   #toggles;
   #text;
-  #range = null;
-  #chip = button("", () => this.#widen(), { class: "range", hidden: true });
   #clear = button(t("Clear filters"), () => this.clear(), { class: "quiet", hidden: true });
   #count = h("span", { class: "count", role: "status" });
 
-  constructor(onChange, onWhole) {
-    this.onWhole = onWhole;
+  constructor(onChange) {
     this.onChange = () => {
       this.#mark();
       onChange();
     };
     this.#facets = [
-      new Facet(t("Operation"), "operation", operationsOf,
-        (value) => ({ operation }) => (operation ?? OTHER) === value, this.onChange),
-      new Facet(t("Status"), "status", statusesOf,
-        (value) => ({ status }) => statusesOf({ status }).some(([each]) => each === value), this.onChange),
-      new Facet(t("Key"), "key", keysOf, (value) => ({ key }) => key === value, this.onChange),
+      new Facet(t("Operation"), "operation", operationsOf, this.onChange),
+      new Facet(t("Status"), "status", statusesOf, this.onChange),
+      new Facet(t("Key"), "key", keysOf, this.onChange),
     ];
     this.#toggles = [
       [this.#toggle(t("Violations")), ({ violations }) => violations > 0],
@@ -91,32 +87,19 @@ export class Filters {
     });
     this.node = h("div", { class: "filters", role: "group", "aria-label": t("Filters") },
       this.#text, this.#facets.map(({ input }) => input), this.#toggles.map(([each]) => each),
-      this.#chip, this.#count, this.#clear);
+      this.#count, this.#clear);
   }
 
   /** Whether any of them holds. */
   get isOn() {
-    return this.#tests().length > 0 || this.#range !== null;
+    return this.#tests().length > 0;
   }
 
-  /** The summaries that all filters but the range of time let through. */
+  /** The summaries that all filters let through. */
   through(list) {
     for (const facet of this.#facets) facet.offer(list);
     const tests = this.#tests();
     return tests.length ? list.filter((each) => tests.every((test) => test(each))) : list;
-  }
-
-  /** Those of them that are in the range of time. */
-  within(list) {
-    if (this.#range === null) return list;
-    const { from, to, has = ({ at }) => at >= from && at <= to } = this.#range;
-    return list.filter(has);
-  }
-
-  /** Narrows to a range of time, or to none (null). */
-  narrow(range) {
-    this.#range = range;
-    this.onChange();
   }
 
   /** Lets all through. */
@@ -124,13 +107,8 @@ export class Filters {
     for (const { input } of this.#facets) input.value = "";
     for (const [each] of this.#toggles) each.setAttribute("aria-pressed", false);
     this.#text.value = "";
-    this.#widen();
+    this.onChange();
     this.#text.focus();
-  }
-
-  #widen() {
-    this.narrow(null);
-    this.onWhole();
   }
 
   /** Says how many of them all are shown, if any filter holds. */
@@ -140,11 +118,11 @@ export class Filters {
 
   /** Tests of what was selected, quick ones first. */
   #tests() {
-    const words = this.#text.value.toLowerCase().split(/\s+/).filter(Boolean);
     return [
-      ...this.#facets.filter(({ value }) => value).map(({ value, passes }) => passes(value)),
+      ...this.#facets.filter(({ input }) => input.value)
+        .map(({ input, valuesOf }) => having(input.value, valuesOf)),
       ...this.#toggles.filter(([each]) => each.ariaPressed === "true").map(([, test]) => test),
-      ...words.map((word) => ({ text }) => text.includes(word)),
+      ...saying(this.#text.value),
     ];
   }
 
@@ -157,13 +135,7 @@ export class Filters {
   }
 
   #mark() {
-    for (const { input, value } of this.#facets) input.classList.toggle("on", value !== "");
-    this.#chip.hidden = this.#range === null;
+    for (const { input } of this.#facets) input.classList.toggle("on", input.value !== "");
     this.#clear.hidden = !this.isOn;
-    if (!this.#range) return;
-    const { from, to } = this.#range;
-    const isTime = Number.isFinite(from); // where time stands still it says nothing
-    say(this.#chip, `${isTime ? `${timeOf(from)} – ${timeOf(to)}` : t("part of the timeline")} ×`);
-    this.#chip.setAttribute("aria-label", t("Show all times"));
   }
 }

@@ -1,7 +1,7 @@
 /** What clients do: the list of requests, live, narrowed, and what can be done with them. */
 
 import { here } from "../server/api.js";
-import { button, h, say } from "../page/dom.js";
+import { button, h, say } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { onRoute } from "../page/route.js";
@@ -9,15 +9,19 @@ import { LIST } from "../server/operations.js";
 import { operations } from "../server/schema.js";
 import { counted, t } from "../words/words.js";
 import { Compared } from "./compared.js";
-import { curl } from "./curl.js";
+import { curl } from "./copying.js";
 import { Entries, place } from "./entries.js";
 import { Filters } from "./filters.js";
-import { saveHar } from "./har.js";
 import { Names } from "./names.js";
 import { Opened } from "./opened.js";
 import { rowMaker } from "./row.js";
 import { Rows } from "./rows.js";
-import { Timeline } from "./timeline.js";
+
+/** Empties the journal, and says so. */
+export async function clearJournal() {
+  await here("DELETE", "/journal");
+  notice(t("The journal is empty."));
+}
 
 /**
  * The list of requests. `onStart` reads all the rest, once nothing can be missed any
@@ -26,55 +30,33 @@ import { Timeline } from "./timeline.js";
 export class Requests {
   #entries;
   #names = new Names(() => this.#draw());
-  #filters = new Filters(() => this.#draw(), () => this.#timeline.showAll());
+  #filters = new Filters(() => this.#draw());
   #compared = new Compared((seq) => this.#entries.find(seq));
   #opened;
   #rows;
-  #timeline;
   #shown = [];
-  #faults = [];
   #seen = 0; // the latest number that has been in view
   #held = null; // the latest number when the list was paused
   #counted = h("span", { class: "count" });
   #missed = h("span", { class: "count", role: "status" });
   #pause = button(t("Pause"), () => this.#toggle(), { class: "quiet" });
-  #har = button(t("Export HAR"), tried(() => this.#save()), { class: "quiet" });
   #pill = button("", () => this.#toTop(), { class: "pill strong", hidden: true });
   #empty = h("div", { class: "empty", hidden: true });
 
   constructor(parent, onStart, onNews) {
-    this.#entries = new Entries(onStart, onNews);
-    this.#entries.onChange(() => this.#draw());
+    this.#entries = new Entries(onStart, onNews, () => this.#draw());
     this.#opened = new Opened(this.#entries, () => this.#shown, (seq) => this.#rows.focus(seq),
       (one, other) => this.#compared.open(one, other));
     const columns = [t("Compare"), t("Time"), t("Operation"), t("Asked for"), t("Marks"), t("Key"),
       t("Status"), t("Took")];
     this.#rows = new Rows(t("List of requests"), columns, rowMaker(this.#names, this.#compared),
       (seq) => this.#opened.open(seq), () => this.#drawPill());
-    this.#timeline = new Timeline({
-      onPick: (seq) => this.#opened.open(seq),
-      onRange: (range) => this.#filters.narrow(range),
-    });
-    const clear = tried(async () => {
-      await here("DELETE", "/journal");
-      notice(t("The journal is empty."));
-    });
     parent.append(
-      h("div", { class: "tools" }, this.#missed, this.#counted, this.#pause, this.#har,
-        button(t("Clear"), clear, { class: "quiet" })),
-      this.#filters.node, this.#timeline.node, this.#compared.node,
+      h("div", { class: "tools" }, this.#missed, this.#counted, this.#pause,
+        button(t("Clear"), tried(clearJournal), { class: "quiet" })),
+      this.#filters.node, this.#compared.node,
       h("div", { class: "window" }, this.#pill, this.#rows.node, this.#empty));
-    onRoute("requests", (...words) => this.#follow(words));
-  }
-
-  /** The summaries that the filters let through, in order of arrival. */
-  get shown() {
-    return this.#shown;
-  }
-
-  /** Opens a request by its number. */
-  open(seq) {
-    return this.#opened.open(seq);
+    onRoute("requests", (first, ...rest) => this.#follow(first, rest));
   }
 
   /** Follows the sandbox that is looked at, from its latest entries on. */
@@ -96,25 +78,15 @@ export class Requests {
     await this.#entries.refresh();
   }
 
-  /** Has the timeline show the faults that are armed. */
-  showFaults(faults) {
-    this.#faults = faults.filter(({ remaining, endsIn }) => remaining !== 0 && endsIn > 0)
-      .map(({ id, kind, ttl, endsIn }) => ({ id, kind, from: Date.now() - (ttl - endsIn) * 1000 }));
-    this.#draw();
-  }
-
   #draw() {
     const all = this.#entries.list;
     const end = this.#held === null ? all.length : place(all, this.#held + 1);
-    const through = this.#filters.through(all.slice(0, end)); // as it is now
-    this.#shown = this.#filters.within(through);
+    this.#shown = this.#filters.through(all.slice(0, end)); // as it is now
     this.#rows.show(this.#shown);
-    this.#timeline.draw(through, this.#faults);
     this.#filters.tell(this.#shown.length, end);
     const { total } = this.#entries;
     say(this.#counted, counted(total, "1 request", "{n} requests"));
     say(this.#missed, end < all.length ? t("{n} more since", { n: all.length - end }) : "");
-    say(this.#har, this.#filters.isOn ? t("Export these as HAR") : t("Export HAR"));
     this.#drawPill();
     this.#drawEmpty(end);
   }
@@ -128,7 +100,7 @@ export class Requests {
   }
 
   #toTop() {
-    this.#rows.toTop();
+    this.#rows.node.scrollTop = 0;
     this.#rows.node.focus({ preventScroll: true });
   }
 
@@ -164,13 +136,8 @@ export class Requests {
     this.#draw();
   }
 
-  #save() {
-    const end = this.#entries.list.at(-1)?.seq ?? 0;
-    return saveHar(end, this.#filters.isOn ? this.#shown.map(({ seq }) => seq) : undefined);
-  }
-
   /** Opens what the address says. */
-  #follow([first, ...rest]) {
+  #follow(first, rest) {
     const [one, other] = rest.map(Number);
     if (first === "compare" && one && other) return this.#compared.open(one, other);
     if (Number(first)) return this.#opened.open(Number(first));

@@ -1,7 +1,7 @@
 /** Names for the ids in requests, read only for what is looked at; until then the ids. */
 
 import { here, path } from "../server/api.js";
-import { named } from "../page/dom.js";
+import { named } from "../../demo/shared/dom.js";
 
 const MOST = 500;
 const MOST_CHARS = 100; // longer ones are no ids
@@ -24,11 +24,6 @@ export class Names {
   dataset(id) {
     if (this.#datasets === null) this.#readDatasets();
     return this.#datasets.get(id) ?? id;
-  }
-
-  /** The first dataset that there is, if any is known. */
-  get first() {
-    return this.#datasets?.keys().next().value;
   }
 
   folder(datasetId, id) {

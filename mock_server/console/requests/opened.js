@@ -1,6 +1,6 @@
 /** The request that is open in the side panel, and the way to the ones around it. */
 
-import { button, h } from "../page/dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { openDrawer } from "../page/drawer.js";
 import { tried } from "../page/notice.js";
 import { showRoute } from "../page/route.js";
@@ -16,7 +16,10 @@ export class Opened {
   #seq = null;
 
   constructor(entries, shownOf, onClose, compare) {
-    Object.assign(this, { entries, shownOf, onClose, compare });
+    this.entries = entries;
+    this.shownOf = shownOf;
+    this.onClose = onClose;
+    this.compare = compare;
     document.getElementById("drawer").addEventListener("close", () => this.#closed());
   }
 

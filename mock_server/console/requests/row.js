@@ -1,6 +1,6 @@
 /** One row of the list: what was asked, and what became of it. */
 
-import { bdi, brief, button, h } from "../page/dom.js";
+import { bdi, brief, button, h } from "../../demo/shared/dom.js";
 import { wordFor } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
 
@@ -15,7 +15,7 @@ export function statusMark(status) {
 }
 
 /** A time of day, as the browser's clock has it. */
-export const timeOf = (at) => new Date(at).toLocaleTimeString("en-GB");
+const timeOf = (time) => new Date(time).toLocaleTimeString("en-GB");
 
 /** Milliseconds, or seconds where there are many. */
 export const lasting = (ms) => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -44,14 +44,13 @@ export const marks = ({ fault, violations, violation }) => [
 
 /** Gives a function that makes the row of a summary. */
 export const rowMaker = (names, compared) => (summary) => {
-  const { seq, time, at, key, member, status, durationMs } = summary;
-  const { operation, method } = summary;
+  const { seq, time, operation, method, key, member, status, durationMs } = summary;
   const name = brief(operation ? called(summary) : method, 40);
   const what = h("div", { class: "asked" });
   const cell = (kind, ...parts) => h("td", { role: "cell", class: kind }, ...parts);
   const node = h("tr", { role: "row", "data-seq": seq },
     cell("pick", compared.box(seq)),
-    cell("time", h("time", { datetime: time, title: time }, timeOf(at))),
+    cell("time", h("time", { datetime: time, title: time }, timeOf(time))),
     cell("what", button(bdi(name), null, { class: "link", title: operation })),
     cell("why", what),
     cell("marks", ...marks(summary)),

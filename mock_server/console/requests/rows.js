@@ -1,6 +1,6 @@
 /** A long table of which only the rows that can be seen are there, the latest on top. */
 
-import { h, show } from "../page/dom.js";
+import { h, show } from "../../demo/shared/dom.js";
 import { place } from "./entries.js";
 
 const MARGIN = 6; // rows beyond what is visible
@@ -21,13 +21,15 @@ export class Rows {
   /**
    * @param {string} label
    * @param {string[]} columns
-   * @param {(item: object) => {node: Element, update?: Function}} make has `data-seq` in its
+   * @param {(item: any) => {node: Element, update?: (item: any) => void}} make has `data-seq` in its
    *   node, and in that a button
    * @param {(seq: number) => void} onOpen
    * @param {() => void} onScroll
    */
   constructor(label, columns, make, onOpen, onScroll) {
-    Object.assign(this, { make, onOpen, onScroll });
+    this.make = make;
+    this.onOpen = onOpen;
+    this.onScroll = onScroll;
     const heads = columns.map((name) => h("th", { role: "columnheader", scope: "col" }, name));
     this.#head.append(h("tr", { role: "row", "aria-rowindex": 1 }, heads));
     for (const each of [this.node, this.#table]) each.setAttribute("aria-label", label);
@@ -56,11 +58,6 @@ export class Rows {
     this.#body.style.height = `${items.length * this.#height}px`;
     if (offset !== null) this.node.scrollTop = this.#lineOf(this.#top) * this.#height + offset;
     this.#draw();
-  }
-
-  /** Goes to the latest. */
-  toTop() {
-    this.node.scrollTop = 0;
   }
 
   /** Brings a row into view and gives it the focus; the list, if it is not there. */
@@ -126,13 +123,9 @@ export class Rows {
     }[event.key];
     if (to === undefined || end < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const isIn = this.#body.contains(document.activeElement);
-    this.focus(this.#itemAt(isIn ? Math.min(end, Math.max(0, to)) : this.#entered(to, line)).seq);
-  }
-
-  /** The list itself has the focus: an arrow goes to where the keyboard was. */
-  #entered(to, line) {
-    return Math.abs(to - line) === 1 ? line : Math.min(this.#items.length - 1, Math.max(0, to));
+    // Where the list itself has the focus an arrow goes to where the keyboard was.
+    const isBack = Math.abs(to - line) === 1 && !this.#body.contains(document.activeElement);
+    this.focus(this.#itemAt(isBack ? line : Math.min(end, Math.max(0, to))).seq);
   }
 
   #resize() {

@@ -5,10 +5,10 @@ const MOST_OF_REST = 240;
 
 /** A whole entry in short. */
 export function summaryOf(entry) {
-  const { seq, time, operation, key, member, durationMs, generation, request, answer } = entry;
+  const { seq, time, operation, key, member, durationMs, request, answer } = entry;
   const fields = fieldsOf(request);
   return {
-    seq, time, at: Date.parse(time), operation, key, member, durationMs, generation,
+    seq, time, operation, key, member, durationMs,
     method: request.method,
     path: request.path,
     status: answer.status,

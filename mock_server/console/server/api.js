@@ -18,8 +18,8 @@ export const session = { sandbox: "default", key: null, generation: 0 };
 const PROBLEM = /([^]*?) - at (\$[^\s;]*)( \([^]*?\))?(?:; |$)/g;
 
 /**
- * An error answer; its message says what was expected, what came, and where. `path` is the
- * field at fault, such as `$.tags[2]`, if one is named. `problems` are all that are named.
+ * An error answer; its message says what was expected, what came, and where. `problems`
+ * are all that are named, each with its `path`, such as `$.tags[2]`.
  */
 export class Refused extends Error {
   constructor(status, body) {
@@ -28,7 +28,6 @@ export class Refused extends Error {
     this.statusText = body?.statusText;
     this.problems = Array.from(this.message.matchAll(PROBLEM), ([, said, path, hint = ""]) =>
       ({ path, message: said + hint }));
-    this.path = this.problems[0]?.path;
   }
 }
 
@@ -63,7 +62,7 @@ export const inSandbox = (where) =>
  *
  * @param {string} method
  * @param {string} where
- * @param {{body?: unknown, signal?: AbortSignal, type?: string, accept?: string}} asked
+ * @param {{body?: any, signal?: AbortSignal, type?: string, accept?: string}} asked
  *   a body that is a text or a Blob is sent as it is, and is of that type
  */
 export async function open(method, where, asked = {}) {
@@ -75,14 +74,10 @@ export async function open(method, where, asked = {}) {
   const url = ADMIN + where.slice(1);
   const answer = await fetch(url, { method, headers, body: content, signal, cache: "no-store" });
   if (answer.ok) return answer;
-  if (answer.status !== 401) throw new Refused(answer.status, await jsonOf(answer));
+  if (answer.status !== 401) throw new Refused(answer.status, parsed(await answer.text()));
   // Another one may have been given since this was sent: then that is tried.
   if (headers.Authorization === tokenHeaders().Authorization) await askForToken();
   return open(method, where, asked);
-}
-
-async function jsonOf(answer) {
-  return parsed(await answer.text());
 }
 
 /** A text as JSON; undefined if it is none. */

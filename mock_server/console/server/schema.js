@@ -1,32 +1,28 @@
 /** What the server says of itself: its OpenAPI documents. */
 
-import { t } from "../words/words.js";
+import { ofRow } from "../words/words.js";
 import { Refused, admin, base } from "./api.js";
 
 const JSON_TYPE = "application/json";
 const FORM = "multipart/form-data";
-const reading = new Map();
 
-/** Reads a document once; after a failure it is read again. */
-function once(name, read) {
-  if (!reading.has(name)) {
-    const document = read().catch((error) => {
-      reading.delete(name);
-      throw error;
-    });
-    reading.set(name, document);
-  }
-  return reading.get(name);
+/** Has a document be read once; after a failure it is read again. */
+function once(read) {
+  let reading = null;
+  const forget = (error) => {
+    reading = null;
+    throw error;
+  };
+  return () => (reading ??= read().catch(forget));
 }
 
-const adminDocument = () => once("admin", () => admin("GET", "/openapi.json"));
+const adminDocument = once(() => admin("GET", "/openapi.json"));
 
-const publicDocument = () =>
-  once("public", async () => {
-    const answer = await fetch(`${base}/openapi.json`);
-    if (!answer.ok) throw new Refused(answer.status);
-    return answer.json();
-  });
+const publicDocument = once(async () => {
+  const answer = await fetch(`${base}/openapi.json`);
+  if (!answer.ok) throw new Refused(answer.status);
+  return answer.json();
+});
 
 /**
  * The schemas of a body, one for each form that it may have.
@@ -40,13 +36,19 @@ export async function bodies(method, where) {
 }
 
 /**
- * The operations that are described, by name: how each is called, the schema of its fields,
- * an example of them, which of them the examples name, and the columns of a list that is
- * answered. Neighbours come last; what the fixture declares is left out.
+ * An operation: how it is called, the schema of its fields, an example of them, which of
+ * them the examples name, and the columns of a list that is answered.
  *
- * @returns {Promise<{name: string, method: string, path: string, summary: string,
- *   isNeighbour: boolean, isForm: boolean, schema: object, example: object,
- *   usual: Set<string>, columns: string[]}[]>}
+ * @typedef {{name: string, method: string, path: string, summary: string,
+ *   isRelated: boolean, isForm: boolean, schema: Record<string, any>,
+ *   example: Record<string, any>, usual: Set<string>, columns: string[]}} Operation
+ */
+
+/**
+ * The operations that are described, by name. Related routes come last; what the fixture
+ * declares is left out.
+ *
+ * @returns {Promise<Operation[]>}
  */
 export async function operations() {
   const document = await publicDocument();
@@ -56,22 +58,21 @@ export async function operations() {
         name: described.operationId,
         method: method.toUpperCase(),
         path,
-        summary: t(described.summary ?? ""),
-        isNeighbour: Boolean(described.tags?.includes("neighbours")),
+        summary: ofRow(described.summary ?? "", described["x-chinese"]),
+        isRelated: Boolean(described.tags?.includes("related_routes")),
         isForm: Boolean(described.requestBody?.content[FORM]),
         schema: described.requestBody ? forms(described, document)[0] : queryOf(described),
         example: examplesOf(described)[0] ?? {},
         usual: new Set(examplesOf(described).flatMap(Object.keys)),
         columns: columnsOf(described, document),
       })));
-  const rank = ({ isNeighbour, name }) => `${Number(isNeighbour)} ${name}`;
+  const rank = ({ isRelated, name }) => `${Number(isRelated)} ${name}`;
   return found.sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }
 
 /** The properties of the items of a list that is answered; none if no list is. */
 function columnsOf({ responses = {} }, { components }) {
-  const inside = (schema = {}) =>
-    schema.$ref ? components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] : schema;
+  const inside = (schema) => resolved(schema, components);
   const answer = inside(responses[200]?.content?.[JSON_TYPE]?.schema);
   const data = inside(answer.properties?.data);
   const list = [data, ...Object.values(data.properties ?? {}).map(inside)].find(({ items }) => items);
@@ -90,25 +91,20 @@ const contentOf = ({ requestBody }) => requestBody?.content[JSON_TYPE] ?? reques
 
 function forms(described, { components }) {
   const { schema = {} } = contentOf(described);
-  const named = ({ $ref, ...own }) =>
-    $ref ? components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)] : own;
-  const found = (schema.anyOf ?? schema.oneOf ?? [schema]).map(named);
-  return found.map(withAllOf);
+  return (schema.anyOf ?? schema.oneOf ?? [schema]).map((each) => withAllOf(resolved(each, components)));
 }
+
+/** A schema, wherever it stands. */
+const resolved = (schema = {}, { schemas }) =>
+  schema.$ref ? schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] : schema;
 
 /** A schema of which each property says too what `allOf` says of it. */
 function withAllOf({ properties = {}, allOf = [], ...own }) {
   const merged = { ...properties };
   for (const { properties: more = {} } of allOf)
     for (const [name, each] of Object.entries(more))
-      merged[name] = { ...merged[name], ...each, ...known(each) };
+      merged[name] = { ...merged[name], ...each };
   return { ...own, properties: merged };
-}
-
-/** Of values some of which are known by name, those. */
-function known({ anyOf = [] }) {
-  const listed = anyOf.find(({ enum: values }) => values);
-  return listed ? { enum: listed.enum } : {};
 }
 
 function examplesOf(described) {
@@ -118,11 +114,9 @@ function examplesOf(described) {
   return [Object.fromEntries(named.map(({ name, example }) => [name, example]))];
 }
 
-/** The value that a property always has, if there is only one. */
-export const fixed = (property) => property?.const ?? property?.enum?.[0];
-
-/** A schema without the null that it may allow as well, and whether it does. */
-export function nullable(schema) {
-  const others = schema.anyOf?.filter(({ type }) => type !== "null");
-  return others?.length === 1 ? [others[0], true] : [schema, false];
+/** A schema as the first of the types it allows, and whether null is another. */
+export function kindOf(schema) {
+  const forms = schema.anyOf ?? [schema];
+  const others = forms.filter(({ type }) => type !== "null");
+  return { ...schema, ...others[0], isNullable: others.length < forms.length };
 }

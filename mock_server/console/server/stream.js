@@ -22,20 +22,14 @@ async function* read(reader) {
     const parts = (text + value).split("\n\n");
     text = parts.pop();
     for (const part of parts) {
-      const event = parse(part);
-      if (event.data) yield { name: event.event, data: JSON.parse(event.data) };
+      const data = field(part, "data");
+      if (data) yield { name: field(part, "event"), data: JSON.parse(data) };
     }
   }
 }
 
-/** The fields of one event; a field that stands several times has several lines. */
-function parse(part) {
-  const fields = {};
-  for (const line of part.split("\n")) {
-    const colon = line.indexOf(": ");
-    const name = line.slice(0, colon);
-    const value = line.slice(colon + 2);
-    if (colon > 0) fields[name] = name in fields ? `${fields[name]}\n${value}` : value;
-  }
-  return fields;
+/** A field of an event; one that stands several times has several lines. */
+function field(part, name) {
+  const lines = part.split("\n").filter((line) => line.startsWith(`${name}: `));
+  return lines.map((line) => line.slice(name.length + 2)).join("\n");
 }

@@ -1,6 +1,6 @@
 /** The admin token: from the address, or asked for. It is kept in memory only. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
 let token = fromAddress();
@@ -27,21 +27,15 @@ export const tokenHeaders = () => (token ? { Authorization: `Bearer ${token}` } 
 
 /** Asks for the token, once for all that wait for it. */
 export function askForToken() {
-  asking ??= new Promise((done) => {
+  asking ??= /** @type {Promise<void>} */ (new Promise((done) => {
     const input = h("input", { type: "password", autocomplete: "off", required: true });
-    const dialog = h(
-      "dialog",
-      { class: "question", "aria-labelledby": "token-title" },
-      h(
-        "form",
-        { method: "dialog" },
+    const dialog = h("dialog", { class: "question", "aria-labelledby": "token-title" },
+      h("form", { method: "dialog" },
         h("h2", { id: "token-title" }, t("This server needs its admin token")),
         h("p", {}, t("It was started with --admin-token. The token stays in this page.")),
         h("label", {}, t("Admin token"), input),
         h("p", { class: "error", role: "alert" }, token ? t("That is not the token.") : ""),
-        h("div", { class: "actions" }, h("button", { class: "strong" }, t("Open"))),
-      ),
-    );
+        h("div", { class: "actions" }, h("button", { class: "strong" }, t("Open")))));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     dialog.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -52,6 +46,6 @@ export function askForToken() {
     });
     document.body.append(dialog);
     dialog.showModal();
-  });
+  }));
   return asking;
 }

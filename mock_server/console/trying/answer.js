@@ -1,14 +1,14 @@
 /** What came back: in a line, as a table, as JSON; and why it is not more. */
 
-import { button, h } from "../page/dom.js";
+import { button, h } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
 import { reason, tried } from "../page/notice.js";
 import { addressOf } from "../page/route.js";
-import { json, statusMark } from "../requests/entry.js";
+import { json, pretty } from "../requests/entry.js";
+import { statusMark } from "../requests/row.js";
 import { LIST } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
-import { pagesAround } from "./paging.js";
-import { listIn, tableOf } from "./table.js";
+import { listIn, pagesAround, tableOf } from "./table.js";
 import { WhyNot } from "./why.js";
 
 export class Answer {
@@ -86,16 +86,13 @@ export class Answer {
       ...(list?.length ? [form(t("Table"), true), form("JSON", false)] : []),
       copyButton(t("Copy"), () => pretty(body ?? text), t("Copy the answer")),
       ...(pages ? [h("span", { class: "pages" }, turn(t("Previous page"), pages.previous), turn(t("Next page"), pages.next))] : []));
-    const onFolder = "parentId" in operation.schema.properties
-      ? (id) => tried(() => this.resend({ parentId: id, ...start(operation) }))() : null;
+    const { properties } = operation.schema;
+    const first = "offset" in properties ? { offset: 0 } : {}; // page of another folder
+    const onFolder = "parentId" in properties
+      ? (id) => tried(() => this.resend({ parentId: id, ...first }))() : null;
     this.#content.replaceChildren(isTable ? tableOf(list, operation.columns, onFolder) : json(body ?? text, t("Answer")));
   }
 }
-
-/** The fields of the first page, to look into another folder. */
-const start = ({ schema: { properties } }) => ("offset" in properties ? { offset: 0 } : {});
-
-const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 function summary({ name }, body) {
   if (body === undefined) return t("This is no JSON.");

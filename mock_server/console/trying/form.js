@@ -1,26 +1,29 @@
 /** The form of one operation; what somebody has put in stays as long as the page does. */
 
-import { h, named } from "../page/dom.js";
+import { h, named } from "../../demo/shared/dom.js";
+import { labelled } from "../page/form.js";
 import { tried } from "../page/notice.js";
 import { here, path, unlessGone } from "../server/api.js";
 import { LIST } from "../server/operations.js";
 import { t } from "../words/words.js";
-import { IdField, fieldFor } from "./fields.js";
+import { fieldFor } from "./fields.js";
+import { Known } from "./known.js";
 import { ParentField } from "./parent.js";
 
 const IDS = ["datasetId", "appId", "chatId"];
 const FURTHER = "…";
-let made = 0;
 
 export class OperationForm {
-  #operation;
   #fields = new Map();
   #further;
 
-  /** @param {object} operation @param {() => unknown} onSend */
+  /**
+   * @param {import("../server/schema.js").Operation} operation
+   * @param {() => unknown} onSend
+   */
   constructor(operation, onSend) {
     const { name, schema, example, method } = operation;
-    this.#operation = operation;
+    this.operation = operation;
     const isQuery = ["GET", "DELETE"].includes(method);
     this.#further = fieldFor(FURTHER, { type: "object" }, false);
     const all = Object.keys(schema.properties).filter((each) => !isBuilt(schema.properties[each]));
@@ -37,10 +40,6 @@ export class OperationForm {
         h("div", { class: "fields" }, rest, labelled(t("any others, as JSON"), this.#further))),
       h("div", { class: "actions" }, h("button", { class: "strong" }, verb)));
     this.#fields.get("appId")?.input.addEventListener("change", tried(() => this.#offerChats()));
-  }
-
-  get operation() {
-    return this.#operation;
   }
 
   /** The fields as they are sent. */
@@ -60,8 +59,6 @@ export class OperationForm {
     const others = JSON.parse(JSON.stringify(further));
     this.#further.write(Object.keys(others).length ? others : undefined);
   }
-
-  has = (name) => this.#fields.has(name);
 
   /** Offers the ids that there are now, and leaves alone what somebody has selected. */
   async offer(datasets, apps) {
@@ -83,21 +80,21 @@ export class OperationForm {
   }
 
   #make(name, all, isQuery) {
-    const { schema } = this.#operation;
+    const { schema } = this.operation;
     if (name === "parentId") {
       const datasetOf = all.includes("datasetId") ? () => this.#fields.get("datasetId").read() : null;
-      return new ParentField(name, datasetOf, isQuery);
+      return new ParentField(datasetOf, isQuery);
     }
     const isId = IDS.includes(name) && (name !== "chatId" || all.includes("appId"));
-    if (isId) return new IdField(name, this.#isNeeded(name));
+    if (isId) return new Known(name, { isOptional: !this.#isNeeded(name) });
     return fieldFor(name, schema.properties[name], this.#isNeeded(name));
   }
 
-  #isNeeded = (name) => Boolean(this.#operation.schema.required?.includes(name));
+  #isNeeded = (name) => Boolean(this.operation.schema.required?.includes(name));
 
   /** Whether it is asked for at once: what is needed, and what the examples have. */
   #isFirst(name) {
-    const { schema, usual } = this.#operation;
+    const { schema, usual } = this.operation;
     return this.#isNeeded(name) || usual.has(name) || Boolean(schema.properties[name].contentMediaType);
   }
 
@@ -108,11 +105,3 @@ export class OperationForm {
 
 /** Whether a part of a form is put together of the others. */
 const isBuilt = ({ contentMediaType }) => contentMediaType === "application/json";
-
-/** A field with its label. */
-export function labelled(name, { input, node, isCheck }) {
-  input.id = `try-${(made += 1)}`;
-  input.name = name;
-  const label = h("label", { for: input.id }, name);
-  return h("div", { class: isCheck ? "field check" : "field" }, isCheck ? [node, label] : [label, node]);
-}

@@ -1,23 +1,17 @@
 /** The key to call with: one of the sandbox's with its level, another one, or none. */
 
-import { brief } from "../page/dom.js";
+import { brief } from "../../demo/shared/dom.js";
+import { hex } from "../../demo/shared/ids.js";
 import { admin, path, session } from "../server/api.js";
 import { t } from "../words/words.js";
 import { Known } from "./known.js";
 
-export class KeyField {
-  #known = new Known(t("API key"), { other: t("another key …") });
+export class KeyField extends Known {
   #sandbox = null;
   #keys = [];
-  input = this.#known.input;
-  node = this.#known.node;
 
-  get value() {
-    return this.#known.value;
-  }
-
-  set value(key) {
-    this.#known.value = key;
+  constructor() {
+    super(t("API key"), { other: t("another key …") });
   }
 
   /** Offers the keys that there are; a key of another sandbox is given up. */
@@ -27,7 +21,7 @@ export class KeyField {
     const declared = Object.entries(keys).map(([name, issued]) => [issued, `${name} · ${levels[name]}`]);
     const own = key && !declared.some(([issued]) => issued === key) ? [[key, `${brief(key, 24)} · owner`]] : [];
     this.#keys = [...own, ...declared].map(([each]) => each);
-    this.#known.offer([...own, ...declared, ["", t("none")]]);
+    this.offer([...own, ...declared, ["", t("none")]]);
     if (this.#sandbox !== sandbox) this.value = key ?? "";
     this.#sandbox = sandbox;
   }
@@ -43,6 +37,5 @@ export class KeyField {
 async function redactedKey(key) {
   if (!crypto.subtle) return null; // a page of plain HTTP from another machine
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
-  const digits = Array.from(hash.slice(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return key.slice(0, Math.min(4, Math.floor(key.length / 2))) + digits;
+  return key.slice(0, Math.min(4, Math.floor(key.length / 2))) + hex(hash.slice(0, 4));
 }

@@ -1,14 +1,13 @@
 /** A value out of those that are known, or another one that is typed in. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
 const OTHER = "\0other"; // no id has this
 const OMITTED = "\0omitted";
-const option = (value, text) => h("option", { value }, text);
 
 export class Known {
-  #select = h("select");
+  input = h("select"); // what a label belongs to
   #typed = h("input", { type: "text", autocomplete: "off", hidden: true });
   #isOptional;
   #known = null;
@@ -22,52 +21,45 @@ export class Known {
     this.#isOptional = isOptional;
     this.other = other;
     this.#typed.setAttribute("aria-label", t("Another {name}", { name }));
-    this.node = h("div", { class: "known" }, this.#select, this.#typed);
-    this.#select.addEventListener("change", () => {
+    this.node = h("div", { class: "known" }, this.input, this.#typed);
+    this.input.addEventListener("change", () => {
       this.#look();
       if (!this.#typed.hidden) this.#typed.focus();
     });
     this.offer([]);
   }
 
-  /** What a label belongs to. */
-  get input() {
-    return this.#select;
-  }
-
   get value() {
-    if (this.#select.value === OTHER) return this.#typed.value;
-    return this.#select.value === OMITTED ? undefined : this.#select.value;
+    if (this.input.value === OTHER) return this.#typed.value;
+    return this.input.value === OMITTED ? undefined : this.input.value;
   }
 
   set value(value) {
     const wanted = value === undefined ? OMITTED : value;
-    const isKnown = [...this.#select.options].some((each) => each.value === wanted);
-    this.#select.value = isKnown ? wanted : OTHER;
+    const isKnown = [...this.input.options].some((each) => each.value === wanted);
+    this.input.value = isKnown ? wanted : OTHER;
     if (!isKnown) this.#typed.value = value ?? "";
     this.#look();
   }
 
-  /** Whether nothing has been chosen yet, as far as there was nothing to choose. */
-  get isEmpty() {
-    return this.#known.length === 0;
-  }
+  read = () => this.value;
+  write = (value) => (this.value = value);
 
   /** Offers values with their texts, and keeps what was chosen, if it is still there. */
   offer(pairs) {
     if (JSON.stringify(pairs) === JSON.stringify(this.#known)) return;
     const isFirst = !this.#known?.length;
     this.#known = pairs;
-    const chosen = this.#select.value;
+    const chosen = this.input.value;
     const all = [...(this.#isOptional ? [[OMITTED, t("left out")]] : []), ...pairs, [OTHER, this.other]];
-    this.#select.replaceChildren(...all.map(([value, text]) => option(value, text)));
+    this.input.replaceChildren(...all.map(([value, text]) => h("option", { value }, text)));
     const isThere = all.some(([value]) => value === chosen);
     const keeps = isThere && !(isFirst && chosen === OTHER && !this.#typed.value);
-    this.#select.value = keeps ? chosen : all[0][0];
+    this.input.value = keeps ? chosen : all[0][0];
     this.#look();
   }
 
   #look() {
-    this.#typed.hidden = this.#select.value !== OTHER;
+    this.#typed.hidden = this.input.value !== OTHER;
   }
 }

@@ -1,6 +1,6 @@
 /** The list of all operations, of which one is chosen; typing narrows it. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
 export class OperationList {
@@ -12,17 +12,14 @@ export class OperationList {
   #input = h("input", {
     type: "text", class: "operation", role: "combobox", autocomplete: "off", spellcheck: "false",
     "aria-label": t("Operation"), "aria-expanded": "false", "aria-controls": "try-operations",
-    "aria-autocomplete": "list",
+    "aria-autocomplete": "list", onclick: () => this.#open(), onblur: () => this.#close(),
+    oninput: () => this.#open(this.#input.value), onkeydown: (event) => this.#onKey(event),
   });
 
-  /** @param {(operation: object) => void} onChoose */
+  /** @param {(operation: import("../server/schema.js").Operation) => void} onChoose */
   constructor(onChoose) {
     this.onChoose = onChoose;
     this.node = h("div", { class: "operations" }, this.#input, this.#list);
-    this.#input.addEventListener("click", () => this.#open());
-    this.#input.addEventListener("input", () => this.#open(this.#input.value));
-    this.#input.addEventListener("blur", () => this.#close());
-    this.#input.addEventListener("keydown", (event) => this.#onKey(event));
     // Else the input would lose the focus before the click.
     this.#list.addEventListener("pointerdown", (event) => event.preventDefault());
   }
@@ -44,9 +41,10 @@ export class OperationList {
       words.every((word) => `${name} ${path} ${summary}`.toLowerCase().includes(word));
     this.#shown = this.#operations.filter(isFound);
     this.#at = Math.max(text ? 0 : this.#shown.indexOf(this.#chosen), 0);
+    /** @type {[string, object[]][]} */
     const groups = [
-      [t("Documented"), this.#shown.filter(({ isNeighbour }) => !isNeighbour)],
-      [t("Neighbours"), this.#shown.filter(({ isNeighbour }) => isNeighbour)],
+      [t("Documented"), this.#shown.filter(({ isRelated }) => !isRelated)],
+      [t("Related routes"), this.#shown.filter(({ isRelated }) => isRelated)],
     ];
     this.#list.replaceChildren(...groups.filter(([, every]) => every.length).map((group) => this.#group(group)));
     if (!this.#shown.length) this.#list.append(h("li", { class: "empty" }, t("No operation is called so.")));
@@ -71,8 +69,8 @@ export class OperationList {
       option.setAttribute("aria-selected", isMarked);
       if (isMarked) option.scrollIntoView({ block: "nearest" });
     }
-    if (this.#shown.length) this.#input.setAttribute("aria-activedescendant", `try-operation-${this.#at}`);
-    else this.#input.removeAttribute("aria-activedescendant");
+    const isThere = this.#shown.length > 0;
+    this.#input.setAttribute("aria-activedescendant", isThere ? `try-operation-${this.#at}` : "");
   }
 
   #close() {

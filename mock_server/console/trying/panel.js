@@ -1,15 +1,15 @@
 /** A client in the page: calls any operation and shows what comes back. */
 
-import { h } from "../page/dom.js";
+import { h } from "../../demo/shared/dom.js";
+import { labelled } from "../page/form.js";
 import { here, session } from "../server/api.js";
 import { call } from "../server/operations.js";
 import { operations } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { Answer } from "./answer.js";
-import { OperationForm, labelled } from "./form.js";
+import { OperationForm } from "./form.js";
 import { KeyField } from "./keys.js";
 import { OperationList } from "./operations.js";
-import { entryOf, nextEntry } from "./sent.js";
 
 export class TryPanel {
   #forms = new Map();
@@ -23,7 +23,6 @@ export class TryPanel {
   #keyField = labelled(t("API key"), this.#keys);
   #answer = new Answer((changed) => this.#resend(changed), this.#keys);
   #list = new OperationList((operation) => this.#choose(operation));
-  #isOffered = false;
 
   constructor(parent) {
     parent.append(h("div", { class: "tools" }, this.#list.node), this.#place, this.#answer.node);
@@ -37,16 +36,14 @@ export class TryPanel {
       here("GET", "/datasets"), here("GET", "/apps"), operations(), this.#keys.refresh()]);
     this.#datasets = datasets;
     this.#apps = apps;
-    if (!this.#isOffered) this.#list.offer(described);
-    this.#isOffered = true;
+    if (!this.#form) this.#list.offer(described);
     await this.#form?.offer(datasets, apps);
   }
 
   #choose(operation) {
     if (!operation) return;
     const { name } = operation;
-    const isNew = !this.#forms.has(name);
-    if (isNew) this.#forms.set(name, new OperationForm(operation, () => this.#send()));
+    if (!this.#forms.has(name)) this.#forms.set(name, new OperationForm(operation, () => this.#send()));
     if (this.#form !== this.#forms.get(name)) this.#answer.clear();
     this.#form = this.#forms.get(name);
     this.#form.first.append(this.#keyField);
@@ -77,4 +74,33 @@ export class TryPanel {
       if (isLatest()) this.#answer.lost(error);
     }
   }
+}
+
+const TRIES = 5;
+const REST_MS = 120;
+
+/** The number of the entry that comes next. */
+async function nextEntry() {
+  const { next } = await here("GET", `/journal?since=${Number.MAX_SAFE_INTEGER}`);
+  return next;
+}
+
+/**
+ * The entry of an operation that was sent with that body; null if it is none of this
+ * sandbox. Others may call the same at the same time.
+ *
+ * @param {{method: string, path: string}} operation
+ * @param {object} fields
+ * @param {number} since the number that came next before
+ */
+async function entryOf({ method, path }, fields, since) {
+  const sent = JSON.stringify(fields);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { entries } = await here("GET", `/journal?since=${since}&limit=50`);
+    const called = entries.filter(({ request }) => request.method === method && request.path === path);
+    const found = called.find(({ request }) => JSON.stringify(request.body) === sent);
+    if (called.length) return found ?? called[0];
+    await new Promise((done) => setTimeout(done, REST_MS)); // it is written after the answer
+  }
+  return null;
 }

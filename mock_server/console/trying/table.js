@@ -1,6 +1,7 @@
-/** A list of an answer as a table: the documented columns first, of these names first. */
+/** The list of an answer: as a table, the documented columns first, and the pages around it. */
 
-import { bdi, brief, button, h } from "../page/dom.js";
+import { bdi, brief, button, h } from "../../demo/shared/dom.js";
+import { kindOf } from "../server/schema.js";
 import { counted, t } from "../words/words.js";
 
 const MOST_ROWS = 200;
@@ -42,4 +43,26 @@ function cell(item, name, at, onFolder) {
   return h(at === 0 ? "th" : "td", {
     scope: at === 0 ? "row" : null, class: kind, title: text.length > 60 ? brief(text, 400) : null,
   }, isFolder ? button(shown, () => onFolder(item._id), { class: "link folder", title: t("Open this folder") }) : shown);
+}
+
+/**
+ * The fields that lead to the pages before and after: `{previous, next}`, each null where
+ * there is none; null for what has no pages.
+ */
+export function pagesAround({ schema: { properties } }, fields, data) {
+  const list = listIn(data);
+  if (!list || typeof data.total !== "number" || !("pageSize" in properties)) return null;
+  const size = Number(fields.pageSize ?? kindOf(properties.pageSize).default ?? Math.max(list.length, 1));
+  const isNumbered = fields.pageNum !== undefined || (fields.offset === undefined && properties.pageNum?.default);
+  if (isNumbered) {
+    const page = Number(fields.pageNum ?? 1);
+    return { previous: page > 1 ? { pageNum: page - 1 } : null, next: page * size < data.total ? { pageNum: page + 1 } : null };
+  }
+  if (!("offset" in properties)) return null;
+  const offset = Number(fields.offset ?? 0);
+  const end = offset + list.length;
+  return {
+    previous: offset > 0 ? { offset: Math.max(0, Math.min(offset, data.total) - size) } : null,
+    next: list.length && end < data.total ? { offset: end } : null,
+  };
 }

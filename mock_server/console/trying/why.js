@@ -1,10 +1,10 @@
 /** Why a list does not show a collection, or nothing: the filters one by one, and what helps. */
 
 import { openFolderNames } from "../data/picker.js";
-import { bdi, button, h, named } from "../page/dom.js";
+import { bdi, button, h, named } from "../../demo/shared/dom.js";
 import { notice, tried } from "../page/notice.js";
 import { here, path } from "../server/api.js";
-import { counted, t } from "../words/words.js";
+import { t } from "../words/words.js";
 
 const MOST_NAMED = 6;
 const STAGES = {
@@ -60,7 +60,7 @@ export class WhyNot {
       place && h("p", { class: "place" }, h("b", {}, bdi(place))),
       h("p", { class: "verdict", role: "status" }, bdi(sentence(why.message))),
       h("ol", { class: "stages" }, told(why).map((stage) => stageRow(stage, why))),
-      remedies.length > 0 && h("p", { class: "hint" }, counted(remedies.length, "This shows it; a click does it:", "Each of these shows it; a click does it:")),
+      remedies.length > 0 && h("p", { class: "hint" }, remedies.length === 1 ? t("This shows it; a click does it:") : t("Each of these shows it; a click does it:")),
       h("div", { class: "remedies" }, remedies),
       !why.shown && !remedies.length && h("p", { class: "hint" }, t("No setting shows it.")),
     );
@@ -74,7 +74,7 @@ export class WhyNot {
   /** Items are known by id; a name may belong to several. */
   async #search(fields, key, text, found) {
     if (!text) return;
-    const query = new URLSearchParams({ name: text, limit: MOST_NAMED });
+    const query = new URLSearchParams({ name: text, limit: `${MOST_NAMED}` });
     const { collections } = await here("GET", `${path("datasets", fields.datasetId, "collections")}?${query}`);
     const exact = collections.filter(({ name }) => name === text);
     const all = exact.length ? exact : collections;
@@ -134,12 +134,12 @@ function stageRow({ name, message, keptOut, left, keepsItem }, { stages, keptOut
   const whole = Math.max(stages[0].left, 1);
   const count = name === "dataset" ? t("{n} in all", { n: left })
     : keptOut ? t("{left} left, {out} out", { left, out: keptOut }) : t("{left} left", { left });
-  const bar = h("span", { class: "share" }, h("span"));
-  bar.firstChild.style.width = `${(100 * left) / whole}%`;
+  const part = h("span");
+  part.style.width = `${(100 * left) / whole}%`;
   return h("li", { class: isCause ? "cause" : null },
     h("b", {}, STAGES[name] ?? name),
     h("span", { class: "left" }, count),
-    bar, h("span", { class: "says" }, bdi(message)));
+    h("span", { class: "share" }, part), h("span", { class: "says" }, bdi(message)));
 }
 
 /** A text of the server as a sentence of its own. */

@@ -9,8 +9,8 @@ from mock_server.api.faults.duplicate_item import doubled
 from mock_server.api.faults.page_drift import drifted
 from mock_server.api.faults.wrong_total import miscounted
 from mock_server.domain.access import Level
-from mock_server.domain.listing import Page
-from mock_server.domain.records import Collection
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.models import Collection
 
 ITEMS = [Collection(str(number), "x") for number in range(12)]
 sizes = st.integers(1, 5)

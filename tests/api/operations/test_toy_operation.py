@@ -13,19 +13,15 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from mock_server.api.operations.body_field import departures
-from mock_server.api.operations.contract import (
-    NOT_ON_CONTRACT,
-    Contract,
-    RequestFields,
-)
-from mock_server.api.operations.operation import Operation, Operations
+from mock_server.api.envelope import SUCCESS
+from mock_server.api.operations.body_field import About
+from mock_server.api.operations.contract import NOT_ON_CONTRACT, Contract, RequestFields
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.response import success_envelope
-from mock_server.domain.access import Caller
-from mock_server.domain.choices import Choices
-from mock_server.domain.errors import AppNotFound, describe_value
-from mock_server.domain.state import State
+from mock_server.domain.call import AppNotFound, Call
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.sandboxes.state import State
 from mock_server.openapi import public
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -37,7 +33,7 @@ class CountChatsBody(RequestFields):
     """Which application, and how many of its chats to leave out."""
 
     app_id: str
-    but: Annotated[int, Meta(ge=0, le=9), departures(text="numeric_strings")] = 0
+    but: Annotated[int, Meta(ge=0, le=9), About(text="numeric_strings").meta()] = 0
 
 
 class Counted(Struct):
@@ -53,21 +49,18 @@ def read(content: bytes, choices: Choices) -> tuple[str, int]:
     try:
         body = CONTRACT.decoder.decode(content)
     except NOT_ON_CONTRACT:
-        values = CONTRACT.read(content, choices)
+        values = CONTRACT.values(content, choices)
         return values["appId"], values.get("but", 0)
     return body.app_id, body.but
 
 
-def count_chats(state: State, _: Caller, request: tuple[str, int]) -> int:
+def count_chats(call: Call, request: tuple[str, int]) -> int:
     app_id, but = request
-    app = state.store.app(app_id)
-    if app is None:
-        raise AppNotFound("the id of an app", describe_value(app_id), "$.appId")
-    return state.store.count_chats(app) - but
+    return call.store.count_chats(call.app(app_id)) - but
 
 
 def encode(count: int, _: State) -> bytes:
-    return success_envelope(b'{"count":%d}' % count)
+    return SUCCESS % (b'{"count":%d}' % count)
 
 
 COUNT_CHATS = Operation(
@@ -79,7 +72,7 @@ COUNT_CHATS = Operation(
     data=Counted,
     refusals=(AppNotFound,),
     read=read,
-    perform=count_chats,
+    act=count_chats,
     encode=encode,
 )
 TABLE = Operations((*OPERATIONS.values(), COUNT_CHATS))

@@ -38,7 +38,7 @@ def check(answer: Any) -> None:
 
 
 def by_requests(url: str) -> None:
-    import requests  # noqa: PLC0415 - only the library that is asked for
+    import requests
 
     with requests.Session() as session:
         everything(
@@ -49,7 +49,7 @@ def by_requests(url: str) -> None:
 
 
 def by_httpx2(url: str) -> None:
-    import httpx2  # noqa: PLC0415
+    import httpx2
 
     with httpx2.Client(base_url=url, headers=HEADERS) as client:
         everything(
@@ -58,7 +58,7 @@ def by_httpx2(url: str) -> None:
 
 
 def by_aiohttp(url: str) -> None:
-    import aiohttp  # noqa: PLC0415
+    import aiohttp
 
     async def main() -> None:
         async with aiohttp.ClientSession(url, headers=HEADERS) as session:

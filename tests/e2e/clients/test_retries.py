@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.embedding import MockServer
+from mock_server.control.embedding import MockServer
 from tests.support import APP, CHAT, LIBRARY, PIN, fetch, wait
 
 pytestmark = pytest.mark.ci

@@ -45,25 +45,10 @@ FILTER = """(n) => {
     input.value = "updatehistory".slice(0, n % 12);
     input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
-ZOOM = """(n) => {
-    const strip = document.querySelector(".timeline canvas");
-    const { left, width } = strip.getBoundingClientRect();
-    const at = { clientX: left + width / 3, bubbles: true, cancelable: true };
-    const by = n % 20 < 10 ? -90 : 90;
-    strip.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: by, ctrlKey: true }));
-}"""
-POINT = """(n) => {
-    const strip = document.querySelector(".timeline canvas");
-    const { left, top, width } = strip.getBoundingClientRect();
-    const at = { clientX: left + (width * (n % 60)) / 60, clientY: top + 30 };
-    strip.dispatchEvent(new PointerEvent("pointermove", at));
-}"""
 STEPS = {
     "scroll the tree": SCROLL_TREE,
     "scroll the list": SCROLL_LIST,
     "filter by text": FILTER,
-    "zoom the timeline": ZOOM,
-    "move over the timeline": POINT,
 }
 """What is done in each frame."""
 SWAYS = {

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, Held, serious
 from tests.e2e.console.conftest import Visit
@@ -213,6 +215,26 @@ def test_a_reset_can_be_undone(console: Console) -> None:
     (fault,) = console.admin("GET", "/faults")["faults"]
     assert (fault["status"], fault["remaining"]) == (418, 3)
     wait(lambda: own_snapshots(console) == [])
+
+
+def test_all_faults_come_back_with_an_undo(console: Console) -> None:
+    for kind, row in KINDS.items():
+        console.admin("POST", "/faults", {"kind": kind, **row.least})
+    for preset in PRESETS:
+        console.admin("POST", "/faults", {"preset": preset})
+    before = definitions(console)
+    console.button("Reset").click()
+    expect(notice(console, "Back to the baseline")).to_be_visible()
+    console.button("Undo").click()
+    expect(notice(console, "requests that were listed are not")).to_be_visible()
+    assert definitions(console) == before
+
+
+def definitions(console: Console) -> list[dict[str, Any]]:
+    """What faults do and when, without what is counted while they are armed."""
+    passing = {"id", "preset", "endsIn", "ttl"}
+    found = console.admin("GET", "/faults")["faults"]
+    return [{k: v for k, v in each.items() if k not in passing} for each in found]
 
 
 def test_after_a_minute_a_reset_stays(visit: Visit) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from mock_server.api.faults.table import KINDS, PRESETS
-from mock_server.domain.choices import table
+from mock_server.api.faults.presets import PRESETS
+from mock_server.api.faults.table import KINDS
+from mock_server.domain.choices.table import table
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import Console, Held
 from tests.e2e.console.conftest import Visit
@@ -21,13 +22,6 @@ APP, CHAT, DATASET = (
     "delivery-late",
     ("6593e137231a2be9c5603ba7"),
 )
-NEEDED: Mapping[str, Mapping[str, str]] = {
-    "delay": {"ms": "5"},
-    "rate_limit": {"limit": "3", "window": "60"},
-    "page_drift": {"insert": "1"},
-    "alter": {"set": '{"type": "hologram"}'},
-}
-"""What kinds of faults want to be told; the others have defaults for everything."""
 
 
 def faults(console: Console) -> list[dict[str, Any]]:
@@ -121,6 +115,14 @@ def test_the_clock_is_frozen_moved_set_and_let_run(console: Console) -> None:
     assert clock["now"] >= "2026-02-03T04:05:06"
 
 
+def test_the_header_says_the_time_and_whether_it_stands_still(console: Console) -> None:
+    now = console.page.locator("header time")
+    expect(now).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$"))
+    console.admin("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+    expect(now).to_have_text("2026-01-01 00:00:00 · frozen")
+    expect(now).to_be_visible()
+
+
 def test_the_profile_is_switched(console: Console) -> None:
     unfold(console, "Choices")
     choices = console.part("Choices")
@@ -143,8 +145,8 @@ def test_every_choice_is_there_and_one_changes_no_other(console: Console) -> Non
         expect(choices.get_by_label(name)).to_have_value(value)
     now = console.admin("GET", "/choices")["choices"]
     assert (now["chat_unknown"], now["list_order"]) == ("create", "name")
-    console.admin("PUT", "/choices", {"choices": {"legacy_paths": "on"}})
-    expect(choices.get_by_label("legacy_paths")).to_have_value("on")
+    console.admin("PUT", "/choices", {"choices": {"legacy_paths": "off"}})
+    expect(choices.get_by_label("legacy_paths")).to_have_value("off")
     expect(choices.get_by_label("list_order")).to_have_value("update_time_desc")
 
 
@@ -189,10 +191,12 @@ def test_the_form_knows_every_kind_of_fault(console: Console) -> None:
     console.part("Faults").get_by_text("Add another").click()
     for name, kind in KINDS.items():
         console.part("Faults").get_by_label("Kind").select_option(name)
-        words = kind.sentence.replace("`", "")
+        words = kind.sentence().replace("`", "")
         expect(console.part("Faults")).to_contain_text(words)
-        for field, value in NEEDED.get(name, {}).items():
-            console.part("Faults").get_by_label(field, exact=True).fill(value)
+        for field, value in kind.least.items():
+            console.part("Faults").get_by_label(field, exact=True).fill(
+                json.dumps(value)
+            )
         console.button("Add fault").click()
         notice = console.page.locator("#notice")
         expect(notice).to_have_text(f"Fault {name} is armed.")

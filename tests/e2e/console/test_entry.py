@@ -93,7 +93,9 @@ def test_what_is_copied_sends_the_same_again(visit: Visit, language: str) -> Non
         assert run.returncode == 0, run.stderr
     entries = console.admin("GET", "/journal")["entries"]
     for name, first, again in zip(SENT, entries[::2], entries[1::2], strict=True):
-        for part in ("method", "path", "query", "body"):
+        # What is refused unread (415) may be answered before its body has come.
+        is_read = first["answer"]["status"] != 415
+        for part in ("method", "path", "query", *["body"] * is_read):
             assert again["request"][part] == first["request"][part], name
         kinds = [
             each["request"]["headers"].get("content-type") for each in (first, again)

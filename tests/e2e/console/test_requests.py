@@ -104,18 +104,6 @@ def test_a_journal_that_others_empty_is_empty_here(console: Console) -> None:
     assert console.admin("GET", "/journal")["kept"] == 0
 
 
-def test_the_journal_is_saved_as_har(console: Console) -> None:
-    for _ in range(3):
-        console.list(DATASET)
-    expect(console.rows).to_have_count(3)
-    with console.page.expect_download() as download:
-        console.button("Export HAR", STREAM).click()
-    assert download.value.suggested_filename == "journal.har"
-    har = json.loads(download.value.path().read_text())
-    assert har["log"]["version"] == "1.2"
-    assert [each["_operation"] for each in har["log"]["entries"]] == ["listV2"] * 3
-
-
 def test_the_page_reads_again_only_what_a_request_has_changed(console: Console) -> None:
     console.list(DATASET)
     expect(console.part(STREAM)).to_contain_text("1 request")

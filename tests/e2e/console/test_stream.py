@@ -1,8 +1,7 @@
-"""The list of requests: long, narrowed, gone through with keys, held, saved."""
+"""The list of requests: long, narrowed, gone through with keys, held."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -204,15 +203,6 @@ def test_an_empty_list_shows_how_to_fill_it(visit: Visit) -> None:
     command = console.page.evaluate("navigator.clipboard.readText()")
     assert command.startswith("curl ")
     assert DATASET in command
-
-
-def test_what_the_filters_let_through_is_saved_as_har(console: Console) -> None:
-    mixed(console)
-    console.button("Violations", STREAM).click()
-    with console.page.expect_download() as download:
-        console.button("Export these as HAR", STREAM).click()
-    har = json.loads(download.value.path().read_text())
-    assert [each["_seq"] for each in har["log"]["entries"]] == [3, 5]
 
 
 def test_a_phone_has_two_lines_a_row(visit: Visit) -> None:

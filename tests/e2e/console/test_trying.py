@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mock_server.fixture.files import shipped
+from mock_server.fixture.source.files import shipped
 from tests.e2e.chromium import BROWSER_TEST
 from tests.e2e.console.browsing import AXE, DARK, PHONE, Console, serious
 from tests.e2e.console.conftest import Visit
@@ -93,8 +93,10 @@ def test_a_pin_can_be_tried(console: Console) -> None:
     assert chat.top
 
 
-def test_a_neighbour_can_be_tried_and_what_it_changes_is_seen(console: Console) -> None:
-    console.admin("PUT", "/choices", {"choices": {"neighbours": "on"}})
+def test_a_related_route_can_be_tried_and_what_it_changes_is_seen(
+    console: Console,
+) -> None:
+    console.admin("PUT", "/choices", {"choices": {"related_routes": "on"}})
     choose(console, "getHistories")
     form(console, "getHistories").get_by_text("More fields").click()
     field(console, "appId", "getHistories").select_option(APP)
@@ -296,7 +298,7 @@ def test_what_was_put_in_stays_for_each_operation(console: Console) -> None:
 
 
 def test_a_file_can_be_uploaded(console: Console) -> None:
-    console.admin("PUT", "/choices", {"choices": {"neighbours": "on"}})
+    console.admin("PUT", "/choices", {"choices": {"related_routes": "on"}})
     choose(console, "localFile")
     upload: Any = {"name": "news.txt", "mimeType": "text/plain", "buffer": b"Good."}
     field(console, "file", "localFile").set_input_files(upload)
@@ -378,14 +380,14 @@ def test_why_install_is_not_found_at_the_root_is_one_click_away(
 
 
 def test_a_remedy_may_be_another_choice(console: Console) -> None:
-    console.admin("PUT", "/choices", {"choices": {"neighbours": "on"}})
+    console.admin("PUT", "/choices", {"choices": {"related_routes": "off"}})
     field(console, "searchText").fill("install")
     send(console)
     console.button("Why is this empty?").click()
     console.button("Choose search_scope=dataset").click()
     expect(console.part(TRY)).to_contain_text("1 of 1 collections")
     choices = console.admin("GET", "/choices")["choices"]
-    assert (choices["search_scope"], choices["neighbours"]) == ("dataset", "on")
+    assert (choices["search_scope"], choices["related_routes"]) == ("dataset", "off")
 
 
 @pytest.mark.parametrize("wanted", ["Install", "16ef1ab2128760f9ca9d8c85"])
@@ -453,14 +455,14 @@ def test_no_serious_hindrance_is_in_answers_explanations_and_choices(
     assert serious(console) == []
 
 
-def pick(console: Console, dataset: str, options: str = "{}") -> None:
+def pick(console: Console, dataset: str) -> None:
     """Open the picker as the parts of the page do."""
     console.page.evaluate(
-        "async ([id, options]) => {"
+        "async (id) => {"
         "  const { pickFolder } = await import('/__admin/console/data/picker.js');"
-        "  pickFolder(id, options).then((picked) => (window.picked = { picked }));"
+        "  pickFolder(id).then((picked) => (window.picked = { picked }));"
         "}",
-        [dataset, {} if options == "{}" else {"allowRoot": False}],
+        dataset,
     )
 
 
@@ -495,10 +497,9 @@ def test_a_folder_is_picked_with_the_keyboard(visit: Visit) -> None:
 
 def test_a_picker_that_is_dismissed_gives_nothing(visit: Visit) -> None:
     console = visit(DEEP)
-    pick(console, "d", "no root")
+    pick(console, "d")
     tree = console.page.get_by_role("tree")
     expect(tree.get_by_role("treeitem", name="A", exact=True)).to_be_visible()
-    expect(tree.get_by_role("treeitem", name="Top level")).to_have_count(0)
     expect(tree.get_by_role("treeitem", name="File")).to_have_count(0)
     console.page.keyboard.press("Escape")
     assert picked(console) == []

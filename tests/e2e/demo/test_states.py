@@ -118,6 +118,8 @@ def test_a_wrong_key_leads_to_the_connection(visit: Visit) -> None:
 
 def test_a_server_of_the_two_operations_is_told_apart(visit: Visit) -> None:
     app = visit(profile="documented")
+    app.admin("PUT", "/choices", {"choices": {"related_routes": "off"}})
+    app.page.reload()
     chats = app.part("Conversations")
     expect(chats).to_contain_text("This server does not list chats")
     expect(chats).to_contain_text("mock-server --demo")

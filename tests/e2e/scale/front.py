@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import httpx2
 
-from mock_server.server import bind
+from mock_server.wire.server import bind
 from tests.support import ROOT, fetch
 
 TEMPLATE = ROOT / ".github/examples/nginx.conf"

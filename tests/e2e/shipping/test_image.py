@@ -8,8 +8,8 @@ import tomllib
 import click
 import pytest
 
-from mock_server.cli import cli
-from mock_server.environment import variable
+from mock_server.cli.main import cli
+from mock_server.control.environment import variable
 from tests.support import ROOT
 
 TEXT = (ROOT / "Dockerfile").read_text()
@@ -35,9 +35,9 @@ def test_settings_of_the_image_are_options() -> None:
     assert set(re.findall(r"\bMOCK_SERVER_\w+", TEXT)) <= known
 
 
-def test_the_health_check_is_a_script_that_takes_its_port_from_the_server() -> None:
-    (script,) = re.findall(
-        r'^HEALTHCHECK .*CMD \["python", "-IS", "(.+)"\]$', TEXT, re.M
-    )
-    (source,) = re.findall(rf"^COPY (\S+) {script}$", TEXT, re.M)
-    assert f'"{variable("port")}"' in (ROOT / source).read_text()
+def test_the_health_check_is_a_command_that_knows_the_settings_of_the_server() -> None:
+    (name,) = re.findall(r'^HEALTHCHECK .*CMD \["mock-server", "(.+)"\]$', TEXT, re.M)
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    known = {param.envvar for param in command.params}
+    assert {variable("host"), variable("port")} <= known

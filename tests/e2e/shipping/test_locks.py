@@ -23,8 +23,7 @@ REPAIRED = {"starlette": "1.3.1", "uvicorn": "0.51", "h11": "0.16", "pyyaml": "6
 
 
 def needed() -> dict[str, Requirement]:
-    lines = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["metrics"]]
-    found = map(Requirement, lines)
+    found = map(Requirement, PROJECT["dependencies"])
     return {canonicalize_name(each.name): each for each in found}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mock_server.fixture.files import shipped
+from mock_server.fixture.source.files import shipped
 from tests.support import ROOT
 
 GITHUB = ROOT / ".github"

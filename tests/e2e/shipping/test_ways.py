@@ -15,8 +15,8 @@ import click
 import pytest
 import yaml
 
-from mock_server.cli import cli
-from mock_server.fixture.files import shipped
+from mock_server.cli.main import cli
+from mock_server.fixture.source.files import shipped
 from tests.process import serving
 from tests.support import ROOT, fetch
 

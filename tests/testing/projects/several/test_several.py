@@ -16,7 +16,7 @@ def total(server: Any, dataset: str = "dataset-1", **fields: Any) -> Any:
 
 def test_servers_are_apart(mock_server, mock_server_factory):
     first = mock_server_factory({"datasets": [{"id": "a"}]}, profile="deployed")
-    second = mock_server_factory("library.json", choices={"neighbours": "on"})
+    second = mock_server_factory("library.json", choices={"related_routes": "on"})
     assert len({mock_server.url, first.url, second.url}) == 3
     second.remove_dataset("dataset-1")
     assert [total(first, "a"), total(second), total(mock_server)] == [0, 404, 7]

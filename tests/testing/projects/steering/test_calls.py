@@ -65,7 +65,7 @@ def test_a_departure_is_told(server: MockServerFixture, pin: Pin) -> None:
 def test_choices_are_read_and_set(server: MockServerFixture, ids: Ids) -> None:
     server.choices["parent_omitted"] = "root"
     assert (ids(), server.choices["parent_omitted"]) == (["guides"], "root")
-    with pytest.raises(KeyError, match="did you mean 'parent_omitted'"):
+    with pytest.raises(KeyError, match='did you mean "parent_omitted"'):
         server.choices["parent_omited"]
     with pytest.raises(Exception, match="Expected the name of a choice"):
         server.choices["order"] = "name"

@@ -40,7 +40,7 @@ def test_a_key_is_asserted_as_it_was_sent(
 
 
 def test_an_undeclared_key_is_told(server: MockServerFixture) -> None:
-    with pytest.raises(KeyError, match=r"did you mean 'reader-key'"):
+    with pytest.raises(KeyError, match=r'did you mean "reader-key"'):
         server.keys["reader-kex"]
 
 

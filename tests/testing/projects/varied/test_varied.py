@@ -10,7 +10,7 @@ PIN = "PUT /api/core/chat/history/updateHistory"
 LIST = "POST /api/core/dataset/collection/listV2"
 PINNED = {"appId": "app", "chatId": "chat", "top": True}
 PAGE = {"datasetId": "set", "offset": 0}
-ON = pytest.mark.mock_server(choices={"neighbours": "on"})
+ON = pytest.mark.mock_server(choices={"related_routes": "on"})
 DEPLOYED = pytest.mark.mock_server(profile="deployed")
 SEEN: dict[tuple[str, str], object] = {}
 
@@ -142,7 +142,7 @@ def test_routes_that_there_are_not(send, same):
 
 
 @ON
-def test_neighbours(send, same):
+def test_related_routes(send, same):
     found = send("POST /api/core/dataset/collection/list", PAGE | {"pageNum": 1})
     scrolled = send("POST /api/core/dataset/collection/scrollList", PAGE)
     same(found, scrolled, send("DELETE /api/core/dataset/collection/delete?id=top"))

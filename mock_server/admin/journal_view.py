@@ -1,0 +1,88 @@
+"""Journal entries as the admin API, the stream and the pytest plugin show them."""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import Raw
+
+from mock_server.admin import views
+from mock_server.api.headers import Header
+from mock_server.api.journaling import violations
+from mock_server.domain.clock import format_time
+from mock_server.domain.journal import Entry
+
+
+def entry_view(entry: Entry) -> views.EntryView:
+    """The entry as JSON has it; whatever bytes are in it, it can be written."""
+    sent, firing, fault = entry.sent, entry.firing, None
+    if firing is not None:
+        definition = firing.fault.definition
+        fault = views.FiringView(
+            firing.fault.id, definition.kind, firing.draw, definition.probability
+        )
+    return views.EntryView(
+        seq=entry.seq,
+        time=format_time(entry.time),
+        generation=entry.generation,
+        operation=entry.operation,
+        key=entry.key,
+        member=entry.member,
+        request=views.RequestView(
+            method=sent.method,
+            path=sent.path,
+            query=_text(sent.query),
+            headers=_headers(sent.header_pairs()),
+            body=_json(sent.body, sent.is_cut),
+            truncated=sent.is_cut,
+        ),
+        answer=views.AnswerView(
+            status=entry.status,
+            headers=_headers(entry.answer_headers),
+            body=_json(entry.answer, entry.answer_is_cut),
+            truncated=entry.answer_is_cut,
+        ),
+        fault=fault,
+        duration_ms=round(entry.duration_ms, 3),
+        violations=[
+            views.ViolationView(
+                each.name, each.section, each.path, each.message, each.effect
+            )
+            for each in violations(entry)
+        ],
+        hint=entry.hint_text,
+        outside=entry.outside,
+    )
+
+
+def body_of(entry: Entry) -> object:
+    """The request's body as a JSON value; text if it is none, None if none came."""
+    body = entry.sent.body
+    return None if body is None else msgspec.json.decode(_json(body, False))
+
+
+def _json(content: bytes | None, is_cut: bool) -> Raw:
+    """A body as JSON: as it came if it is JSON, else as a text."""
+    if not content:
+        return Raw(b"null")
+    if not is_cut:
+        try:
+            msgspec.json.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        else:
+            return Raw(content)
+    return Raw(msgspec.json.encode(content.decode("utf-8", "replace")))
+
+
+def _headers(pairs: Iterable[Header]) -> dict[str, str]:
+    """Headers as an object; values of one name are joined (RFC 9110 5.3)."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        known = joined.get(_text(name))
+        joined[_text(name)] = f"{known}, {_text(value)}" if known else _text(value)
+    return joined
+
+
+def _text(content: bytes) -> str:
+    # Header fields may hold any byte (RFC 9110 5.5); each becomes one character.
+    return content.decode("latin-1")

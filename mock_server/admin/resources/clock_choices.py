@@ -1,0 +1,105 @@
+"""The clock of a sandbox and the choices in force in it."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from msgspec import Meta, field
+
+from mock_server.admin.framework import Call, Example, Input, Routes
+from mock_server.admin.resources.apps import refuse
+from mock_server.admin.views import ChoicesView, Chosen, ClockView
+from mock_server.domain.choices import table as choice_table
+from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.clock import format_time
+from mock_server.domain.errors import InvalidField, InvalidFields
+from mock_server.fixture.builders.parts import read_time
+from mock_server.fixture.document import Time
+
+routes = Routes()
+
+# Without a bound, `round` in `advance` would raise OverflowError for 1e308.
+_YEARS_IN_SECONDS = 3.2e11
+"""More than the 9,999 years that can be written."""
+
+
+class SetClock(Input):
+    """The time to set, and whether the clock is frozen; null leaves either as it is."""
+
+    now: Time | None = None
+    frozen: bool | None = None
+
+
+class Advance(Input):
+    """How many seconds to move the clock forward."""
+
+    seconds: Annotated[float, Meta(ge=0, le=_YEARS_IN_SECONDS)]
+
+
+@routes.add("GET", "/clock")
+def get_clock(call: Call) -> ClockView:
+    """Read the sandbox's clock."""
+    clock = call.sandbox.clock
+    return ClockView(format_time(clock.now()), clock.is_frozen)
+
+
+_FREEZE = Example({"now": "2026-01-01T00:00:00Z", "frozen": True})
+
+
+@routes.add("PUT", "/clock", examples=(_FREEZE,))
+def put_clock(call: Call, wanted: SetClock) -> ClockView:
+    """Set, freeze or unfreeze the clock."""
+    now = None if wanted.now is None else read_time(wanted.now, ("now",), refuse)
+    call.sandbox.clock.set(now, frozen=wanted.frozen)
+    return get_clock(call)
+
+
+@routes.add("POST", "/clock/advance", examples=(Example({"seconds": 3600}),))
+def advance(call: Call, wanted: Advance) -> ClockView:
+    """Move the clock forward, whether it is frozen or running."""
+    try:
+        call.sandbox.clock.advance(round(wanted.seconds * 1000))
+    except ValueError:
+        expected = "seconds that lead to a year up to 9999"
+        raise InvalidField.of(wanted.seconds, expected, "$.seconds") from None
+    return get_clock(call)
+
+
+class Choose(Input):
+    """A profile, the present one by default, and choices other than the profile's."""
+
+    profile: Profile | None = None
+    choices: Chosen = field(default_factory=dict)
+
+
+@routes.add("GET", "/choices")
+def get_choices(call: Call) -> ChoicesView:
+    """Read the choices in force."""
+    state = call.sandbox.state
+    return ChoicesView(
+        state.profile, asdict(state.choices), list(choice_table.table().values())
+    )
+
+
+_CLAMP = Example({"choices": {"page_size_over_limit": "clamp"}})
+
+
+@routes.add("PUT", "/choices", examples=(_CLAMP,))
+def put_choices(call: Call, wanted: Choose) -> ChoicesView:
+    """Put other choices in force until the next reset.
+
+    What is not named takes the profile's value.
+    """
+    profile = wanted.profile or call.sandbox.state.profile
+    choices = changed(choice_table.choose(profile), wanted.choices)
+    call.sandbox.choose(profile, choices)
+    return get_choices(call)
+
+
+def changed(
+    base: choice_table.Choices, choices: dict[str, choice_table.Value]
+) -> choice_table.Choices:
+    """The choices, single ones replaced. Raises InvalidField."""
+    try:
+        return choice_table.with_choices(base, choices)
+    except choice_table.UnknownChoice as error:
+        raise InvalidFields(f"{error} - at $.choices") from None

@@ -1,0 +1,56 @@
+"""Texts without the escapes of URLs and of JSON: in these, secrets are compared.
+
+A secret can be written in many ways: as `%6b`, as `\\u006b`, one within the other, and
+each character in its own way. Here all of them become the same text. Backslashes go,
+for they only say how often a text has been escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+# Visible ASCII, of which secrets are made. `%2541` is `%41` that was escaped again.
+_ESCAPE = re.compile(rb"%(?:25)*([2-7][0-9a-fA-F])|(?<!\\)\\++u00([2-7][0-9a-fA-F])")
+_BACKSLASHES = re.compile(rb"\\++")
+_ROUNDS = 4
+"""How often a text is unescaped: two JSON texts around a URL take three."""
+_CUT_ESCAPE = re.compile(rb"(?:%|u0{0,2})[2-7]?\Z")
+
+
+def unescaped(text: bytes) -> bytes:
+    """The text without escapes and backslashes."""
+    for _ in range(_ROUNDS):
+        text, count = _ESCAPE.subn(_char, text)
+        if not count:
+            break
+    return text.replace(b"\\", b"")
+
+
+def unescaped_with_places(text: bytes) -> tuple[bytes, array[int], array[int]]:
+    """As `unescaped`; for each byte, where in the text it began, and where it ended."""
+    starts = array("I", range(len(text)))
+    ends = array("I", range(1, len(text) + 1))
+    for pattern in (*[_ESCAPE] * _ROUNDS, _BACKSLASHES):
+        pieces: list[bytes] = []
+        first, last, end = array("I"), array("I"), 0
+        for match in pattern.finditer(text):
+            start, stop = match.span()
+            char = _char(match) if pattern is _ESCAPE else b""
+            pieces += text[end:start], char
+            first += starts[end : start + len(char)]
+            last += ends[end:start]
+            last += ends[stop - len(char) : stop]
+            end = stop
+        text = b"".join((*pieces, text[end:]))
+        starts, ends = first + starts[end:], last + ends[end:]
+    return text, starts, ends
+
+
+def without_cut_escape(text: bytes) -> bytes:
+    """An unescaped text without the part of an escape that a cut left at its end."""
+    return _CUT_ESCAPE.sub(b"", text)
+
+
+def _char(escape: re.Match[bytes]) -> bytes:
+    return bytes((int(escape[1] or escape[2], 16),))

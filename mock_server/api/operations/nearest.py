@@ -1,0 +1,112 @@
+"""What is likely meant by the name of a field, or a path, that there is not.
+
+Such as `chatID` for `chatId`, or a path with another slash, case or prefix.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from itertools import islice
+from urllib.parse import unquote
+
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import cut, most_alike, quoted
+
+_COMPARED = 50
+"""Fields of a body that are compared, its first ones."""
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """The known name that is nearest, whatever its case and underscores."""
+    # Comparing takes time that grows with the square of the length.
+    if len(name) > Published.hinted_chars:
+        return None
+    by_letters = {_letters(each): each for each in known}
+    near = most_alike(_letters(name), by_letters)
+    return by_letters[near] if near is not None else None
+
+
+def given_for(missing: Collection[str], unknown: Iterable[str]) -> dict[str, str]:
+    """By missing field the unknown one that is likely to be meant for it."""
+    found: dict[str, str] = {}
+    for name in islice(unknown, _COMPARED):
+        near = nearest(name, missing)
+        if near is not None:
+            found.setdefault(near, name)
+    return found
+
+
+def meant_by_unknown(given: str | None, missing: str) -> str:
+    """What the message of a missing field ends with; nothing if none was given."""
+    if given is None:
+        return ""
+    return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
+
+
+def meant(name: str, known: Collection[str]) -> str:
+    """What the message of an unknown field ends with; nothing if none is near."""
+    near = nearest(name, known)
+    return f" (did you mean {quoted(near)}?)" if near else ""
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").replace("-", "").casefold()
+
+
+_LIKE_ADMIN = re.compile("/+_*admin(?=/|$)", re.IGNORECASE)
+_ADMIN = "/__admin"
+_SLIP, _LEAST_ALIKE = 0.9, 0.8
+_DELETES = re.compile("/(batch)?(del|clear|remove)[^/]*$")
+
+
+def nearest_path(
+    path: str, known: Collection[str], preferred: Collection[str] = ()
+) -> str | None:
+    """The known path that is nearest to another one; None if none is.
+
+    It differs in case, slashes or escapes only, or else in what stands before it, or
+    else between its ends, or else in a few characters, or else in more; of the same
+    rank, `preferred` ones come first. What deletes is meant by nothing else than its
+    own path with a slip in it.
+    """
+    # Comparing takes time that grows with the square of the length.
+    if len(path) > Published.hinted_chars:
+        return None
+    given = plain_path(path)
+    by_plain = {each.lower(): each for each in known}
+    if given in by_plain:
+        return by_plain[given]
+    ends = [each for each in by_plain if _ends_alike(given, each)]
+    if len(ends) == 1:
+        return by_plain[ends[0]]
+    if _DELETES.search(given):
+        near = most_alike(given, by_plain, _SLIP)
+    else:
+        all_known = [each for each in by_plain if not _DELETES.search(each)]
+        first = [each for each in all_known if by_plain[each] in preferred]
+        last = "/" + given.rpartition("/")[2]
+        namesakes = (
+            [each for each in some if each.endswith(last)]
+            for some in (first, all_known)
+        )
+        ranked = [(each, _LEAST_ALIKE) for each in namesakes]
+        ranked += [(all_known, _SLIP), (first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
+        found = (most_alike(given, some, least) for some, least in ranked)
+        near = next(filter(None, found), None)
+    return by_plain[near] if near is not None else None
+
+
+def nearest_admin_path(path: str) -> str | None:
+    """The path of the admin API that is meant by one such as `/admin/health`."""
+    is_like = len(path) <= Published.hinted_chars and _LIKE_ADMIN.match(path)
+    return _LIKE_ADMIN.sub(_ADMIN, path, count=1) if is_like else None
+
+
+def plain_path(path: str) -> str:
+    """A path in lower case, without escapes, doubled slashes, and what ends it."""
+    text = unquote(path).partition(";")[0].strip().lower()
+    return re.sub("/+", "/", text).rstrip("/")
+
+
+def _ends_alike(path: str, known: str) -> bool:
+    """Whether one path is the end of the other: a prefix is missing, or too much."""
+    return len(path) > 1 and (known.endswith(path) or path.endswith(known))

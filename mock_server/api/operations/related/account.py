@@ -1,0 +1,229 @@
+"""Logging in, and what a front end asks then: `preLogin` to `getTeamPlanStatus`."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType, field
+
+from mock_server.api.envelope import SUCCESS, View
+from mock_server.api.operations import body_field
+from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.response import Response
+from mock_server.domain import errors
+from mock_server.domain.access import Caller, user_id
+from mock_server.domain.limits import Published
+from mock_server.domain.login import WrongLoginCode, WrongPassword, give_code, log_in
+from mock_server.domain.objects.models import DEFAULT_TMB_ID
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id
+
+TEAM_ID = user_id("team")
+
+
+class TeamView(View):
+    """The one team, and the user's place in it."""
+
+    tmb_id: str
+    member_name: str
+    role: str
+    permission: Permission
+    team_id: str = TEAM_ID
+    team_name: str = "Team"
+    status: str = "active"
+
+
+class UserView(View, kw_only=True):
+    """Who has logged in."""
+
+    id: str = field(name="_id")
+    username: str
+    team: TeamView
+    permission: Permission
+    avatar: str = ""
+    timezone: str = "UTC"
+
+
+def user_view(caller: Caller) -> UserView:
+    """The user that a caller is who has logged in."""
+    name, level = caller.username or "", permission(caller.level)
+    role = "owner" if level.is_owner else "member"
+    team = TeamView(caller.member or DEFAULT_TMB_ID, name, role, level)
+    return UserView(id=user_id(name), username=name, team=team, permission=level)
+
+
+class PreLoginQuery(RequestFields):
+    """Who is about to log in."""
+
+    username: Id
+
+
+class CodeView(View):
+    """The code."""
+
+    code: str
+
+
+@route(
+    "GET /api/support/user/account/preLogin",
+    chinese="获取登录用的代码",
+    since="4.9.8",
+    differs="While the clock stands still, a user gets the same code again.",
+    refuses=(errors.LimitReached,),
+    example={"username": "root"},
+    access="anyone",
+)
+def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
+    """Get a code to log in with.
+
+    Six characters that are good for 30 seconds of the sandbox's clock, however often
+    they are used; the latest code of a user is the one that counts.
+    """
+    return CodeView(give_code(call.state, query.username))
+
+
+class LoginBody(RequestFields):
+    """A user name, the SHA-256 of a password in hex digits, and a code."""
+
+    username: Id
+    password: Annotated[
+        str,
+        Meta(max_length=Published.key_chars),
+        body_field.About(is_secret=True).meta(),
+    ]
+    code: Annotated[str, Meta(max_length=Published.id_chars)]
+    language: str | UnsetType | None = UNSET
+
+
+class LoginView(View):
+    """Who has logged in, and the token."""
+
+    user: UserView
+    token: str
+
+
+def _encode(login: LoginView, _: State) -> Response:
+    """The envelope, and the cookie that browsers keep."""
+    cookie = f"fastgpt_token={login.token}; Path=/; Max-Age=604800"
+    header = b"set-cookie", f"{cookie}; HttpOnly; SameSite=Strict".encode()
+    return Response(200, SUCCESS % (msgspec.json.encode(login)), (header,))
+
+
+@route(
+    "POST /api/support/user/account/loginByPassword",
+    chinese="用密码登录",
+    since="4.6; with a code 4.9.8",
+    differs="A user has one token, which never ends. Journals keep neither it nor the "
+    "password.",
+    refuses=(WrongLoginCode, WrongPassword),
+    encode=_encode,
+    traits={"secret"},
+    access="anyone",
+)
+def login_by_password(call: Call, body: LoginBody) -> LoginView:
+    """Log in with a password.
+
+    The users of the fixture. The token leads to the sandbox of the key that the login
+    carried, the default one without a key.
+    """
+    token, user = log_in(call.state, body.username, body.password, body.code)
+    return LoginView(user_view(user), token)
+
+
+class NoFields(RequestFields):
+    """No fields at all."""
+
+
+@route(
+    "GET /api/support/user/account/tokenLogin",
+    chinese="查看登录者",
+    since="4.0",
+    differs="There is one team; its permissions are those of the user's key. No answer "
+    "clears the cookie.",
+    example={},
+    access="login",
+)
+def token_login(call: Call, _: NoFields) -> UserView:
+    """See who has logged in.
+
+    A login token only; a key in `Authorization` is ignored.
+    """
+    return user_view(call.caller)
+
+
+_VERSION = "4.16.0"
+"""The version of the service that related routes are modelled on."""
+
+
+class InitDataQuery(RequestFields, forbid_unknown_fields=False):
+    """Anything."""
+
+
+class FrontEndView(View):
+    """Settings of a front end."""
+
+    system_title: str = "FastGPT"
+    is_plus: bool = False
+
+
+class InitDataView(View):
+    """Settings; what stands last is there for those who have logged in."""
+
+    buffer_id: str = "mock"
+    fe_configs: FrontEndView = field(default_factory=FrontEndView)
+    model_providers: list[Any] = field(default_factory=list)
+    system_version: str | UnsetType = UNSET
+    active_model_list: list[Any] | UnsetType = UNSET
+    default_models: dict[str, Any] | UnsetType = UNSET
+
+
+@route(
+    "GET /api/common/system/getInitData",
+    chinese="获取前端的设置",
+    since="4.6",
+    differs="There are few settings, and no models or providers of them.",
+    example={},
+    access="anyone",
+)
+def get_init_data(call: Call, _: InitDataQuery) -> InitDataView:
+    """Get the settings of a front end.
+
+    Nobody is refused; a login token shows more.
+    """
+    if call.caller.username is None:
+        return InitDataView()
+    return InitDataView(
+        system_version=_VERSION, active_model_list=[], default_models={}
+    )
+
+
+class PlanView(View):
+    """Figures of a team without a plan, which may use everything."""
+
+    used_member: int
+    used_app_amount: int
+    used_dataset_size: int
+    used_dataset_index_size: int = 0
+    total_points: int = 0
+    used_points: int = 0
+    dataset_max_size: int = 0
+    used_registration_count: int = 0
+
+
+@route(
+    "GET /api/support/user/team/plan/getTeamPlanStatus",
+    chinese="获取团队可用的资源",
+    since="4.8",
+    differs="Users, applications and datasets are counted, the other figures are 0.",
+    example={},
+    access="anyone",
+)
+def get_team_plan_status(call: Call, _: NoFields) -> PlanView | None:
+    """Get what the team may use.
+
+    Null without a login token that counts; a key is ignored.
+    """
+    if call.caller.username is None:
+        return None
+    users, apps = call.store.generation.users, call.store.apps()
+    return PlanView(len(users), len(apps), len(call.store.datasets()))

@@ -1,0 +1,182 @@
+"""The records of a chat session, in the two ways in which they are listed."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_APP
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import (
+    Call,
+    ListOf,
+    RequestFields,
+    encode_data,
+    route,
+)
+from mock_server.domain.call import APP
+from mock_server.domain.chats import RecordNotFound, records_around
+from mock_server.domain.clock import format_time
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.blocks import Reversed
+from mock_server.domain.objects.models import ChatRecord
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id, Time
+
+PATH = "/api/core/chat/record"
+EXAMPLE = {"appId": DEMO_APP, "chatId": "refund-4711", "pageSize": 2}
+NO_MORE = "but the app is checked; records hold texts only, and never feedback"
+
+
+class Content(Struct):
+    """A text."""
+
+    content: str
+
+
+class Value(Struct, omit_defaults=True):
+    """A part of a message; there are only texts, and newer lists name no type."""
+
+    text: Content
+    type: str = ""
+
+
+class RecordView(View, kw_only=True):
+    """A message of a chat session; what stands last is of replies only."""
+
+    id: str = field(name="_id")
+    data_id: str
+    id_again: str | UnsetType = field(name="id", default=UNSET)
+    obj: str
+    value: list[Value]
+    time: Time
+    hide_in_ui: bool = field(name="hideInUI", default=False)
+    total_quote_list: list[Any] | UnsetType = UNSET
+    total_running_time: float | UnsetType = UNSET
+    use_agent_sandbox: bool | UnsetType = UNSET
+
+
+def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
+    """A record as it is shown, in the form of `getRecords_v2` or the older one."""
+    shown = RecordView(
+        id=record.id,
+        data_id=record.id,
+        obj=record.obj,
+        value=[Value(Content(record.text), "" if is_v2 else "text")],
+        time=format_time(record.time),
+    )
+    if is_v2:
+        shown.id_again = record.id
+    if record.obj == "AI":
+        shown.total_quote_list = []
+        shown.total_running_time = 0
+        shown.use_agent_sandbox = False
+    return shown
+
+
+class GetPaginationRecordsBody(fields.PagedFields, kw_only=True):
+    """Which page of which chat session; feedbacks and types are not looked at."""
+
+    app_id: Id
+    chat_id: Id | UnsetType | None = UNSET
+    load_custom_feedbacks: bool | UnsetType | None = UNSET
+    type: str | UnsetType | None = UNSET
+
+
+class RecordsView(View):
+    """A page of records, the oldest of them first."""
+
+    list: list[RecordView]
+    total: int
+
+
+def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
+    shown = [record_view(each) for each in page.items]
+    return encode_data(ListOf(shown[::-1], page.total), state)
+
+
+def _appear(_: object, number: int) -> ChatRecord:
+    return ChatRecord(f"appeared-{number}", "AI", f"Appeared {number}")
+
+
+@route(
+    f"POST {PATH}/getPaginationRecords",
+    legacy_path="/api/core/chat/getPaginationRecords",
+    chinese="会话记录的一页",
+    since="4.8.12 with keys, 4.14.5 at this path",
+    differs=f"Without `chatId` the page is empty, {NO_MORE}.",
+    refuses=(*APP, fields.MissingParams),
+    example=EXAMPLE,
+    data=RecordsView,
+    encode=_encode_page,
+    traits={"page"},
+    appear=_appear,
+)
+def get_pagination_records(
+    call: Call, body: GetPaginationRecordsBody
+) -> Page[ChatRecord]:
+    """A page of a chat session's records.
+
+    Pages count from the newest record; inside one the oldest is first.
+    """
+    paging, app = fields.paging_of(body), call.app(body.app_id)
+    records = call.store.records(app, body.chat_id) if body.chat_id else ()
+    return fields.page_of(Reversed(records), paging)
+
+
+class GetRecordsV2Body(RequestFields, kw_only=True):
+    """Which part of which chat session; deleted records and types are not looked at."""
+
+    app_id: Id
+    chat_id: Id | UnsetType | None = UNSET
+    page_size: Annotated[int, Meta(ge=1, le=Published.related_page_size)] = 10
+    initial_id: Id | UnsetType | None = UNSET
+    next_id: Id | UnsetType | None = UNSET
+    prev_id: Id | UnsetType | None = UNSET
+    include_deleted: bool | UnsetType | None = UNSET
+    load_custom_feedbacks: bool | UnsetType | None = UNSET
+    type: str | UnsetType | None = UNSET
+
+
+class PartView(View):
+    """Records, the oldest first, and whether there are others around them."""
+
+    list: list[RecordView]
+    total: int
+    has_more_prev: bool
+    has_more_next: bool
+
+
+def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
+    shown = [record_view(record, is_v2=True) for record in page.items]
+    end = page.offset + len(page.items)
+    part = PartView(shown, page.total, page.offset > 0, end < page.total)
+    return encode_data(part, state)
+
+
+@route(
+    f"POST {PATH}/getRecords_v2",
+    legacy_path="/api/core/chat/getRecords_v2",
+    chinese="会话记录的一部分",
+    since="4.14.4, 4.14.5 at this path",
+    differs=f"Without `chatId` nothing is found, {NO_MORE}; none is kept once it is "
+    "deleted.",
+    refuses=(*APP, RecordNotFound),
+    example=EXAMPLE,
+    data=PartView,
+    encode=_encode_part,
+    traits={"page"},
+    appear=_appear,
+)
+def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
+    """A part of a chat session's records.
+
+    The latest records, or those around, before or after one; oldest first.
+    """
+    app, size = call.app(body.app_id), body.page_size
+    records = call.store.records(app, body.chat_id) if body.chat_id else ()
+    ids = body.initial_id or None, body.prev_id or None, body.next_id or None
+    start, end = records_around(records, size, *ids)
+    level, items = app.level_of(call.caller), records[start:end]
+    return Page(items, len(records), level, records, start, end - start)

@@ -1,0 +1,280 @@
+"""The chat sessions of an application: listed, opened, marked, deleted."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, UnsetType, field
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain.access import Level
+from mock_server.domain.call import APP
+from mock_server.domain.chats import ChatNotFound
+from mock_server.domain.clock import format_time
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.models import App, Chat
+from mock_server.fixture.document import Id, Time
+
+PATH = "/api/core/chat/history"
+SINCE = "4.8.12 with keys, 4.14.5 at this path"
+ONE = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
+SOME = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
+
+
+class GetHistoriesBody(fields.PagedFields, kw_only=True):
+    """Which application; where chats come from, and since when, is not looked at."""
+
+    app_id: Id | UnsetType = UNSET
+    source: str | UnsetType | None = UNSET
+    start_create_time: Time | UnsetType | None = UNSET
+    end_create_time: Time | UnsetType | None = UNSET
+    start_update_time: Time | UnsetType | None = UNSET
+    end_update_time: Time | UnsetType | None = UNSET
+
+
+class HistoryView(View):
+    """A chat session as lists show it."""
+
+    chat_id: str
+    update_time: Time
+    app_id: str
+    custom_title: str
+    title: str
+    top: bool
+    chat_generate_status: int = 1
+    has_been_read: bool = True
+
+
+class HistoriesView(View):
+    """A page of chat sessions."""
+
+    list: list[HistoryView]
+    total: int
+
+
+def _listed(chat: Chat, _: object) -> HistoryView:
+    return fields.shown(HistoryView, chat, update_time=format_time(chat.update_time))
+
+
+@route(
+    f"POST {PATH}/getHistories",
+    legacy_path="/api/core/chat/getHistories",
+    chinese="应用会话的一页",
+    since=SINCE,
+    differs="Chats belong to no member, and every one counts as done and read; "
+    "`source` and times of creation do not restrict the list.",
+    refuses=(ChatNotFound, *APP, fields.MissingParams),
+    example={"appId": DEMO_APP, "pageSize": 2},
+    data=HistoriesView,
+    shows=_listed,
+    appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
+)
+def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
+    """A page of an application's chat sessions.
+
+    Pinned chats first, then the latest; pages by the shared parser.
+    """
+    paging = fields.paging_of(body)
+    if body.app_id is UNSET:
+        raise ChatNotFound("the id of an app", "nothing", "$.appId")
+    since = fields.time_of(body.start_update_time, "startUpdateTime")
+    until = fields.time_of(body.end_update_time, "endUpdateTime")
+    chats = call.store.chats_in_order(call.app(body.app_id))
+    if since is not None:
+        chats = [each for each in chats if each.update_time >= since]
+    if until is not None:
+        chats = [each for each in chats if each.update_time <= until]
+    return fields.page_of(chats, paging)
+
+
+@route(
+    f"DELETE {PATH}/delHistory",
+    legacy_path="/api/core/chat/delHistory",
+    chinese="删除会话",
+    since=SINCE,
+    differs="The service keeps the records of a deleted chat readable, and a "
+    "completion does not bring it back; there, chats of other members are refused.",
+    refuses=APP,
+    example=ONE,
+    writes=True,
+)
+def del_history(call: Call, query: fields.ChatQuery) -> None:
+    """Delete a chat session.
+
+    The chat goes with its records; an unknown one is deleted too.
+    """
+    app = call.app(query.app_id)
+    if call.store.chat(app, query.chat_id) is None:
+        nothing = "the app has no chat session of this chatId: nothing was deleted"
+        call.state.hint(nothing)
+    else:
+        call.store.remove_chat(app, query.chat_id)
+
+
+class ClearHistoriesQuery(RequestFields):
+    """Which application."""
+
+    app_id: Id
+
+
+@route(
+    f"DELETE {PATH}/clearHistories",
+    legacy_path="/api/core/chat/clearHistories",
+    chinese="删除应用的所有会话",
+    since=SINCE,
+    differs="Nobody knows where a chat comes from: in the service a key deletes those "
+    "of source `api`, and a login the user's own online ones.",
+    refuses=APP,
+    example={"appId": DEMO_APP},
+    writes=True,
+)
+def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
+    """Delete all chat sessions of an application.
+
+    All chats of the application go, every member's, with their records.
+    """
+    app = call.app(query.app_id)
+    for chat in list(call.store.chats(app)):
+        call.store.remove_chat(app, chat.chat_id)
+
+
+class BatchDeleteBody(RequestFields):
+    """Which chat sessions of which application."""
+
+    app_id: Id
+    chat_ids: Annotated[list[Id], Meta(min_length=1)]
+
+
+def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
+    """The chat sessions of these ids that there are."""
+    wanted = dict.fromkeys(ids)
+    found = [call.store.chat(app, each) for each in wanted]
+    if None in found:
+        call.state.hint("the app has not all chat sessions of these chatIds")
+    return [each for each in found if each is not None]
+
+
+@route(
+    f"POST {PATH}/batchDelete",
+    chinese="删除若干会话",
+    since="4.14.5",
+    differs="It takes permission to manage; in the service, to see chat logs.",
+    refuses=APP,
+    example=SOME,
+    writes=True,
+)
+def batch_delete(call: Call, body: BatchDeleteBody) -> None:
+    """Delete some chat sessions.
+
+    The chats go with their records; unknown ids are passed over.
+    """
+    app = call.app(body.app_id, Level.MANAGE)
+    for chat in _known(call, app, body.chat_ids):
+        call.store.remove_chat(app, chat.chat_id)
+
+
+class GetHistoryStatusBody(RequestFields):
+    """Which chat sessions of which application."""
+
+    app_id: Id
+    chat_ids: Annotated[list[Id], Meta(min_length=1, max_length=200)]
+
+
+class StatusView(View):
+    """How far a chat session is; 1 is done."""
+
+    chat_id: str
+    update_time: Time
+    chat_generate_status: int = 1
+    has_been_read: bool = True
+
+
+class StatusesView(View):
+    """How far some chat sessions are."""
+
+    list: list[StatusView]
+
+
+@route(
+    f"POST {PATH}/getHistoryStatus",
+    chinese="若干会话的进度",
+    since="4.15",
+    differs="Every chat counts as done and read. An unknown application is refused.",
+    refuses=APP,
+    example=SOME,
+)
+def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
+    """How far some chat sessions are.
+
+    Chats that there are; others are passed over.
+    """
+    chats = _known(call, call.app(body.app_id), body.chat_ids)
+    times = [(each.chat_id, format_time(each.update_time)) for each in chats]
+    return StatusesView([StatusView(*each) for each in times])
+
+
+@route(
+    f"POST {PATH}/markRead",
+    chinese="将会话标为已读",
+    since="4.15",
+    differs="Nothing changes: every chat counts as read.",
+    refuses=(*APP, ChatNotFound),
+    example=ONE,
+    writes=True,
+)
+def mark_read(call: Call, body: fields.ChatQuery) -> None:
+    """Mark a chat session as read.
+
+    The chat is looked for, and write permission on its application.
+    """
+    app = call.app(body.app_id, Level.NONE)
+    if call.store.chat(app, body.chat_id) is None:
+        expected = f"a chat session of app {quoted(app.id)}"
+        raise ChatNotFound.of(body.chat_id, expected, "$.chatId")
+    call.app(body.app_id, Level.WRITE)
+
+
+class AppView(View):
+    """An application as its chat sessions show it."""
+
+    name: str
+    chat_config: dict[str, Any] = field(default_factory=dict)
+    chat_models: list[str] = field(default_factory=list)
+    avatar: str = ""
+    intro: str = ""
+    type: str = "simple"
+    plugin_inputs: list[Any] = field(default_factory=list)
+
+
+class InitView(View):
+    """A chat session that is opened."""
+
+    chat_id: str
+    app_id: str
+    title: str
+    app: AppView
+    variables: dict[str, Any] = field(default_factory=dict)
+    chat_generate_status: int = 1
+    has_been_read: bool = True
+
+
+@route(
+    "GET /api/core/chat/init",
+    chinese="打开会话",
+    since="4.8.12 with keys",
+    differs="Of the application only the name is known; every chat counts as read.",
+    refuses=APP,
+    example=ONE,
+)
+def init(call: Call, query: fields.ChatQuery) -> InitView:
+    """Open a chat session.
+
+    Nothing is created; an unknown chat has an empty title, and one that has been
+    renamed its first one.
+    """
+    app = call.app(query.app_id)
+    chat = call.store.chat(app, query.chat_id)
+    title = chat.title if chat else ""
+    return InitView(query.chat_id, app.id, title, AppView(app.name))

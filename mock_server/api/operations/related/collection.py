@@ -1,0 +1,360 @@
+"""One collection: shown, changed, and deleted with all that is in it."""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import View
+from mock_server.api.operations import list_v2
+from mock_server.api.operations.list_v2 import Permission
+from mock_server.api.operations.operation import DEMO_COLLECTION
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.response import Response
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION
+from mock_server.domain.datasets import contents
+from mock_server.domain.datasets.dataset_folders import FolderCycle
+from mock_server.domain.errors import refusal
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
+from mock_server.domain.objects.uploads import FileNotFound
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture import document as schema
+from mock_server.fixture.document import Id, Time
+
+
+class DatasetBrief(View):
+    """The dataset of a collection."""
+
+    id: str = field(name="_id")
+    name: str
+    type: str
+
+
+class FileView(View):
+    """The file that a collection has been made from; the length is in bytes."""
+
+    filename: str
+    content_length: int
+
+
+_ITEM: Any = schema.collection_type(
+    "CollectionItem",
+    "A collection without its amount of data.",
+    [each for each in schema.LISTED_FIELDS if each != "data_amount"],
+    schema.EXTENDED_FIELDS,
+)
+
+
+class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[misc, call-arg]
+    """A collection by itself."""
+
+    chunk_setting_mode: str
+    chunk_split_mode: str
+    chunk_size: int
+    index_size: int
+    chunk_splitter: str
+    qa_prompt: str
+    permission: Permission
+    team_id: str
+    dataset_id: str
+    dataset: DatasetBrief
+    metadata: dict[str, Any]
+    source_name: str
+    source_id: str | UnsetType = UNSET
+    file: FileView | UnsetType = UNSET
+    index_amount: int
+    error_count: int
+
+
+@route(
+    "GET /api/core/dataset/collection/detail",
+    chinese="单个集合",
+    since="4.6; `datasetId` is a text since 4.8.18",
+    differs="How it was cut into chunks is always shown alike. `indexAmount` is the "
+    "number of its data rows.",
+    refuses=COLLECTION,
+    example={"id": DEMO_COLLECTION},
+)
+def collection_detail(call: Call, query: fields.IdQuery) -> CollectionDetail:
+    """One collection.
+
+    What listV2 shows of it but its amount of data, its dataset and source.
+    """
+    dataset, collection = call.collection(query.id, Level.READ)
+    source = collection.file_id or collection.raw_link
+    file = FileView(collection.name, collection.file_size or 0)
+    tags_absent = call.state.choices.tags_empty == "absent"
+    return fields.shown(
+        CollectionDetail,
+        list_v2.shown_item(collection, extended=True, tags_absent=tags_absent),
+        # How it was processed: here all are alike.
+        chunk_setting_mode="auto",
+        chunk_split_mode="size",
+        chunk_size=512,
+        index_size=512,
+        chunk_splitter="",
+        qa_prompt="",
+        permission=list_v2.permission(dataset.level_of(call.caller)),
+        team_id=DEFAULT_TEAM_ID,
+        dataset_id=dataset.id,
+        dataset=DatasetBrief(dataset.id, dataset.name, dataset.type),
+        metadata={},
+        source_name=collection.name,
+        source_id=UNSET if source is None else source,
+        file=file if collection.file_id else UNSET,
+        index_amount=collection.data_amount,
+        error_count=int(collection.has_error),
+    )
+
+
+class CollectionPathsQuery(RequestFields):
+    """Which collection."""
+
+    source_id: fields.Label = ""
+
+
+@route(
+    "GET /api/core/dataset/collection/paths",
+    chinese="集合的上级文件夹及其自身",
+    since="4.6",
+    refuses=COLLECTION,
+    example={"sourceId": DEMO_COLLECTION},
+    access="login",
+)
+def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.PathStep]:
+    """The folders above a collection, and itself.
+
+    Ids and names from the outermost folder on, itself last.
+    """
+    if not query.source_id:
+        return []
+    found = call.collection(query.source_id, Level.READ, "$.sourceId")
+    return [fields.PathStep(each.id, each.name) for each in contents.path_of(*found)]
+
+
+class CollectionIdFields(RequestFields):
+    """Which collection."""
+
+    collection_id: Id
+
+
+class AdvancedTraining(View):
+    """Kinds of training that no collection has here."""
+
+    custom_pdf_parse: bool = False
+    image_index: bool = False
+    auto_indexes: bool = False
+
+
+class Counts(View):
+    """Data rows by kind of training."""
+
+    parse: int = 0
+    qa: int = 0
+    chunk: int = 0
+    image: int = 0
+    auto: int = 0
+    image_parse: int = 0
+
+
+class TrainingDetailView(View, kw_only=True):
+    """How far the training of a collection is."""
+
+    training_type: str
+    advanced_training: AdvancedTraining = field(default_factory=AdvancedTraining)
+    queued_counts: Counts
+    training_counts: Counts = field(default_factory=Counts)
+    error_counts: Counts = field(default_factory=Counts)
+    trained_count: int
+
+
+@route(
+    "GET /api/core/dataset/collection/trainingDetail",
+    chinese="集合的训练进度",
+    since="4.9.6",
+    differs="Nothing fails, and what is not trained yet counts as queued.",
+    refuses=COLLECTION,
+    example={"collectionId": DEMO_COLLECTION},
+)
+def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView:
+    """How far the training of a collection is.
+
+    Texts that wait to be parsed, rows that wait in the queue, rows trained.
+    """
+    asked = query.collection_id
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
+    waiting = sum(len(job.rows) for job in jobs if job.is_parsed)
+    return TrainingDetailView(
+        training_type=collection.training_type,
+        queued_counts=Counts(sum(not job.is_parsed for job in jobs), chunk=waiting),
+        trained_count=collection.data_amount,
+    )
+
+
+def _csv(text: str, _: State) -> Response:
+    return Response(200, text.encode(), content_type=b"text/csv; charset=utf-8")
+
+
+@route(
+    "POST /api/core/dataset/collection/export",
+    chinese="集合的数据行（CSV）",
+    since="4.9",
+    differs="All texts are in quotes.",
+    refuses=COLLECTION,
+    example={"collectionId": DEMO_COLLECTION},
+    encode=_csv,
+    answers=("text/csv",),
+    has_envelope=False,
+)
+def export(call: Call, body: CollectionIdFields) -> str:
+    """The data rows of a collection as CSV.
+
+    CSV with a byte order mark and the header `q,a`, without an envelope.
+    """
+    asked = body.collection_id
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+
+    def line(row: Row) -> str:
+        return ",".join('"' + it.replace('"', '""') + '"' for it in (row.q, row.a))
+
+    rows = call.store.rows.of(dataset, collection.id)
+    return "\n".join(("\ufeffq,a", *map(line, rows)))
+
+
+NothingListed = refusal("NothingListed", "400 nothingListed", "500 500 error")
+
+FAR_FUTURE = 32_493_830_400_000
+"""2999-09-09T00:00:00Z: by their names, what is entered by hand is listed first."""
+
+
+class CollectionUpdateBody(RequestFields, kw_only=True):
+    """Which collection, and what is to be another."""
+
+    id: fields.Label | UnsetType = UNSET
+    dataset_id: fields.Label | UnsetType = UNSET
+    external_file_id: fields.Label | UnsetType = UNSET
+    parent_id: fields.Parent = UNSET
+    name: fields.Name | UnsetType = UNSET
+    tags: fields.Tags | UnsetType = UNSET
+    forbid: bool | UnsetType = UNSET
+    create_time: Time | UnsetType = UNSET
+
+
+@route(
+    "POST|PUT /api/core/dataset/collection/update",
+    chinese="重命名、移动、标记或停用集合",
+    since="4.6 as PUT, later as POST too",
+    differs="Moves are checked as after 4.16: a parent that is in no dataset, in "
+    "another one, or in the collection itself is refused.",
+    refuses=(
+        fields.MissingParams,
+        FileNotFound,
+        *COLLECTION,
+        *contents.PUT_IN,
+        FolderCycle,
+        errors.LimitReached,
+    ),
+    example={"id": DEMO_COLLECTION, "name": "By hand"},
+    writes=True,
+)
+def collection_update(call: Call, new: CollectionUpdateBody) -> None:
+    """Rename, move, tag or forbid a collection.
+
+    Only a name makes it the latest, and for ever that of what is entered by hand.
+    """
+    created = fields.time_of(new.create_time, "createTime")
+    dataset, collection, at = _named(call, new)
+    # What does not exist comes before what is not permitted.
+    if new.parent_id is not UNSET:
+        contents.check_parent_exists(call, dataset, new.parent_id)
+    call.may(dataset, Level.WRITE, at)
+    changes: dict[str, Any] = {} if created is None else {"create_time": created}
+    if new.parent_id is not UNSET:
+        changes["parent_id"] = contents.parent_to_move_to(
+            call, dataset, collection, new.parent_id
+        )
+    if new.tags is not UNSET:
+        changes["tags"] = tuple(new.tags)
+    changed = collection
+    if new.name:
+        by_hand = new.name in ("manual", "mark") or new.name.startswith("手动")
+        changed = collection.updated(FAR_FUTURE if by_hand else call.now)
+        changes["name"] = new.name
+    below: list[Collection] = []
+    if new.forbid is not UNSET:
+        changes["forbid"] = new.forbid
+        below = dataset.tree.below(collection.id)
+        most = call.state.limits.changed_collections
+        if len(below) > most:
+            expected = f"at most {most} collections in a folder that is changed"
+            raise errors.LimitReached(expected, str(len(below)), "$.id")
+    others = [replace(each, forbid=new.forbid) for each in below]
+    call.store.put_collections(dataset, [replace(changed, **changes), *others])
+
+
+def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, str]:
+    """The collection of that id, or of that external file in a dataset.
+
+    With them goes the field that names the dataset, or what is in it.
+    """
+    if new.id:
+        return *call.collection(new.id, Level.NONE), "$.id"
+    if not (new.dataset_id and new.external_file_id):
+        expected = "an id, or datasetId and externalFileId"
+        raise fields.MissingParams(expected, "neither", "$.id")
+    dataset = call.store.dataset(new.dataset_id)
+    for each in dataset.tree if dataset else ():
+        if dataset and each.external_file_id == new.external_file_id:
+            return dataset, each, "$.datasetId"
+    expected = "the externalFileId of a collection of the dataset"
+    raise FileNotFound.of(new.external_file_id, expected, "$.externalFileId")
+
+
+class CollectionDeleteBody(RequestFields, kw_only=True):
+    """One collection, usually in the query, or several."""
+
+    id: fields.Label | UnsetType | None = UNSET
+    collection_ids: fields.Ids | UnsetType | None = UNSET
+
+
+@route(
+    "DELETE|POST /api/core/dataset/collection/delete",
+    chinese="删除集合",
+    since="4.6; `?id=` and `collectionIds` both since 4.12.4",
+    differs="Write permission is enough, as up to 4.16.0.",
+    refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
+    example={"id": DEMO_COLLECTION},
+    writes=True,
+)
+def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
+    """Delete collections.
+
+    All of them go, with what is in them and their data rows, or nothing does.
+    """
+    if body.id:
+        wanted = {"$.id": body.id}
+    elif body.collection_ids is UNSET or body.collection_ids is None:
+        raise fields.MissingParams("an id, or collectionIds", "neither", "$.id")
+    elif not body.collection_ids:
+        raise NothingListed("at least one id", "none", "$.collectionIds")
+    else:
+        listed = enumerate(body.collection_ids)
+        wanted = {f"$.collectionIds[{at}]": each for at, each in listed}
+    found = {
+        at: call.collection(own_id, Level.NONE, at) for at, own_id in wanted.items()
+    }
+    gone: dict[str, tuple[Dataset, dict[str, None]]] = {}
+    # What does not exist has come before what is not permitted.
+    for at, (dataset, collection) in found.items():
+        call.may(dataset, Level.WRITE, at)
+        _, ids = gone.setdefault(dataset.id, (dataset, {}))
+        if collection.id not in ids:
+            below = dataset.tree.below(collection.id)
+            ids |= dict.fromkeys([collection.id, *(each.id for each in below)])
+    for dataset, ids in gone.values():
+        call.store.remove_collections(dataset, ids)

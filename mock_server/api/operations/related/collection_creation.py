@@ -1,0 +1,262 @@
+"""Collections that are made: empty ones, and of texts, links and files."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Unpack
+from urllib.parse import urlsplit
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import View
+from mock_server.api.multipart import receive_upload
+from mock_server.api.operations.operation import DEMO_DATASET, Gather, Operation
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import (
+    Act,
+    Call,
+    RarerFields,
+    route,
+    text_bytes,
+)
+from mock_server.domain import errors
+from mock_server.domain.call import DATASET
+from mock_server.domain.datasets import contents
+from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.errors import refusal
+from mock_server.domain.limits import Published
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.uploads import FileNotFound, WrongFileType, decoded_name
+from mock_server.fixture.document import Id
+
+NoFile = refusal("NoFile", "400 noFile", "500 500 error")
+
+PATH = "/api/core/dataset/collection/create"
+MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
+
+
+class CollectionCreateBody(fields.ProcessingFields, kw_only=True):
+    """Where the collection goes, and what it is called."""
+
+    dataset_id: Id
+    name: fields.Name
+    type: Literal["folder", "virtual"]
+    parent_id: fields.Parent = UNSET
+    tags: fields.Tags = field(default_factory=list)
+
+
+@route(
+    f"POST {PATH}",
+    chinese="创建空集合或文件夹",
+    since="4.6",
+    differs="A parent that is in no dataset, or in another one, is refused. Lists show "
+    "the `trainingType` of the new collection too.",
+    refuses=MAKE,
+    example={"datasetId": DEMO_DATASET, "name": "Drafts", "type": "folder"},
+    writes=True,
+)
+def collection_create(call: Call, new: CollectionCreateBody) -> str:
+    """Create an empty collection, or a folder.
+
+    The id of the new collection, which lists show first.
+    """
+    to, parent_id = contents.target_for(call, new.dataset_id, new.parent_id or None)
+    made = Collection("", new.name, parent_id, type=new.type, tags=tuple(new.tags))
+    return contents.create(call, to, made)
+
+
+class Creation(fields.ProcessingFields, kw_only=True):
+    """Where a new collection goes, and how it is processed."""
+
+    dataset_id: Id
+    parent_id: fields.Parent = UNSET
+    tags: fields.Tags | None = None
+    training_type: fields.Label | UnsetType | None = UNSET
+    chunk_size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None = (
+        UNSET
+    )
+
+
+class Results(View):
+    """How many rows have been made at once: none."""
+
+    insert_len: int = 0
+
+
+class CreatedView(View):
+    """The new collection."""
+
+    collection_id: str
+    results: Results
+
+
+def made_of(
+    source: str,
+    *refuses: type[errors.Refusal],
+    differs: str = "",
+    since: str = "4.6",
+    example: dict[str, Any] | None = None,
+    gather: Gather | None = None,
+    **row: Unpack[RarerFields],
+) -> Callable[[Act], Operation]:
+    """The row of a route that makes a collection of something."""
+    common = (
+        "A parent that is in no dataset, or in another one, is refused. Rows are "
+        "paragraphs, joined up to 512 characters (or `chunkSize`, at least 64); other "
+        "settings are not looked at. "
+        "Versions up to 4.9.10 answer the number of rows."
+    )
+    return route(
+        f"POST {PATH}/{source}",
+        modelled="`insertLen` is 0 as of 4.9.11; rows show once they are trained "
+        "(choice training).",
+        differs=differs + common,
+        refuses=(*refuses, *MAKE),
+        example=None if example is None else {"datasetId": DEMO_DATASET} | example,
+        writes=True,
+        since=since,
+        gather=gather,
+        **row,
+    )
+
+
+def make(
+    call: Call,
+    to: Creation,
+    new: Collection,
+    source: str | contents.Texts,
+    **how: Any,
+) -> CreatedView:
+    """Make a collection where a body says, with rows of a text or of others: MAKE."""
+    dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
+    if isinstance(source, str):
+        texts = chunks(source, to.chunk_size or CHUNK_CHARS)
+        source = [(text, "", number) for number, text in enumerate(texts)]
+    kind = to.training_type or new.training_type
+    tags = tuple(to.tags or ())
+    new = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
+    return CreatedView(contents.create(call, dataset, new, source, **how), Results())
+
+
+class CreateTextBody(Creation, kw_only=True):
+    """The text, and what it is called."""
+
+    name: fields.Name
+    text: str
+
+
+@made_of(
+    "text",
+    example={"name": "Note", "text": "Closed on Friday."},
+    chinese="用文本创建集合",
+    most_bytes=text_bytes,
+)
+def text(call: Call, new: CreateTextBody) -> CreatedView:
+    """Make a collection of a text.
+
+    A collection of type `file`, called as is said and `.txt`, with a fileId.
+    """
+    size = len(new.text.encode())
+    made = Collection("", f"{new.name}.txt", type="file", file_size=size)
+    return make(call, new, made, new.text)
+
+
+class CreateLinkBody(Creation, kw_only=True):
+    """The address of the page."""
+
+    link: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+
+
+@made_of(
+    "link",
+    example={"link": "https://example.com/a"},
+    differs="Nothing is fetched: the collection has no rows, and its name stays the "
+    "URL. ",
+    chinese="用网页创建集合",
+)
+def link(call: Call, new: CreateLinkBody) -> CreatedView:
+    """Make a collection of a page on the web.
+
+    A collection of type `link`, called by its URL.
+    """
+    if not is_url(new.link):
+        raise errors.InvalidField.of(new.link, "an http or https URL", "$.link")
+    return make(call, new, Collection("", new.link, type="link", raw_link=new.link), "")
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is the address of a page."""
+    try:
+        parts = urlsplit(text)
+        # What is no number is found out when the port is looked at.
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    is_web = parts.scheme in ("http", "https")
+    return is_web and has_host and text.isprintable() and " " not in text
+
+
+class UploadedFile(Struct, rename="camel"):
+    """The file of the form: its name as it was sent, its size in bytes, its text."""
+
+    name: str
+    size: int
+    text: str | UnsetType = UNSET
+
+
+class LocalFileForm(Creation, kw_only=True):
+    """The form: a part `file`, and the other fields as part `data` or plain parts."""
+
+    file: UploadedFile | UnsetType = UNSET
+
+
+@made_of(
+    "localFile",
+    NoFile,
+    WrongFileType,
+    since="4.6; plain parts beside `data` since 4.16.0",
+    differs="Of .txt, .md, .html and .csv the first MiB is read, as plain text; other "
+    "types give no rows, so that dataAmount stays 0 when training is over. Journals "
+    "and faults see the form as JSON. A form that is broken is told as 400. ",
+    example={},
+    gather=receive_upload,
+    most_bytes=lambda limits: limits.upload_bytes,
+    media_type="multipart/form-data",
+    chinese="用上传的文件创建集合",
+)
+def local_file(call: Call, form: LocalFileForm) -> CreatedView:
+    """Make a collection of a file that is uploaded.
+
+    A collection of type `file`, called by the URL-decoded file name, with a fileId.
+    """
+    file = form.file
+    if file is UNSET:
+        raise NoFile("a part `file` with a file name", "none", "body", "File not found")
+    name = decoded_name(file.name, "$.file.name")
+    new = Collection("", name, type="file", file_size=file.size)
+    return make(call, form, new, file.text or "", is_upload=True)
+
+
+class CreateFileIdBody(Creation, kw_only=True):
+    """Which file."""
+
+    file_id: Id
+
+
+@made_of(
+    "fileId",
+    FileNotFound,
+    differs="A file is there as long as a collection is made of it; the new one gets "
+    "the rows that this has now. ",
+    chinese="用已有的文件创建集合",
+)
+def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
+    """Make a collection of a file that is there already.
+
+    A collection with the name of the file.
+    """
+    whose, source = contents.collection_of_file(call, new.file_id)
+    rows = call.store.rows.of(whose, source.id)
+    texts = [(row.q, row.a, row.chunk_index) for row in rows]
+    file_id, size = source.file_id, source.file_size
+    made = Collection("", source.name, type="file", file_id=file_id, file_size=size)
+    return make(call, new, made, texts)

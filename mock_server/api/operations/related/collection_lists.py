@@ -1,0 +1,140 @@
+"""The older lists of collections."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import SUCCESS, View
+from mock_server.api.operations import list_v2
+from mock_server.api.operations.operation import DEMO_DATASET
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, route
+from mock_server.domain.call import DATASET, ParentNotFound
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.listing.list_v2 import list_v2 as page_of_collections
+from mock_server.domain.listing.request import ListV2
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id
+
+
+class CollectionFilter(fields.PagedFields, kw_only=True):
+    """Which collections of which dataset; counting is not left out (`simple`)."""
+
+    dataset_id: Id
+    parent_id: fields.Parent = UNSET
+    search_text: fields.SearchText = ""
+    select_folder: bool = False
+    filter_tags: fields.Tags = field(default_factory=list)
+    simple: fields.Flag = UNSET
+
+    def request(self, offset: int, size: int, tags: list[str]) -> ListV2:
+        """The same request as listV2 has it."""
+        return ListV2(
+            dataset_id=self.dataset_id,
+            offset=offset,
+            page_size=size,
+            parent_id=self.parent_id,
+            search_text=self.search_text,
+            folders_only=self.select_folder,
+            tags=tuple(tags),
+        )
+
+
+LIST = (*DATASET, ParentNotFound)
+
+
+class CollectionListBody(CollectionFilter, kw_only=True):
+    """Which page of which collections; with `simple` all are on one page.
+
+    `offset` says nothing.
+    """
+
+    page_num: Annotated[int, Meta(ge=1, le=Published.integer)] = 1
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 10
+
+
+class NumberedPage(Page[Collection], frozen=True, kw_only=True):
+    """A page that tells again which one was asked for."""
+
+    page_num: int
+    size_asked: int
+
+
+class NumberedPageView(View):
+    """A page of collections, which one it is, and how many match."""
+
+    page_num: int
+    page_size: int
+    items: list[list_v2.ListedCollection] = field(name="data")  # type: ignore[valid-type]
+    total: int
+
+
+def _encode(page: NumberedPage, state: State) -> bytes:
+    numbers = page.page_num, page.size_asked
+    head = b'{"pageNum":%d,"pageSize":%d,' % numbers
+    items = list_v2.items_text(page, state)
+    return SUCCESS % (b'%b"data":[%b],"total":%d}' % (head, items, page.total))
+
+
+@route(
+    "POST /api/core/dataset/collection/list",
+    chinese="按页码取知识库集合的一页",
+    since="4.6; later only beside listV2",
+    differs="With `simple`, items are as without it, and at most 1,000 are on the one "
+    "page.",
+    refuses=LIST,
+    example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
+    data=NumberedPageView,
+    encode=_encode,
+    traits={"page"},
+    appear=list_v2.appear,
+)
+def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
+    """A page of a dataset's collections, by its number.
+
+    The collections of listV2, with `pageNum` and `pageSize` around them.
+    """
+    number, asked = body.page_num, body.page_size
+    offset, size = (number - 1) * asked, asked
+    if body.simple is True:
+        offset, size = 0, Published.related_page_size
+    request = body.request(offset, size, body.filter_tags)
+    page = page_of_collections(call, request)
+    return fields.shown(NumberedPage, page, page_num=number, size_asked=asked)
+
+
+class ScrollListBody(CollectionFilter, kw_only=True):
+    """Which page of which collections."""
+
+
+@route(
+    "POST /api/core/dataset/collection/scrollList",
+    chinese="知识库集合的一页，用于滚动列表",
+    since="4.8.19",
+    differs="Tags are shown, and looked for, by their names instead of their ids.",
+    refuses=(*LIST, fields.MissingParams),
+    example={"datasetId": DEMO_DATASET, "parentId": None, "pageSize": 2},
+    data=list_v2.ListedPage,
+    encode=list_v2.encode,
+    traits={"page"},
+    appear=list_v2.appear,
+)
+def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
+    """A page of a dataset's collections, for lists that scroll.
+
+    The items of listV2, 30 a page at most; `searchText` searches the folder `parentId`,
+    `filterTags` are all wanted.
+    """
+    paging = fields.paging_of(body, Published.page_size)
+    # One tag is looked up; what has it is looked through for the others.
+    request = body.request(0, 0, body.filter_tags[:1])
+    choices = call.state.choices.but(search_scope="folder")
+    in_folder = replace(call, state=replace(call.state, choices=choices))
+    found = page_of_collections(in_folder, request)
+    matching, wanted = found.matching, set(body.filter_tags[1:])
+    if wanted:
+        matching = [each for each in matching if wanted.issubset(each.tags)]
+    return fields.page_of(matching, paging, found.level)

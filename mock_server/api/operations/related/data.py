@@ -1,0 +1,366 @@
+"""The data rows of a collection: listed, added, shown, changed, removed."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import astuple, replace
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_COLLECTION
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    route,
+    text_bytes,
+)
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION, ROW
+from mock_server.domain.clock import format_time
+from mock_server.domain.datasets.contents import add_rows, check_rows, replace_row
+from mock_server.domain.errors import refusal
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
+from mock_server.fixture.document import Count, Id, Time
+
+RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
+
+PATH = "/api/core/dataset/data"
+DEMO_ROW = "3ced00f6ea5c20f80b3baaa5"
+LATER = "The service bumps updateTime about 5 s later."
+
+
+class DataListBody(fields.PagedFields, kw_only=True):
+    """Which collection, and which of its rows."""
+
+    collection_id: Id
+    search_text: fields.SearchText = ""
+
+
+class RowView(View, kw_only=True):
+    """A data row as lists show it; `a` is there unless it is empty."""
+
+    id: str = field(name="_id")
+    dataset_id: str
+    collection_id: str
+    q: str
+    a: str | UnsetType = UNSET
+    chunk_index: int
+    update_time: Time
+
+
+class RowsView(View):
+    """A page of data rows."""
+
+    list: list[RowView]
+    total: int
+
+
+class RowsPage(Page[Row], frozen=True):
+    """A page of the rows of one collection."""
+
+    dataset_id: str = ""
+    collection_id: str = ""
+
+
+def _listed(row: Row, page: RowsPage) -> RowView:
+    return fields.shown(
+        RowView,
+        row,
+        a=row.a or UNSET,
+        update_time=format_time(row.update_time),
+        dataset_id=page.dataset_id,
+        collection_id=page.collection_id,
+    )
+
+
+def _appear(_: DataListBody, number: int) -> Row:
+    return Row(f"appeared-{number}", f"Appeared {number}")
+
+
+@route(
+    f"POST {PATH}/v2/list",
+    name="data.v2.list",
+    chinese="集合数据行的一页",
+    since="4.8.12",
+    differs="Versions up to 4.14.10 order equal chunkIndexes by id ascending. Rows "
+    "have no images.",
+    refuses=(*COLLECTION, fields.MissingParams),
+    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    data=RowsView,
+    shows=_listed,
+    appear=_appear,
+)
+def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
+    """A page of a collection's data rows.
+
+    By chunkIndex, then the latest id first; at most 30 a page, `searchText` in `q` or
+    `a`.
+    """
+    paging = fields.paging_of(body, Published.page_size)
+    asked, term = body.collection_id, fold(body.search_text)
+    dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
+    rows = call.store.rows.of(dataset, collection.id)
+    if term:
+        rows = [row for row in rows if term in fold(row.q) or term in fold(row.a)]
+    page = fields.page_of(rows, paging, dataset.level_of(call.caller))
+    return RowsPage(*astuple(page), dataset.id, collection.id)  # type: ignore[call-arg]
+
+
+@route(
+    f"POST {PATH}/list",
+    chinese="集合数据行的一页（旧路径）",
+    since="4.0",
+    differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
+    refuses=(*COLLECTION, fields.MissingParams),
+    example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    data=RowsView,
+    shows=_listed,
+    appear=_appear,
+)
+def data_list(call: Call, body: DataListBody) -> RowsPage:
+    """A page of a collection's data rows, at an older path.
+
+    As `data.v2.list`.
+    """
+    page: RowsPage = data_v2_list.act(call, body)
+    return page
+
+
+class IndexPart(Struct, rename="camel"):
+    """A text under which a row is found, as clients send it."""
+
+    text: str
+    type: str | UnsetType | None = UNSET
+
+
+Indexes = list[IndexPart] | UnsetType | None
+
+
+def _texts(indexes: Iterable[IndexPart] | UnsetType | None) -> tuple[str, ...]:
+    """The texts of the indexes that a row has beside its own."""
+    return tuple(each.text for each in indexes or () if each.type != "default")
+
+
+class PushedRow(Struct, rename="camel"):
+    """A data row to add; other fields of it are not looked at."""
+
+    q: str | UnsetType | None = UNSET
+    a: str | UnsetType | None = UNSET
+    chunk_index: Count | UnsetType | None = UNSET
+    indexes: Indexes = UNSET
+
+
+class PushDataBody(RequestFields, kw_only=True):
+    """The rows, and of which collection; how they are trained is not looked at."""
+
+    collection_id: Id
+    data: Annotated[list[PushedRow], Meta(max_length=Published.pushed_rows)]
+    training_type: Any = UNSET
+    prompt: Any = UNSET
+    bill_id: Any = UNSET
+
+
+class PushedView(View):
+    """How many rows have been taken."""
+
+    insert_len: int
+
+
+@route(
+    f"POST {PATH}/pushData",
+    chinese="向集合添加待训练的数据行",
+    since="4.6",
+    differs=f"{LATER} Versions up to 4.9.10 tell overToken, repeat and error too, and "
+    "drop duplicates. Rows are trained as they are, whatever the mode of the "
+    "collection.",
+    refuses=(*COLLECTION, errors.LimitReached),
+    example={
+        "collectionId": DEMO_COLLECTION,
+        "data": [{"q": "Is it new?", "a": "Yes."}],
+    },
+    writes=True,
+    most_bytes=text_bytes,
+)
+def push_data(call: Call, body: PushDataBody) -> PushedView:
+    """Add data rows to a collection, to be trained.
+
+    Rows with a `q` count; they show once they are trained (choice training). The
+    collection's updateTime is bumped at once.
+    """
+    asked = body.collection_id
+    dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
+    pushed = [row for row in body.data if row.q]
+    check_rows(call, dataset, collection.id, len(pushed))
+    rows = [
+        Row(
+            id=call.store.new_id(),
+            q=row.q or "",
+            a=row.a or "",
+            chunk_index=row.chunk_index or 0,
+            indexes=_texts(row.indexes),
+            update_time=call.now,
+        )
+        for row in pushed
+    ]
+    add_rows(call, dataset, collection, rows)
+    return PushedView(len(rows))
+
+
+class InsertDataBody(RequestFields, kw_only=True):
+    """The row, and of which collection."""
+
+    collection_id: Id
+    q: Annotated[str, Meta(min_length=1)]
+    a: str | UnsetType | None = UNSET
+    indexes: Indexes = UNSET
+
+
+@route(
+    f"POST {PATH}/insertData",
+    chinese="向集合添加一行数据",
+    since="4.6",
+    differs=LATER,
+    refuses=(*COLLECTION, RowTaken, errors.LimitReached),
+    example={"collectionId": DEMO_COLLECTION, "q": "Is it new?", "a": "Yes."},
+    writes=True,
+    most_bytes=text_bytes,
+)
+def insert_data(call: Call, new: InsertDataBody) -> str:
+    """Add one data row to a collection.
+
+    The row is there at once, with chunkIndex 0; the same texts twice are refused. The
+    collection's updateTime is bumped at once.
+    """
+    asked, a = new.collection_id, new.a or ""
+    dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
+    if call.store.rows.has_texts(dataset, collection.id, new.q, a):
+        raise RowTaken("texts that no row of the collection has", "those of one", "$.q")
+    check_rows(call, dataset, collection.id, 1)
+    own_id, indexes = call.store.new_id(), _texts(new.indexes)
+    row = Row(own_id, new.q, a, indexes=indexes, update_time=call.now)
+    add_rows(call, dataset, collection, [row], at_once=True)
+    return row.id
+
+
+class IndexView(View):
+    """A text under which a row is found."""
+
+    type: str
+    data_id: str
+    text: str
+
+
+class RowDetailView(View, kw_only=True):
+    """A data row by itself; `a` and `sourceId` are there unless they are empty."""
+
+    id: str
+    team_id: str = DEFAULT_TEAM_ID
+    dataset_id: str
+    collection_id: str
+    q: str
+    a: str | UnsetType = UNSET
+    chunk_index: int
+    indexes: list[IndexView]
+    update_time: Time
+    source_name: str
+    source_id: str | UnsetType = UNSET
+    is_owner: bool
+
+
+@route(
+    f"GET {PATH}/detail",
+    chinese="单行数据及其索引",
+    since="4.6",
+    differs="All given indexes are of type `custom`; `dataId` is the row's id and a "
+    "number.",
+    refuses=ROW,
+    example={"id": DEMO_ROW},
+)
+def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
+    """One data row with its indexes.
+
+    The row, the index of its own text, then those that were given.
+    """
+    dataset, collection, row = call.row(query.id, Level.READ)
+    own = f"{row.q}\n{row.a}" if row.a else row.q
+    texts = [("default", own), *(("custom", text) for text in row.indexes)]
+    return fields.shown(
+        RowDetailView,
+        row,
+        dataset_id=dataset.id,
+        collection_id=collection.id,
+        a=row.a or UNSET,
+        indexes=[
+            IndexView(kind, f"{row.id}-{number}", text)
+            for number, (kind, text) in enumerate(texts)
+        ],
+        update_time=format_time(row.update_time),
+        source_name=collection.name,
+        source_id=collection.file_id or collection.raw_link or UNSET,
+        is_owner=dataset.level_of(call.caller) is Level.OWNER,
+    )
+
+
+class DataUpdateBody(RequestFields, kw_only=True):
+    """Which row, and its new texts; `indexes` replace all that it has."""
+
+    data_id: Id
+    q: Annotated[str, Meta(min_length=1)]
+    a: str | UnsetType | None = UNSET
+    indexes: Indexes = UNSET
+
+
+class UpdatedView(View):
+    """The texts of the row now; `a` is there unless it is empty."""
+
+    q: str
+    a: str | UnsetType = UNSET
+
+
+@route(
+    f"PUT {PATH}/update",
+    chinese="替换数据行的文本",
+    since="4.6",
+    differs=f"{LATER} Versions up to 4.14.10 take no `q` too and answer null.",
+    refuses=(*ROW, errors.LimitReached),
+    example={"dataId": DEMO_ROW, "q": "Are you open today?"},
+    writes=True,
+    most_bytes=text_bytes,
+)
+def data_update(call: Call, new: DataUpdateBody) -> UpdatedView:
+    """Replace the texts of a data row.
+
+    `q` is required, `indexes` replace all; the answer is `{q, a}` as of 4.16.0. The
+    collection's updateTime is bumped at once.
+    """
+    dataset, collection, row = call.row(new.data_id, Level.WRITE, "$.dataId")
+    changed = replace(row, q=new.q, update_time=call.now)
+    if isinstance(new.a, str):
+        changed = replace(changed, a=new.a)
+    if isinstance(new.indexes, list):
+        changed = replace(changed, indexes=_texts(new.indexes))
+    replace_row(call, dataset, collection, row, changed)
+    return UpdatedView(changed.q, changed.a or UNSET)
+
+
+@route(
+    f"DELETE {PATH}/delete",
+    chinese="移除一行数据",
+    since="4.6",
+    differs=f'{LATER} Versions before 4.15 answer `"success"`.',
+    refuses=(*ROW, errors.LimitReached),
+    example={"id": DEMO_ROW},
+    writes=True,
+)
+def data_delete(call: Call, query: fields.IdQuery) -> None:
+    """Remove a data row.
+
+    The row is gone, dataAmount is one less, the collection's updateTime is bumped at
+    once. The answer is null as of 4.15.
+    """
+    replace_row(call, *call.row(query.id, Level.WRITE))

@@ -1,0 +1,346 @@
+"""Datasets and folders of datasets: made, listed, shown, changed, deleted."""
+
+from typing import Any, Literal, TypeVar
+
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import View
+from mock_server.api.errors import MissingAuthorization
+from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.operation import DEMO_DATASET
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_fields,
+    route,
+)
+from mock_server.api.request import RequestBody
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import DATASET
+from mock_server.domain.clock import format_time
+from mock_server.domain.datasets import dataset_folders as folders
+from mock_server.domain.datasets.dataset_folders import FolderCycle, FolderTooDeep
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.memory import Memory
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID
+from mock_server.fixture.document import Id, Shared, Time
+
+MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+
+
+class DatasetCreateBody(RequestFields, kw_only=True):
+    """What the dataset is called, and where it goes; models are not looked at."""
+
+    type: fields.DatasetType
+    name: fields.Name
+    intro: fields.Long
+    avatar: fields.Long
+    parent_id: fields.Parent = UNSET
+    vector_model: fields.Text = UNSET
+    agent_model: fields.Text = UNSET
+    vlm_model: fields.Text = UNSET
+    api_dataset_server: fields.Settings = UNSET
+
+
+@route(
+    "POST /api/core/dataset/create",
+    chinese="创建知识库",
+    since="4.6; all four fields required since 4.14.11",
+    differs="A parent that is no folder is refused. Models are not looked at. Folders "
+    "are bound to the depth of `folder.create` here too.",
+    refuses=MAKE,
+    example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
+    writes=True,
+)
+def dataset_create(call: Call, new: DatasetCreateBody) -> str:
+    """Create a dataset.
+
+    The id of the new dataset, which belongs to the caller.
+    """
+    return _make(call, new)
+
+
+class FolderCreateBody(RequestFields, kw_only=True):
+    """What the folder is called, and where it goes."""
+
+    name: fields.Name
+    intro: fields.Long
+    parent_id: fields.Parent = UNSET
+
+
+@route(
+    "POST /api/core/dataset/folder/create",
+    chinese="创建知识库文件夹",
+    since="4.9.6 with keys",
+    differs="A parent that is no folder is refused.",
+    refuses=MAKE,
+    example={"name": "Archive", "intro": ""},
+    writes=True,
+)
+def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
+    """Create a folder of datasets.
+
+    An empty object; four folders within one another at most.
+    """
+    _make(call, new, type=folders.FOLDER, avatar="/imgs/files/folder.svg")
+    return fields.Nothing()
+
+
+def _make(call: Call, new: DatasetCreateBody | FolderCreateBody, **further: str) -> str:
+    """The id of a new dataset or folder, the caller's and of now. MAKE."""
+    store, key = call.store, call.caller.key
+    parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)
+    # Whoever owns all needs no permission, and a state can name declared keys only.
+    is_owner = call.caller.level is Level.OWNER or key not in store.generation.keys
+    made = fields.shown(
+        Dataset,
+        new,
+        id="",
+        parent_id=parent_id,
+        permissions={} if is_owner else {key: Level.OWNER},
+        tmb_id=call.member,
+        update_time=call.now,
+        **further,
+    )
+    if made.type == folders.FOLDER:
+        folders.check_depth(call, parent_id, 1)
+    created = sum(it.id not in store.generation.datasets for it in store.datasets())
+    call.check_room(created, call.state.limits.created_datasets, "created datasets")
+    made = replace(made, id=store.new_id())
+    store.put_dataset(made)
+    return made.id
+
+
+class Model(Struct, frozen=True):
+    """A model; here all datasets have the same."""
+
+    model: str
+    name: str
+
+
+class Member(View):
+    """The member of the team who has created a dataset."""
+
+    name: str
+    avatar: str = ""
+    status: str = "active"
+
+
+class DatasetItem(View, kw_only=True):
+    """What lists and details show of a dataset."""
+
+    id: str = field(name="_id")
+    avatar: str
+    name: str
+    intro: str
+    type: str
+    vector_model: Model = Model("embedding", "embedding")
+    inherit_permission: bool = True
+    tmb_id: str
+    update_time: Time
+    permission: Permission
+
+
+K = TypeVar("K", bound=DatasetItem)
+
+
+class ListedDataset(DatasetItem, kw_only=True):
+    """A dataset as it stands in a list."""
+
+    private: bool = False
+    source_member: Member
+
+
+class DatasetDetail(DatasetItem, kw_only=True):
+    """A dataset by itself."""
+
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM_ID
+    agent_model: Model = Model("language", "language")
+    status: str = "active"
+
+
+class DatasetListBody(RequestFields, kw_only=True):
+    """Which datasets: of one folder, of a type, or with a text."""
+
+    parent_id: fields.Parent = UNSET
+    type: fields.DatasetType | UnsetType = UNSET
+    search_key: Shared | UnsetType = UNSET
+
+
+async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields of a body; only GET, as old clients send it, has them in its query."""
+    if body.scope["method"] == "GET":
+        return await gather_fields(body, max_bytes, memory)
+    return await body.read(max_bytes, memory) or b"{}"
+
+
+Seen = tuple[Dataset, Level]
+"""A dataset, and what the caller may do with it."""
+
+
+def _listed(seen: Seen, _: object) -> ListedDataset:
+    return _shown(ListedDataset, *seen, source_member=Member(seen[0].tmb_id))
+
+
+def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
+    made["update_time"] = format_time(dataset.update_time)
+    return fields.shown(kind, dataset, permission=permission(level), **made)
+
+
+@route(
+    "POST|GET /api/core/dataset/list",
+    chinese="调用者可读的知识库",
+    since="4.6; POST since 4.8",
+    differs="A GET is answered, whose fields are in the query. All datasets have the "
+    "same models. A permission on a folder does not hold for what is in it.",
+    refuses=DATASET,
+    example={"parentId": None},
+    shows=_listed,
+    has_total=False,
+    gather=_receive,
+    appear=lambda _, n: (Dataset(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+)
+def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
+    """The datasets that the caller may read.
+
+    An array, the latest first: of all levels, or of the folder `parentId`; with
+    `searchKey` all whose name or intro has that text.
+    """
+    term, folder = fold(wanted.search_key or ""), wanted.parent_id
+    if not term and folder:
+        call.dataset(folder, Level.READ, "$.parentId")
+
+    def is_wanted(dataset: Dataset) -> bool:
+        if term:
+            return term in fold(dataset.name) or term in fold(dataset.intro)
+        is_there = folder is UNSET or dataset.parent_id == (folder or None)
+        return is_there and wanted.type in (UNSET, dataset.type)
+
+    found = sorted(filter(is_wanted, call.store.datasets()), key=_latest_first)
+    levels = ((each, each.level_of(call.caller)) for each in found)
+    seen = [(each, level) for each, level in levels if level >= Level.READ]
+    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+
+
+def _latest_first(dataset: Dataset) -> tuple[int, str]:
+    return -dataset.update_time, dataset.id
+
+
+@route(
+    "GET /api/core/dataset/detail",
+    chinese="单个知识库",
+    since="4.6",
+    differs="All datasets have the same models, and no `chunkSettings`.",
+    refuses=DATASET,
+    example={"id": DEMO_DATASET},
+)
+def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
+    """One dataset.
+
+    What lists show of it, its folder and its team.
+    """
+    dataset = call.dataset(query.id, Level.READ)
+    return _shown(DatasetDetail, dataset, dataset.level_of(call.caller))
+
+
+class DatasetUpdateBody(RequestFields, kw_only=True):
+    """Which dataset, and what is to be another; models are not looked at."""
+
+    id: Id
+    name: fields.Name | UnsetType = UNSET
+    intro: fields.Long | UnsetType = UNSET
+    avatar: fields.Long | UnsetType = UNSET
+    parent_id: fields.Parent = UNSET
+    agent_model: fields.Text = UNSET
+    vlm_model: fields.Text = UNSET
+    website_config: fields.Settings = UNSET
+    external_read_url: fields.Long | UnsetType = UNSET
+    api_dataset_server: fields.Settings = UNSET
+    auto_sync: fields.Flag = UNSET
+    chunk_settings: fields.Settings = UNSET
+
+
+@route(
+    "PUT /api/core/dataset/update",
+    chinese="重命名或移动知识库",
+    since="4.15 with keys",
+    differs="Models and settings are not kept. A parent that is no folder or lies in "
+    "the dataset is refused, and more than four folders within one another.",
+    refuses=(*DATASET, MissingAuthorization, FolderCycle, *MAKE),
+    example={"id": DEMO_DATASET, "name": "Manual"},
+    writes=True,
+)
+def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
+    """Rename a dataset, or move it.
+
+    Name, intro, avatar and folder; a move to or from the top level takes a login.
+    """
+    dataset = call.dataset(new.id, Level.NONE)
+    is_moved, target = new.parent_id is not UNSET, new.parent_id or None
+    # What does not exist comes before what is not permitted.
+    folders.folder_for(call, target, Level.NONE)
+    call.may(dataset, Level.WRITE)
+    # Empty ones are as if they were not there, but for the introduction.
+    changes: dict[str, Any] = {"name": new.name} if new.name else {}
+    changes |= {"avatar": new.avatar} if new.avatar else {}
+    changes |= {} if new.intro is UNSET else {"intro": new.intro}
+    if is_moved:
+        changes["parent_id"] = target
+        is_top = target is None or dataset.parent_id is None
+        if is_top and call.caller.username is None:
+            expected = "a login to move to or from the top level"
+            raise MissingAuthorization(expected, "an API key", "$.parentId")
+        folders.check_move(call, dataset, target)
+    call.store.put_dataset(replace(dataset, **changes))
+
+
+@route(
+    "DELETE /api/core/dataset/delete",
+    chinese="删除知识库",
+    since="4.6",
+    differs="It is gone at once; the service answers `detail` for a second more.",
+    refuses=DATASET,
+    example={"id": DEMO_DATASET},
+    writes=True,
+)
+def dataset_delete(call: Call, query: fields.IdQuery) -> None:
+    """Delete a dataset.
+
+    The dataset goes with its collections; a folder with its datasets.
+    """
+    folders.remove(call.store, call.dataset(query.id, Level.OWNER))
+
+
+class DatasetPathsQuery(RequestFields, kw_only=True):
+    """Which dataset, and whether it ends the way itself."""
+
+    source_id: fields.Label = ""
+    type: Literal["current", "parent"]
+
+
+@route(
+    "GET /api/core/dataset/paths",
+    chinese="知识库的上级文件夹",
+    since="4.6",
+    refuses=DATASET,
+    example={"sourceId": DEMO_DATASET, "type": "current"},
+    access="login",
+)
+def dataset_paths(call: Call, query: DatasetPathsQuery) -> list[fields.PathStep]:
+    """The folders above a dataset.
+
+    Ids and names from the outermost folder on; `current` ends with itself.
+    """
+    if not query.source_id:
+        return []
+    dataset = call.dataset(query.source_id, Level.READ, "$.sourceId")
+    end = dataset.id if query.type == "current" else dataset.parent_id
+    way = folders.path_of(call.store, end)
+    return [fields.PathStep(each.id, each.name) for each in way]

@@ -1,0 +1,164 @@
+"""A route beside the documented two: all that is said of it stands above its function.
+
+`@route("PUT /api/...", ...)` makes the row of the table of the function below it. The
+type of its last parameter is what a request has to be, the type that it gives is the
+data; the first line of its docstring says what it is, the rest what is modelled.
+
+The fields of a request may stand in the query or in a JSON body. They are gathered in
+one JSON object, which faults match, contracts check and journals show as the body.
+"""
+
+from collections.abc import Callable, Mapping, Set
+from inspect import cleandoc
+from typing import Any, TypedDict, Unpack
+from urllib.parse import parse_qsl
+
+import msgspec
+from msgspec import UNSET, Struct, field
+
+from mock_server.api.envelope import SUCCESS
+from mock_server.api.operations import operation
+from mock_server.api.operations.contract import Contract, RequestFields
+from mock_server.api.request import RequestBody, read_json
+from mock_server.domain.call import Call
+from mock_server.domain.errors import Refusal
+from mock_server.domain.limits import Limits
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.memory import Memory
+from mock_server.domain.sandboxes.state import State
+
+__all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
+
+Act = Callable[[Call, Any], Any]
+SECTION = "related_route"
+"""Stands in violations where those of the spec have its section."""
+_OF_MANY = frozenset({"create", "list", "detail", "update", "delete", "paths"})
+
+
+class ListOf(Struct):
+    """A page of a list, and how many there are in all."""
+
+    items: list[Any] = field(name="list")
+    total: int
+
+
+class RarerFields(TypedDict, total=False):
+    """Fields of `Operation` that few related routes set."""
+
+    legacy_path: str
+    access: operation.Access
+    most_bytes: Callable[[Limits], int]
+    media_type: str
+    answers: tuple[str, ...]
+    has_envelope: bool
+    appear: Callable[[Any, int], Any]
+    chinese: str
+
+
+def text_bytes(limits: Limits) -> int:
+    """`most_bytes` of what has texts."""
+    return limits.text_body_bytes
+
+
+def route(
+    where: str,
+    *,
+    since: str,
+    differs: str = "",
+    modelled: str = "",
+    refuses: tuple[type[Refusal], ...] = (),
+    example: Mapping[str, Any] | None = None,
+    writes: bool = False,
+    shows: Callable[[Any, Any], Any] | None = None,
+    has_total: bool = True,
+    name: str = "",
+    data: Any = UNSET,
+    encode: operation.Encode | None = None,
+    traits: Set[str] = frozenset(),
+    gather: operation.Gather | None = None,
+    **rarer: Unpack[RarerFields],
+) -> Callable[[Act], operation.Operation]:
+    """The row of the function below.
+
+    `where` are methods and a path, whose end is the name, with what stands before it
+    where many routes end so. Of a page, `shows` makes what is shown of an item; one
+    without a total is an array. `data` is the type of what is shown, unless it is what
+    the function or `shows` gives. `example` are fields of a request that the demo
+    fixture answers.
+    """
+    methods, path = where.split()
+    method, *further = methods.split("|")
+    *_, noun, last = path.split("/")
+
+    def row_of(act: Act) -> operation.Operation:
+        *_, body, given = act.__annotations__.values()
+        first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
+        text = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
+        contract: Contract[RequestFields] = Contract(SECTION, body)
+        summary = first.removesuffix(".")
+        own = {*traits, *(["write"] if writes else [])}
+        shown, write = given, encode or encode_data
+        if shows is not None:
+            shown = list.__class_getitem__(shows.__annotations__["return"])
+            own, write = own | {"page"}, _page_encoder(shows, has_total)
+        if "page" in own and has_total:
+            own.add("total")
+        return operation.Operation(
+            name=name or (f"{noun}.{last}" if last in _OF_MANY else last),
+            method=method,
+            further_methods=tuple(further),
+            path=path,
+            summary=summary,
+            contract=contract,
+            data=shown if data is UNSET else data,
+            refusals=refuses,
+            read=contract.read,
+            act=act,
+            encode=write,
+            traits=frozenset(own),
+            related=operation.RelatedRoute(since, text, differs),
+            examples=()
+            if example is None
+            else (operation.Example("answer", summary, example),),
+            gather=gather or gather_fields,
+            **rarer,
+        )
+
+    return row_of
+
+
+def encode_data(data: Any, _: State) -> bytes:
+    """The envelope of any data."""
+    return SUCCESS % (msgspec.json.encode(data))
+
+
+def _page_encoder(
+    shows: Callable[[Any, Any], Any], has_total: bool
+) -> operation.Encode:
+    def encode(page: Page[Any], state: State) -> bytes:
+        items = [shows(item, page) for item in page.items]
+        return encode_data(ListOf(items, page.total) if has_total else items, state)
+
+    return encode
+
+
+async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields in the body and in the query as one JSON object; the query's win.
+
+    No body counts as an empty object (the service: with a JSON content type). Raises
+    BadJson if there is a query and a body that is no JSON object.
+    """
+    content = await body.read(max_bytes, memory)
+    query = body.scope["query_string"]
+    if not query:
+        return content or b"{}"
+    given = read_json(content) if content else {}
+    return msgspec.json.encode(given | query_fields(query))
+
+
+def query_fields(query: bytes) -> dict[str, object]:
+    """The fields of a query; one that stands there several times is an array."""
+    fields: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        fields.setdefault(name, []).append(value)
+    return {name: each[0] if len(each) == 1 else each for name, each in fields.items()}

@@ -1,0 +1,182 @@
+"""The data rows of a dataset that are nearest to a text."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_DATASET
+from mock_server.api.operations.related.fields import shown
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    encode_data,
+    route,
+)
+from mock_server.domain.access import Level
+from mock_server.domain.call import DATASET
+from mock_server.domain.clock import format_time
+from mock_server.domain.datasets.texts import parts_of, score, tokens_of
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id, Time
+
+_SCORES = {"embedding": "embedding", "fullTextRecall": "fullText", "mixedRecall": "rrf"}
+
+
+class SearchTestBody(RequestFields, kw_only=True):
+    """What is looked for, where, and how; other settings are not looked at."""
+
+    dataset_id: Id
+    text: Annotated[str, Meta(min_length=1)]
+    limit: Annotated[int, Meta(ge=1, le=20_000)] = 5_000
+    similarity: Annotated[float, Meta(ge=0, le=1)] = 0
+    search_mode: Literal["embedding", "fullTextRecall", "mixedRecall"] = "embedding"
+    using_re_rank: bool = False
+    embedding_weight: Any = UNSET
+    rerank_model: Any = UNSET
+    rerank_weight: Any = UNSET
+    dataset_search_using_extension_query: Any = UNSET
+    dataset_search_extension_model: Any = UNSET
+    dataset_search_extension_bg: Any = UNSET
+    dataset_deep_search: Any = UNSET
+    dataset_deep_search_model: Any = UNSET
+    dataset_deep_search_max_times: Any = UNSET
+    dataset_deep_search_bg: Any = UNSET
+
+
+class ScoreView(View):
+    """A score: of which kind, from 0 to 1, and the place that it gives."""
+
+    type: str
+    value: float
+    index: int
+
+
+class FoundView(View, kw_only=True):
+    """A data row that has been found."""
+
+    id: str
+    q: str
+    a: str | UnsetType = UNSET
+    chunk_index: int
+    dataset_id: str
+    collection_id: str
+    source_name: str
+    source_id: str | UnsetType = UNSET
+    update_time: Time
+    score: list[ScoreView]
+
+
+class SearchView(View):
+    """What has been found, the best first, and what was asked for."""
+
+    list: list[FoundView]
+    duration: str
+    limit: int
+    search_mode: str
+    using_re_rank: bool
+    similarity: float
+
+
+class Found(Struct, frozen=True):
+    """A row that has been found, whose it is, and its score."""
+
+    score: float
+    row: Row
+    collection: Collection
+
+
+class FoundPage(Page[Found], frozen=True, kw_only=True):
+    """Rows that have been found, in which dataset, and what was asked for."""
+
+    dataset_id: str
+    body: SearchTestBody
+
+
+def _encode(page: FoundPage, state: State) -> bytes:
+    body = page.body
+    kinds = [_SCORES[body.search_mode], *(["reRank"] if body.using_re_rank else [])]
+    found = [
+        shown(
+            FoundView,
+            each.row,
+            a=each.row.a or UNSET,
+            dataset_id=page.dataset_id,
+            collection_id=each.collection.id,
+            source_name=each.collection.name,
+            source_id=each.collection.file_id or each.collection.raw_link or UNSET,
+            update_time=format_time(each.row.update_time),
+            score=[ScoreView(kind, each.score, at) for kind in kinds],
+        )
+        for at, each in enumerate(page.items)
+    ]
+    asked = body.limit, body.search_mode, body.using_re_rank, body.similarity
+    return encode_data(SearchView(found, "0.012s", *asked), state)
+
+
+def _appear(_: SearchTestBody, number: int) -> Found:
+    row = Row(f"appeared-{number}", f"Appeared {number}")
+    return Found(1, row, Collection("appeared", "Appeared"))
+
+
+@route(
+    "POST /api/core/dataset/searchTest",
+    chinese="知识库中与文本最接近的数据行",
+    since="4.8",
+    differs="No model is asked: what has the same meaning in other words is not found, "
+    "and rows that share nothing with the text are left out. All kinds of score have "
+    "the same value; `duration` is always 0.012s; nothing is limited by the minute.",
+    refuses=DATASET,
+    example={"datasetId": DEMO_DATASET, "text": "open"},
+    data=SearchView,
+    encode=_encode,
+    traits={"page"},
+    has_total=False,
+    appear=_appear,
+)
+def search_test(call: Call, body: SearchTestBody) -> FoundPage:
+    """The data rows of a dataset that are nearest to a text.
+
+    A lexical score that is the same everywhere: the share of the text's pairs of
+    neighbouring characters (its first 64, case ignored) that `q`, `a` and indexes
+    contain. The best first, then by id; forbidden collections are left out;
+    `similarity` is the least score, `limit` counts four bytes of UTF-8 as a token.
+    """
+    dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
+    found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
+    best = list(_within(found, body.limit))
+    return FoundPage(
+        items=best,
+        total=len(best),
+        level=dataset.level_of(call.caller),
+        matching=best,
+        page_size=Published.integer,
+        dataset_id=dataset.id,
+        body=body,
+    )
+
+
+def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
+    """The rows that share anything with the text, and are near enough."""
+    parts = parts_of(body.text)
+    for collection in dataset.tree:
+        if collection.forbid:
+            continue
+        for row in call.store.rows.of(dataset, collection.id):
+            value = score(parts, "\n".join((row.q, row.a, *row.indexes)))
+            if value > 0 and value >= body.similarity:
+                yield Found(value, row, collection)
+
+
+def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
+    """The first rows that have so many tokens together; at least one."""
+    for number, each in enumerate(found):
+        tokens -= tokens_of(each.row.q) + tokens_of(each.row.a)
+        if tokens < 0 and number > 0:
+            return
+        yield each

@@ -1,0 +1,36 @@
+"""All related routes: one door, so that a start may leave them out."""
+
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.related import (
+    account,
+    chat_records,
+    chats,
+    collection,
+    collection_creation,
+    collection_lists,
+    completions,
+    data,
+    datasets,
+    search_test,
+)
+
+_MODULES = (
+    chats,
+    chat_records,
+    completions,
+    datasets,
+    collection_creation,
+    collection,
+    collection_lists,
+    data,
+    search_test,
+    account,
+)
+"""The modules that have their rows, each in the order in which they stand there."""
+
+RELATED = tuple(
+    each
+    for module in _MODULES
+    for each in vars(module).values()
+    if isinstance(each, Operation)
+)

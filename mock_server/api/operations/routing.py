@@ -1,0 +1,178 @@
+"""The table of operations: which one a path leads to, and what may have been meant."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import chain
+
+from mock_server.api.errors import RouteNotFound
+from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
+from mock_server.api.operations.operation import Operation
+from mock_server.domain import errors
+from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.journal import Outside
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.messages import describe_value, did_you_mean
+
+_RELATED_ROUTE = "a route of the service that the interface description does not show"
+_FEW_NAMES = 8
+"""More names of operations than these are not all listed in a message."""
+DESCRIPTION = "/openapi.json"
+"""The path of the document that describes all operations."""
+RESPONSES = "/__admin/responses"
+"""The path of the list of declared responses."""
+_RESPONSES = "a fixture can answer further paths with `responses:`"
+
+
+def is_served(operation: Operation, path: str, choices: Choices) -> bool:
+    """Whether an operation is served at one of its paths."""
+    if operation.related is not None and choices.related_routes != "on":
+        return False
+    return path == operation.path or choices.legacy_paths == "on"
+
+
+def outside_at(operation: Operation, path: str) -> Outside | None:
+    """What the spec does not show of a call of an operation at one of its paths."""
+    if operation.related is not None:
+        return "related_route"
+    return None if path == operation.path else "legacy_path"
+
+
+class Operations(Mapping[str, Operation]):
+    """Operations by name, and by the paths at which they are served.
+
+    Everything that has to do with operations is driven by such a table: serving,
+    faults, journal, verification, documents. An application can be given another one.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Operation],
+        others: Callable[[], Iterable[Operation]] = tuple,
+    ) -> None:
+        """`others` are asked for once another one than `rows` is looked for.
+
+        To import them takes a tenth of a start.
+        """
+        self._first = {row.name: row for row in rows}
+        self._others = others
+        own = self._first.values()
+        self.by_path = {row.path: row for row in own if row.related is None}
+        """The operation of each path of the spec."""
+        # Comparing takes a millisecond, and clients with a wrong path repeat it.
+        self._nearest_path = lru_cache(DEFAULT_LIMITS.cached_heads)(
+            lambda path, method: nearest_path(
+                path,
+                self.names_by_path(),
+                [each for each, row in self._by_any_path() if method in row.methods],
+            )
+        )
+
+    @cached_property
+    def _all(self) -> dict[str, Operation]:
+        return self._first | {row.name: row for row in self._others()}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {row.path: name for name, row in self._all.items()}
+
+    @cached_property
+    def _at_older_paths(self) -> dict[str, Operation]:
+        rows = self._all.values()
+        return {row.legacy_path: row.at_older_path() for row in rows if row.legacy_path}
+
+    def __getitem__(self, name: str) -> Operation:
+        return self._first.get(name) or self._all[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._first or name in self._all
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def at(self, path: str, method: str, choices: Choices) -> Operation:
+        """The operation that a path leads to; paths are exact (spec 4).
+
+        Raises RouteNotFound, with the nearest route that is served.
+        """
+        operation = self.meant_by(path)
+        if operation is None or not is_served(operation, path, choices):
+            raise self.unknown_route(path, method, choices)
+        return operation
+
+    def meant_by(self, path: str) -> Operation | None:
+        """The operation of a path, whether or not it is served there."""
+        name = self._names.get(path)
+        return self._at_older_paths.get(path) if name is None else self[name]
+
+    def names_by_path(self) -> dict[str, str]:
+        """The name of the operation of each path, older ones included."""
+        older = {path: row.name for path, row in self._at_older_paths.items()}
+        return self._names | older
+
+    def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
+        """The refusal of a path, with what may have been meant."""
+        served = [row for row in self.values() if is_served(row, row.path, choices)]
+        expected = f"one of the {len(served)} routes of GET {DESCRIPTION}"
+        if len(served) <= _FEW_NAMES:
+            expected = " or ".join(f"{row.method} {row.path}" for row in served)
+        hint = self._hint(path, method, choices)
+        return RouteNotFound.of(path, expected, "path", hint)
+
+    def check_name(
+        self,
+        name: str,
+        at: str,
+        others: str = "",
+        responses: Collection[str] = (),
+    ) -> None:
+        """Raises InvalidField for a name that neither operation nor response has.
+
+        `others` begins what is expected with what else may stand there; `responses` are
+        the names of those that are declared.
+        """
+        if name not in self and name not in responses:
+            expected = others + self._names_text()
+            if responses:
+                expected += f", or one of the {len(responses)} of GET {RESPONSES}"
+            known = [*self, *responses]
+            got = describe_value(name) + did_you_mean(name, known)
+            raise errors.InvalidField(expected, got, at)
+
+    def _names_text(self) -> str:
+        """The names in words; of many only those of the spec's operations."""
+        if len(self) <= _FEW_NAMES:
+            return f"one of {', '.join(self)}"
+        names = ", ".join(row.name for row in self.by_path.values())
+        count = len(self) - len(self.by_path)
+        return f"one of {names} or the {count} related routes of GET {DESCRIPTION}"
+
+    def _by_any_path(self) -> Iterable[tuple[str, Operation]]:
+        own = ((row.path, row) for row in self._all.values())
+        return chain(own, self._at_older_paths.items())
+
+    def _hint(self, path: str, method: str, choices: Choices) -> str:
+        meant = self.meant_by(path)
+        if meant is not None:
+            about = f"{_RELATED_ROUTE}, " if meant.related else ""
+            names = ["related_routes"] if meant.related else []
+            names += ["legacy_paths"] if path == meant.legacy_path else []
+            # Here all of them are needed, not one.
+            return about + served_with(" and ".join(remedies(choices, *names)))
+        # What is long is near to none.
+        is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
+        near = None if is_long else self._nearest_path(path, method)
+        row = self.meant_by(near) if near else None
+        if row is None:
+            admin = nearest_admin_path(path)
+            return f"did you mean {admin}? Paths are exact" if admin else _RESPONSES
+        if near == row.legacy_path and choices.legacy_paths != "on":
+            near = row.path
+        hint = f"did you mean {near}? Paths are exact"
+        if is_served(row, row.path, choices):
+            return f"{hint}; {_RESPONSES}"
+        needed = " and ".join(remedies(choices, "related_routes"))
+        return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"

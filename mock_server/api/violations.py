@@ -1,0 +1,130 @@
+"""Finds every way in which a request departs from the spec, and what became of it.
+
+That takes longer than the request did, so it is done when somebody asks the journal.
+"""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from mock_server.api import errors
+from mock_server.api.headers import missing_authorization, values
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.routing import Operations, is_served
+from mock_server.domain.choices.reading import tolerates
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.journal import (
+    HONOURED,
+    IGNORED,
+    REFUSED,
+    STORED,
+    Entry,
+    Note,
+    Violation,
+)
+
+_DOCUMENTED = Choices()
+
+
+def violations_of(entry: Entry, operations: Operations) -> Iterator[Violation]:
+    """Every departure of a request from the spec, whatever was tolerated."""
+    return (_in_the_end(each, entry) for each in _departures(entry, operations))
+
+
+def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
+    """The violations with the effect that each has by itself."""
+    sent, choices = entry.sent, entry.choices
+    path = sent.path
+    if entry.operation is not None and entry.operation not in operations:
+        return  # a declared response: the spec says nothing of it
+    operation = operations.meant_by(path)
+    if operation is None or not is_served(operation, path, choices):
+        refusal = operations.unknown_route(path, sent.method, choices)
+        name, section = "unknown_route", "4"
+        if operation is not None:
+            is_off = operation.related and choices.related_routes != "on"
+            name = "related_routes" if is_off else "legacy_paths"
+            section = operation.contract.section
+        yield Violation(name, section, "path", refusal.message)
+        return
+    yield from _of_envelope(entry, operation)
+    if sent.body is not None and not sent.is_unread:
+        yield from operation.contract.find_violations(sent.body, choices)
+
+
+def _in_the_end(violation: Violation, entry: Entry) -> Violation:
+    """A violation with its effect in a request that may be refused for another."""
+    effect = violation.effect
+    if effect in (REFUSED, IGNORED):
+        return violation
+    note = entry.note or Note()
+    if entry.was_refused:
+        return replace(violation, effect=REFUSED)
+    if effect == STORED and note.hint is not None:
+        return replace(violation, effect=IGNORED)  # there is no chat to store it in
+    if violation.name == "page_size_over_limit" and note.served is not None:
+        served, total = note.served
+        return replace(violation, effect=f"{effect} ({served} of {total} served)")
+    return violation
+
+
+def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """Departures in what is around the body: method and headers (spec 4, 5)."""
+    yield from _of_method(entry, operation)
+    yield from _of_credentials(entry, operation)
+    yield from _of_content_type(entry, operation)
+
+
+def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """The departure of another method than those that are shown (spec 4)."""
+    method, pairs = entry.sent.method, entry.sent.header_pairs()
+    name, section = "method_mismatch", operation.contract.section
+    try:
+        operation.check_method(method, entry.choices, pairs)
+        operation.check_method(method, _DOCUMENTED)
+    except errors.MethodNotAllowed as refusal:
+        message, effect = refusal.message, REFUSED
+        if tolerates(entry.choices, name):
+            message, effect = refusal.reason, IGNORED
+        yield Violation(name, section, "method", message, effect)
+
+
+def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """The departure of a request without a key (spec 5)."""
+    # Related routes may be called with a login, and some by anyone.
+    if entry.key is not None or (operation.related and not entry.was_refused):
+        return
+    if operation.access != "caller":
+        return
+    given = values(entry.sent.header_pairs(), b"authorization")
+    refusal = missing_authorization(given)
+    # Which choice would help depends on the token, which is not kept.
+    message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
+    counts = entry.has_login and not given and (takes_logins or operation.related)
+    hint = entry.hint_text
+    if hint is not None and hint.startswith(message):
+        message = hint
+    elif counts and entry.was_refused:
+        return  # something else was wrong
+    section = operation.contract.section if operation.related else "5"
+    is_login = not entry.was_refused and takes_logins
+    effect = HONOURED if is_login else REFUSED
+    yield Violation("missing_authorization", section, refusal.at, message, effect)
+
+
+def _of_content_type(entry: Entry, operation: Operation) -> Iterator[Violation]:
+    """The departure of a body that does not say it is JSON (spec 5)."""
+    section = operation.contract.section if operation.related else "5"
+    method, pairs = entry.sent.method, entry.sent.header_pairs()
+    by_query = entry.choices.query_delete != _DOCUMENTED.query_delete
+    is_delete = bool(operation.related) and method == "DELETE" and by_query
+    name = "query_delete" if is_delete else "content_type_missing"
+    try:
+        operation.check_content_type(method, pairs, entry.choices)
+    except errors.UnsupportedMediaType as refusal:
+        yield Violation(name, section, refusal.at, refusal.message, REFUSED)
+        return
+    try:
+        operation.check_content_type(method, pairs, _DOCUMENTED)
+    except errors.UnsupportedMediaType as refusal:
+        yield Violation(name, section, refusal.at, refusal.reason, IGNORED)

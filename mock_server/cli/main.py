@@ -1,0 +1,252 @@
+"""The command line: `mock-server [serve]` and the other commands."""
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from textwrap import wrap
+from typing import Any
+
+import click
+
+from mock_server import __version__
+from mock_server.cli.options import check_names, flag
+from mock_server.cli.output import USAGE, Stop, open_standard_streams, piped, tell
+
+FIRST = ("serve", "init", "check", "fault", "journal", "reset")
+COMMANDS = (
+    *FIRST,
+    "choices",
+    "why",
+    "state",
+    "snapshot",
+    "clock",
+    "sandbox",
+    "wait",
+    "healthcheck",
+    "pull",
+    "import",
+    "verify",
+    "schema",
+    "openapi",
+)
+"""In the order of help."""
+
+
+def imported(name: str) -> click.Command:
+    """A command by its name, without the others: all load five times what one needs."""
+    command: click.Command
+    match name:
+        case "serve":
+            from mock_server.cli.serve import serve as command
+        case "init":
+            from mock_server.cli.show import init as command
+        case "check":
+            from mock_server.cli.show import check as command
+        case "schema":
+            from mock_server.cli.show import schema as command
+        case "openapi":
+            from mock_server.cli.show import openapi as command
+        case "choices":
+            from mock_server.cli.choices import choices as command
+        case "healthcheck":
+            from mock_server.cli.healthcheck import healthcheck as command
+        case "wait":
+            from mock_server.cli.state import wait as command
+        case "reset":
+            from mock_server.cli.state import reset as command
+        case "state":
+            from mock_server.cli.state import state as command
+        case "journal":
+            from mock_server.cli.journal import journal as command
+        case "fault":
+            from mock_server.cli.faults import fault as command
+        case "snapshot":
+            from mock_server.cli.state import snapshot as command
+        case "clock":
+            from mock_server.cli.state import clock as command
+        case "sandbox":
+            from mock_server.cli.sandboxes import sandbox as command
+        case "why":
+            from mock_server.cli.why import why as command
+        case "import":
+            from mock_server.cli.imports import import_ as command
+        case "pull":
+            from mock_server.cli.pull import pull as command
+        case "verify":
+            from mock_server.cli.verify import verify as command
+    return command
+
+
+def first_word(args: Sequence[str], serve: click.Command) -> str:
+    """The first argument that is no option of `serve`, nor the value of one.
+
+    Empty if there is none, and where `serve` has another mistake to tell.
+    """
+    ctx = click.Context(serve, help_option_names=["-h", "--help"])
+    try:
+        given, _, _ = serve.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        return ""
+    words = given["fixtures"]
+    asks_help = any(name in args for name in ctx.help_option_names)
+    return words[0] if isinstance(words, tuple) and words and not asks_help else ""
+
+
+def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> str:
+    """The command among arguments of which the first is an option of that command.
+
+    Empty if there is none.
+    """
+    name = args[0].partition("=")[0]
+    for word in args[1:]:
+        command = group.get_command(ctx, word)
+        if command is not None and name in set(_options(command)):
+            return word
+    return ""
+
+
+def _options(command: click.Command) -> Iterator[str]:
+    """The names of all options of a command, and of those below it."""
+    for param in command.params:
+        yield from param.opts
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            yield from _options(each)
+
+
+def check_word(word: str, commands: Collection[str], ctx: click.Context) -> None:
+    """Raises UsageError for a first word that can be neither command nor fixture.
+
+    What has a suffix or a folder is the name of a file, there or not; an option or an
+    empty text is for the command to judge.
+    """
+    from mock_server.domain.messages import did_you_mean
+    from mock_server.fixture.source.files import shipped_names
+
+    is_path = os.path.basename(word) != word or os.path.splitext(word)[1]
+    if not word or word.startswith("-") or is_path:
+        return
+    if word in shipped_names() or os.path.exists(word):
+        return
+    if word in commands:
+        expected = f"Expected the command {word} in front of all options"
+        raise click.UsageError(f"{expected}, got it behind some", ctx)
+    hint = did_you_mean(word, (*commands, *shipped_names()))
+    raise click.UsageError(f"no command {word!r}{hint}, and no such file", ctx)
+
+
+class Commands(click.Group):
+    """A group whose command is `serve` when none is named.
+
+    The module of a command is imported when the command is used: a health check, which
+    may run every second, takes a third of the time that loading a server does.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `serve` in front of arguments that name no command."""
+        # So a fixture file named like a command needs `serve` in front of it.
+        own = {*COMMANDS, *ctx.help_option_names, "--version"}
+        # A shell that completes the first word wants commands too.
+        if args[0] in own if args else ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        if args and not ctx.resilient_parsing:
+            from mock_server.cli.serve import serve
+
+            word = args[0]
+            if word.startswith("-"):
+                word = first_word(args, serve)
+                word = word or command_of(args, self, ctx)
+            check_word(word, COMMANDS, ctx)
+        return super().parse_args(ctx, ["serve", *args])
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Called by click; reads the arguments."""
+        with piped():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Called by click; runs the command."""
+        with piped():
+            return super().invoke(ctx)
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Called by click; the usual options of `serve`, and a sentence a command."""
+        del ctx
+        from mock_server.cli.serve import others, serve, usual
+
+        rows = [(name, imported(name).get_short_help_str(999)) for name in COMMANDS]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows[: len(FIRST)])
+        with formatter.section("Options of serve"):
+            formatter.write_dl([*usual(serve)])
+        with formatter.section("More commands"):
+            formatter.write_dl(rows[len(FIRST) :])
+        with formatter.section("More options"):
+            names = ", ".join((*others(serve), "--version", "--help"))
+            text = f"{names} (`mock-server serve --help` explains them)"
+            # Not by click, which would break names at their hyphens.
+            width = formatter.width - formatter.current_indent
+            for line in wrap(text, width, break_on_hyphens=False):
+                formatter.write(f"  {line}\n")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Called by click."""
+        del ctx
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Called by click; `ctx.obj` is the `unless_serving` of `main`."""
+        if cmd_name not in COMMANDS:
+            return None
+        # Before the import, which takes most of the time in which a signal may come.
+        if cmd_name != "serve" and ctx.obj is not None:
+            ctx.obj()
+        return imported(cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mock-server")
+@flag("strict-settings", hidden=True)
+@click.pass_context
+def cli(ctx: click.Context, strict_settings: bool) -> None:
+    """A stateful mock server for FastGPT's chat pin and dataset collection list.
+
+    Without a COMMAND it serves; `mock-server COMMAND --help` explains one.
+    """
+    # `serve` does it itself, as it shows the option; all others take the variable.
+    if ctx.invoked_subcommand != "serve":
+        check_names(strict_settings)
+
+
+def main(
+    args: Sequence[str] | None = None,
+    *,
+    unless_serving: Callable[[], object] | None = None,
+) -> None:
+    """Run a command and exit; all errors that click finds itself exit with USAGE.
+
+    `args` are those of the process by default. `unless_serving` is called before any
+    command but `serve`.
+    """
+    open_standard_streams()
+    try:
+        # Left to itself, click exits with 2 for wrong usage, which here means a broken
+        # fixture. The status is None after a command, and 0 after --help.
+        status = cli.main(
+            args, "mock-server", standalone_mode=False, obj=unless_serving
+        )
+    except Stop as stop:
+        stop.show()
+        sys.exit(stop.status)
+    # After Stop, which is one of these but has a status and a wording of its own.
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "mock-server"
+        tell(f"{error.format_message()} (see {command} --help)")
+        sys.exit(USAGE)
+    # What click makes of Ctrl-C.
+    except click.Abort:
+        sys.exit(USAGE)
+    sys.exit(status)

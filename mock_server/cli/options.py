@@ -1,0 +1,319 @@
+"""Options and arguments of commands, which environment variables can set too.
+
+Whatever has a bad value is told in one form, `Expected X, got Y - at PLACE`, where the
+place is the option or the variable that the value came from.
+"""
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from mock_server.cli.output import USAGE, BadValue, Stop, tell
+from mock_server.control.environment import (
+    MAX_SECONDS,
+    unknown_settings,
+    value_hint,
+    variable,
+)
+from mock_server.domain.messages import did_you_mean
+
+_SIZE = re.compile("([0-9]{1,18})(|B|KiB|MiB|GiB|TiB)", re.ASCII)
+_UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Group(click.Group):
+    """Without one of its commands it shows its help, as wrong usage."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Called by click, which before 8.2 would take that for success."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            raise Stop(ctx.get_help(), USAGE)
+        return super().parse_args(ctx, args)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Called by click, which would cut the sentences of commands."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, each.get_short_help_str(999))
+                    for name, each in sorted(self.commands.items())
+                ]
+            )
+
+
+class Listed(click.types.StringParamType):
+    """A text; the variable of a repeatable option separates several by commas."""
+
+    # By default click splits at white space.
+    envvar_list_splitter = ","
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """The text, without the space that may follow a comma."""
+        return super().convert(value, param, ctx).strip()
+
+
+class Parsed(click.types.StringParamType):
+    """A text of which `parse` makes a value; it raises ValueError for what is none."""
+
+    def __init__(self, parse: Callable[[str], Any], expected: str = "") -> None:
+        self.expected = expected
+        self._parse = parse
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """What `parse` gives."""
+        try:
+            return self._parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def visible(text: str) -> str:
+    """A text for the head of a request, where a line break would start a field."""
+    if not (text.isascii() and text.isprintable()):
+        # Without the text, which may be secret.
+        raise ValueError("Expected visible ASCII, got other characters")
+    return text
+
+
+def bytes_of(text: str) -> int:
+    """The bytes of a size such as `512MiB`, `2GiB` or `1000000`; at least 1."""
+    match = _SIZE.fullmatch(text)
+    if match is None or int(match[1]) == 0:
+        raise ValueError("not a size")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+SIZE = Parsed(bytes_of, "a size like 512MiB or 2GiB")
+
+
+class Port(click.IntRange):
+    """The number of a port."""
+
+    expected = "a port from 0 to 65535"
+
+    def __init__(self) -> None:
+        super().__init__(0, 65535)
+
+
+class Seconds(click.FloatRange):
+    """A time in seconds, of a day at most."""
+
+    name = "seconds"
+    expected = f"a number of seconds from 0 to {MAX_SECONDS:g}"
+
+    def __init__(self) -> None:
+        super().__init__(0, MAX_SECONDS)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; nan, which every range lets through, is refused."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail("not a number", param, ctx)
+        return seconds
+
+
+class FixturePath(click.Path):
+    """The path of a fixture; the variable has several, between colons or commas.
+
+    On Windows between semicolons or commas. A file that has a comma in its name wins.
+    """
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """Called by click."""
+        found: list[str] = []
+        for part in rv.split(os.pathsep):
+            several = [each.strip() for each in part.split(",")]
+            found += [part] if os.path.exists(part) else several
+        return found
+
+
+# What is between semicolons; those in a string of JSON part nothing.
+_ONE_FAULT = r'(?:"(?:[^"\\]|\\.)*"|[^;])+|(?<=;)(?=;|\Z)|\A(?=;)'
+
+
+class FaultText(click.types.StringParamType):
+    """A fault as a text; the variable has several, with semicolons between them."""
+
+    name = "fault"
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """Called by click."""
+        return [each.strip() for each in re.findall(_ONE_FAULT, rv)]
+
+
+def expected_by(kind: "click.ParamType[Any]") -> str:
+    """What a type takes, in words; nothing for one whose messages say it themselves."""
+    if own := getattr(kind, "expected", ""):
+        return str(own)
+    match kind:
+        case click.Choice(choices=choices):
+            return " or ".join(map(str, choices))
+        case click.types.BoolParamType():
+            return "true or false"
+        case click.IntRange(min=low, max=None) if low is not None:
+            return f"an integer of at least {low}"
+        case click.types.IntParamType():
+            return "an integer"
+        case click.types.FloatParamType():
+            return "a number"
+    return ""
+
+
+def place_of(ctx: click.Context, param: click.Parameter) -> str:
+    """Where the value of a parameter has come from: its option, or its variable."""
+    if ctx.get_parameter_source(str(param.name)) == ParameterSource.ENVIRONMENT:
+        return str(param.envvar)
+    return name_of(param)
+
+
+def name_of(param: click.Parameter) -> str:
+    """An option as it is given, or the name of an argument in help."""
+    is_option = isinstance(param, click.Option)
+    return param.opts[0] if is_option else param.human_readable_name
+
+
+def pairs(
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
+) -> dict[str, str]:
+    """Called by click; the values of `NAME=VALUE` texts, which are choices, by name.
+
+    Raises BadValue, also for a name that no choice has, or another value than it has.
+    """
+    if not values:
+        return {}
+    from mock_server.domain.choices.table import (
+        Choices,
+        UnknownChoice,
+        deprecations,
+        with_choices,
+    )
+
+    named = [value.partition("=") for value in values]
+    for name, equals, value in named:
+        try:
+            if not equals:
+                raise UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
+            with_choices(Choices(), {name: value})
+        except UnknownChoice as error:
+            raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
+    for each in deprecations(name for name, _, _ in named):
+        tell(f"deprecated: {each}")
+    return {name: value for name, _, value in named}
+
+
+class _Rated(click.Parameter):
+    """Tells of a bad value in the form that all messages have."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Called by click. Raises BadValue."""
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            place, message = place_of(ctx, self), error.message
+        if expected := expected_by(self.type):
+            known = self.type.choices if isinstance(self.type, click.Choice) else ()
+            hint = did_you_mean(str(value), [str(each) for each in known])
+            message = f"Expected {expected}, got {value!r}{hint}"
+        if " - at " not in message:
+            message = f"{message} - at {place}"
+        raise BadValue(message + value_hint(place, str(value)))
+
+
+class _NotEmpty(_Rated):
+    """Refuses an empty value; click takes an empty variable for one that is not set.
+
+    An empty variable is a mistake, such as a secret that a build was not given. To go
+    on without it could leave the admin API open, for one.
+    """
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
+        """Called by click; gives the value as it was set, and where it comes from."""
+        value, source = super().consume_value(ctx, opts)
+        if source == ParameterSource.COMMANDLINE:
+            given = value
+        else:
+            # By now click has put the default in the place of an empty variable.
+            given = os.environ.get(str(self.envvar))
+            # A part can be empty too, as in `a,,b`.
+            if given and (self.nargs != 1 or self.multiple):
+                given = self.type.split_envvar_value(given)
+        parts = given if isinstance(given, list | tuple) else (given,)
+        if any(isinstance(part, str) and not part.strip() for part in parts):
+            place = f"{name_of(self)} or {self.envvar}"
+            raise BadValue(f"Expected a value, got an empty one - at {place}")
+        return value, source
+
+
+class Option(_Rated, click.Option):
+    """An option without a variable."""
+
+
+class Setting(_NotEmpty, click.Option):
+    """An option that must not be empty."""
+
+
+class SettingArgument(_NotEmpty, click.Argument):
+    """An argument that must not be empty."""
+
+
+def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """An option without a variable."""
+    return click.option(*names, cls=Option, **attributes)
+
+
+def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:
+    """An option that the variable MOCK_SERVER_<NAME> sets too."""
+    attributes = {"show_default": True, "show_envvar": True} | attributes
+    return click.option(f"--{name}", envvar=variable(name), cls=Setting, **attributes)
+
+
+def flag(name: str, **attributes: Any) -> Callable[[Command], Command]:
+    """An option without a value; its variable is true or false."""
+    return setting(name, is_flag=True, show_default=False, **attributes)
+
+
+def timeout_setting(default: float) -> Callable[[Command], Command]:
+    """The option --timeout."""
+    return setting(
+        "timeout",
+        metavar="SECONDS",
+        type=Seconds(),
+        default=default,
+        help="Seconds that the whole command may take.",
+    )
+
+
+def host_setting(help_text: str) -> Callable[[Command], Command]:
+    """The option --host."""
+    # `serve` and `healthcheck` share the variables of host and port, so that a check in
+    # a container finds the server however it was configured.
+    return setting("host", default="127.0.0.1", help=help_text)
+
+
+def port_setting(help_text: str) -> Callable[[Command], Command]:
+    """The option --port."""
+    return setting("port", default=8000, type=Port(), help=help_text)
+
+
+def check_names(is_strict: bool) -> None:
+    """Warn of unknown variables on stderr. Raises BadValue if it is strict."""
+    found = unknown_settings(os.environ)
+    if found and is_strict:
+        raise BadValue("\n".join(found))
+    for each in found:
+        tell(f"warning: {each}")

@@ -1,0 +1,218 @@
+"""Commands for what a running server holds, and for the time that it goes by.
+
+`reset`, `state`, `wait`, `snapshot` and `clock`.
+"""
+
+import math
+import re
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from mock_server.admin import views
+from mock_server.api.errors import BadFixture, BodyTooLarge
+from mock_server.cli import output
+from mock_server.cli.options import Group, Parsed, option
+from mock_server.cli.remote import remote_command, show
+from mock_server.control.client import JSON, YAML, AdminClient, Refused
+from mock_server.control.http_call import Unreachable
+from mock_server.domain.printable import one_line, yaml_text
+
+_POLL_SECONDS = 0.05
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_DURATION = re.compile("([0-9]{1,9})([smhd])", re.ASCII)
+_TOO_LARGE = (
+    "limit fixture_bytes; start the server with it in several files, or write what is "
+    "alike once, with `repeat`"
+)
+
+
+@click.command()
+@remote_command
+def reset(client: AdminClient) -> None:
+    """Reset a running server to its baseline."""
+    show(client.ask(views.ResetView, "POST", "/reset"))
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path())
+@option("--yaml", "as_yaml", is_flag=True, help="Print YAML instead of JSON.")
+@remote_command
+def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
+    """Print or replace the state of a server.
+
+    With a FILE (`-` is stdin), or the name of a shipped fixture, that becomes the
+    state, and what resets go back to.
+    """
+    if file is not None:
+        # As `serve` tells them apart; what comes over stdin has no name, and is YAML.
+        kind = JSON if file.endswith(".json") else YAML
+        content = _content(file)
+        try:
+            show(
+                client.ask(views.ResetView, "PUT", "/state", content, content_type=kind)
+            )
+        except Refused as refusal:
+            raise _refused(refusal, file) from None
+    elif as_yaml:
+        # It takes long to import, and no other command needs it.
+        from mock_server.fixture.dump import document_as_yaml
+
+        try:
+            text = yaml_text(document_as_yaml(client.state().plain()))
+        except RecursionError:
+            raise Unreachable("Expected a state, got one nested too deep") from None
+        output.write(text.rstrip("\n"))
+    else:
+        show(client.state())
+
+
+def _content(file: str) -> bytes:
+    """The bytes of a file or of stdin. Raises Stop."""
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read()
+        return Path(file).read_bytes()
+    except OSError as error:
+        if file == "-":
+            reason = f"cannot read stdin: {error.strerror}"
+            raise output.Stop(one_line(reason), output.USAGE) from None
+        # It may be the name of a shipped fixture; else this tells what is wrong.
+        from mock_server.cli.reports import content_of
+
+        return content_of(file)
+
+
+def _refused(refusal: Refused, file: str) -> Exception:
+    """The refusal of a state, with the places in its own file, or what to do then."""
+    text = refusal.status_text
+    if text == BadFixture.row.plain.status_text and file != "-":
+        from mock_server.cli.reports import check
+
+        check(file)  # raises Stop, unless the server knows less
+    if text == BodyTooLarge.row.plain.status_text:
+        return output.Stop(f"{refusal} ({_TOO_LARGE})", output.USAGE)
+    return refusal
+
+
+@click.command()
+@remote_command
+def wait(client: AdminClient) -> None:
+    """Wait until a server is ready.
+
+    Exit 4 if it is not ready in time.
+    """
+    end = time.monotonic() + client.timeout
+    while True:
+        # At least one pause, so that --timeout 0 asks once instead of never.
+        left = max(end - time.monotonic(), _POLL_SECONDS)
+        try:
+            asked = replace(client, timeout=left)
+            show(asked.ask(views.HealthView, "GET", "/health"))
+            return
+        except (Refused, Unreachable) as error:
+            # A server that refuses is there; waiting longer would not help.
+            if isinstance(error, Refused) and error.status < 500:
+                raise
+            if time.monotonic() >= end:
+                message = f"not ready in {client.timeout:g} s: {error}"
+                raise output.Stop(message, output.TIMED_OUT) from None
+        time.sleep(_POLL_SECONDS)
+
+
+@click.group(cls=Group)
+def snapshot() -> None:
+    """Take, restore, list and delete snapshots of a running server."""
+
+
+@snapshot.command()
+@click.argument("name")
+@remote_command
+def take(client: AdminClient, name: str) -> None:
+    """Take a snapshot of store, clock and choices."""
+    show(client.ask(views.SnapshotView, "PUT", _snapshot(name)))
+
+
+@snapshot.command()
+@click.argument("name")
+@remote_command
+def restore(client: AdminClient, name: str) -> None:
+    """Go back to a snapshot."""
+    show(client.ask(views.ResetView, "POST", f"{_snapshot(name)}/restore"))
+
+
+@snapshot.command("list")
+@remote_command
+def list_snapshots(client: AdminClient) -> None:
+    """Print the snapshots, the oldest first."""
+    show(client.ask(views.SnapshotsView, "GET", "/snapshots"))
+
+
+@snapshot.command()
+@click.argument("name")
+@remote_command
+def delete(client: AdminClient, name: str) -> None:
+    """Delete a snapshot."""
+    show(client.ask(views.SnapshotView, "DELETE", _snapshot(name)))
+
+
+def _snapshot(name: str) -> str:
+    return f"/snapshots/{quote(name, safe='')}"
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of a number, or of a whole number with a unit: `30s`, `15m`, `1d`."""
+    if found := _DURATION.fullmatch(text):
+        return int(found[1]) * _SECONDS[found[2]]
+    try:
+        seconds = float(text) if text.isascii() else math.nan
+    except ValueError:
+        seconds = math.nan
+    if not (math.isfinite(seconds) and seconds >= 0):
+        expected = "seconds, or a time like 30s, 15m, 2h or 1d"
+        raise ValueError(f"Expected {expected}, got {text!r}")
+    return seconds
+
+
+@click.group(cls=Group)
+def clock() -> None:
+    """Show, freeze, run and advance the clock of a running server."""
+
+
+@clock.command("show")
+@remote_command
+def show_clock(client: AdminClient) -> None:
+    """Print the time, and whether it is frozen."""
+    show(client.ask(views.ClockView, "GET", "/clock"))
+
+
+@clock.command()
+@click.argument("time", required=False)
+@remote_command
+def freeze(client: AdminClient, time: str | None) -> None:
+    """Freeze the clock, at a TIME such as 2026-01-31T12:00:00Z or at its own."""
+    fields = {"frozen": True} | ({} if time is None else {"now": time})
+    show(client.ask(views.ClockView, "PUT", "/clock", fields))
+
+
+@clock.command()
+@remote_command
+def run(client: AdminClient) -> None:
+    """Let a frozen clock go on."""
+    show(client.ask(views.ClockView, "PUT", "/clock", {"frozen": False}))
+
+
+@clock.command()
+@click.argument("duration", type=Parsed(seconds_of))
+@remote_command
+def advance(client: AdminClient, duration: float) -> None:
+    """Move the clock forward, by seconds or a DURATION such as 15m, 2h or 1d.
+
+    Frozen or not, it stays so.
+    """
+    body = {"seconds": duration}
+    show(client.ask(views.ClockView, "POST", "/clock/advance", body))

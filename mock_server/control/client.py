@@ -1,0 +1,275 @@
+"""A client of the admin API of a running server.
+
+Anything may listen at an address, so a response counts only if it is of the type that
+the admin API gives. Further fields are let through: the server may be newer.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from mock_server.admin.views import JournalView, Verified
+from mock_server.api.envelope import Failure
+from mock_server.control import http_call
+from mock_server.control.http_call import Budget, RawResponse, Request, Unreachable
+from mock_server.domain.limits import ClientLimits
+from mock_server.domain.printable import one_line
+
+T = TypeVar("T")
+
+# Told by pytest: a failing call is shown at the line of the test that made it.
+__tracebackhide__ = True
+
+JSON, YAML = "application/json", "application/yaml"
+SECONDS = 30.0
+# Else `Retry-After: 0` would make a loop that never rests.
+_MIN_PAUSE_SECONDS = 0.1
+_MESSAGE_CHARS = 16_384
+_NO_ROUTE = "routeNotFound", "methodNotAllowed"
+_EXPECTED = "Expected an answer of a mock server, got"
+
+
+Send = Callable[[http_call.Address, Request, Budget], RawResponse]
+"""What sends a request and gives the response, as `http_call.call` does."""
+
+
+class NotRunning(RuntimeError):
+    """A server that has not been started, or has been stopped; the text says which."""
+
+
+class Refused(Exception):
+    """An error response; the text is its message, `status_text` its kind."""
+
+    def __init__(self, status: int, failure: Failure) -> None:
+        self.status = status
+        self.status_text = failure.status_text
+        super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
+
+
+class Response(Struct, Generic[T], frozen=True):
+    """A good response: its status, its value, and the JSON text of that value."""
+
+    status: int
+    value: T
+    text: str
+
+    def plain(self) -> dict[str, Any]:
+        """The JSON as plain data, with all its fields. Raises Unreachable."""
+        try:
+            return msgspec.json.decode(self.text, type=dict[str, Any])
+        except RecursionError:
+            raise Unreachable(f"{_EXPECTED} one nested too deep") from None
+
+
+class AppOrDataset(Struct):
+    """A part of a state; its records, which can be many, are not decoded."""
+
+    id: str
+    chats: list[Raw] = []
+    collections: list[Raw] = []
+
+
+class StateView(Struct):
+    """A fixture document as `GET state` gives it."""
+
+    keys: list[dict[str, Raw]]
+    apps: list[AppOrDataset]
+    datasets: list[AppOrDataset]
+    clock: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AdminClient:
+    """A running server at `url`, and the name of one of its sandboxes, or None.
+
+    A call takes `timeout` seconds at most. A server that is busy (503, Retry-After) is
+    asked again within that time, and `tell` is called with a line that says so. `token`
+    is sent to `url` only, as redirects are not followed. `send` is how: over a socket
+    by default. Raises ValueError for a URL that is none.
+    """
+
+    url: str
+    sandbox: str | None = None
+    token: str | None = None
+    timeout: float = SECONDS
+    tell: Callable[[str], object] = lambda _: None
+    limits: ClientLimits = ClientLimits()
+    send: Send = http_call.call
+
+    def __post_init__(self) -> None:
+        base = http_call.Address.of(self.url).base
+        for further in ("/__admin", "/__sandboxes"):
+            if further in base:
+                given = one_line(self.url)
+                expected = f"Expected the address of a server, without {further}"
+                raise ValueError(f"{expected}, got {given!r}")
+
+    def ask(
+        self,
+        answer: Callable[..., T],
+        method: str,
+        path: str,
+        body: object = b"",
+        *,
+        content_type: str = JSON,
+        statuses: tuple[int, ...] = (200, 201),
+        budget: Budget | None = None,
+    ) -> Response[T]:
+        """Call a route by its path below `/__admin` (or below the sandbox).
+
+        A `body` is sent as JSON unless it is bytes already. The response must have one
+        of `statuses`, and be JSON of the type `answer`.
+        Raises Refused, or Unreachable if this is no response of a mock server.
+        """
+        content: bytes | None = None
+        # The body of a GET or DELETE means nothing (RFC 9110 9.3.1, 9.3.5), and `json`
+        # has one for every method.
+        if method in ("POST", "PUT"):
+            content = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        headers = {"Content-Type": content_type, "Accept": JSON}
+        request = self._request(method, path, headers, content)
+        raw = self._send(request, budget or self.budget())
+        place = self._place(method, path)
+        if raw.status in statuses:
+            return _decoded(raw, answer, place)
+        raise self._failure(raw, place)
+
+    def json(
+        self, answer: Callable[..., Any], method: str, path: str, /, **fields: Any
+    ) -> dict[str, Any]:
+        """As `ask`, with a body of these fields; gives the response as plain data."""
+        return self.ask(answer, method, path, fields).plain()
+
+    def budget(self, max_bytes: int | None = None) -> Budget:
+        """The time and the bytes that one call, or several together, may take."""
+        max_bytes = self.limits.answer_bytes if max_bytes is None else max_bytes
+        return Budget(self.timeout, max_bytes)
+
+    def state(self) -> Response[StateView]:
+        """The whole state. Raises as `ask`."""
+        budget = self.budget(self.limits.state_answer_bytes)
+        return self.ask(StateView, "GET", "/state", budget=budget)
+
+    def journal(self, criteria: Mapping[str, object]) -> str:
+        """All entries that meet the criteria, as the JSON of one page.
+
+        `criteria` are the query parameters of `GET journal`. Raises as `ask`.
+        """
+        budget = self.budget(self.limits.journal_answer_bytes)
+        asked, entries = dict(criteria), list[Raw]()
+        kept = since = 0
+        while True:
+            path = f"/journal?{urlencode(asked)}"
+            page = self.ask(JournalView, "GET", path, budget=budget)
+            if page.value.next < since:
+                place = "the field next of the journal"
+                raise Unreachable(f"Expected {since} or more, got less - at {place}")
+            # Decoded and encoded again, 1.50 and long integers would be other numbers.
+            fields = msgspec.json.decode(page.text, type=dict[str, Raw])
+            more = msgspec.json.decode(fields["entries"], type=list[Raw])
+            entries += more
+            # Entries that arrive meanwhile are left out; there might be no end of them.
+            kept = kept or page.value.kept
+            if not more or len(entries) >= kept:
+                return msgspec.json.encode({**fields, "entries": entries}).decode()
+            asked["since"] = since = page.value.next
+
+    def verify(self, asked: Mapping[str, object]) -> Response[Verified]:
+        """Whether the journal is as asked (`POST journal/verify`). Raises as `ask`."""
+        # Status 409 is a good answer: the verification was made, and is false.
+        path = "/journal/verify"
+        given = self.ask(Verified, "POST", path, asked, statuses=(200, 409))
+        if given.value.ok != (given.status == 200):
+            summary = RawResponse(given.status, given.text.encode()).summary()
+            place = self._place("POST", path)
+            raise Unreachable(f"{_EXPECTED} {summary} - at {place}")
+        return given
+
+    def lines(self, path: str, silence: float) -> Iterator[bytes]:
+        """The lines of a stream of events, without end; see `stream_lines`.
+
+        No line takes longer than `silence` seconds. Raises as `ask`.
+        """
+        request = self._request("GET", path, {"Accept": "text/event-stream"})
+        line_budget = partial(Budget, silence, self.limits.event_bytes)
+        try:
+            address, budget = http_call.Address.of(self.url), self.budget()
+            yield from http_call.stream_lines(address, request, budget, line_budget)
+        except Unreachable as error:
+            raise Unreachable(f"cannot reach {self.url}: {error}") from None
+        except http_call.NoStream as other:
+            place = self._place("GET", path)
+            raise self._failure(other.response, place) from None
+
+    def _failure(self, raw: RawResponse, place: str) -> Refused | Unreachable:
+        """What to raise for a response that is not good. Raises Unreachable."""
+        if not 400 <= raw.status <= 599:
+            return Unreachable(f"{_EXPECTED} {raw.summary()} - at {place}")
+        failure = _decoded(raw, Failure, place).value
+        if failure.status_text in _NO_ROUTE:
+            # All routes that this client calls are there in a server of its age.
+            message = f"{failure.message} (is {self.url} an older mock-server?)"
+            failure = replace(failure, message=message)
+        return Refused(raw.status, failure)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        content: bytes | None = None,
+    ) -> Request:
+        part = f"/sandboxes/{quote(self.sandbox, safe='')}" if self.sandbox else ""
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        return Request(method, f"/__admin{part}{path}", headers, content)
+
+    def _send(self, request: Request, budget: Budget) -> RawResponse:
+        """Any response, after waiting for a busy server as long as there is time."""
+        address = http_call.Address.of(self.url)
+        busy: RawResponse | None = None
+        while True:
+            try:
+                raw = self.send(address, request, budget)
+            except Unreachable as error:
+                if busy is not None and budget.left <= 0:
+                    return busy  # tells more than that time is over
+                raise Unreachable(f"cannot reach {self.url}: {error}") from None
+            wanted = raw.retry_seconds if raw.status == 503 else None
+            seconds = max(_MIN_PAUSE_SECONDS, wanted or 0.0)
+            # To wait beyond the end would turn a clear refusal into a timeout.
+            if wanted is None or seconds >= budget.left:
+                return raw
+            busy, again = raw, f"asked again in {round(seconds, 1):g} s"
+            self.tell(f"{self.url} is busy (503), {again}")
+            time.sleep(seconds)
+
+    def _place(self, method: str, path: str) -> str:
+        url = f"{self.url.rstrip('/')}/__admin{path.partition('?')[0]}"
+        return one_line(f"{method} {url}")
+
+
+def _decoded(raw: RawResponse, answer: Callable[..., T], place: str) -> Response[T]:
+    """The response, its body decoded as JSON of the type `answer`.
+
+    Raises Unreachable, with `place` in the message, if the body is something else.
+    """
+    try:
+        text = raw.body.decode()
+        value: T = msgspec.json.decode(raw.body, type=answer)
+    except UnicodeDecodeError:
+        why = "not UTF-8"
+    except RecursionError:
+        why = "nested too deep"
+    except msgspec.MsgspecError as error:
+        why = one_line(str(error))
+    else:
+        return Response(raw.status, value, text)
+    raise Unreachable(f"{_EXPECTED} {raw.summary()} - at {place} ({why})")

@@ -1,0 +1,168 @@
+"""The object by which a test, a script or another program steers a server."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from mock_server.admin import views
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.control.arguments import RaisedHere, explained
+from mock_server.control.calls import Calls
+from mock_server.control.client import AdminClient
+from mock_server.control.clock import SandboxClock, of_field
+from mock_server.control.faults import AddedFault, FaultList
+from mock_server.control.names import Keys, SandboxChoices, quoted
+from mock_server.control.objects import Records
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.storage.store import Store
+from mock_server.fixture.dump import to_document
+from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.source.files import FixtureLike
+
+__tracebackhide__ = True
+
+
+@explained
+class MockServerFixture(Records, Calls):
+    """A running server, as `client` reaches it, and one of its sandboxes.
+
+    `url` is the base address for the client under test. Every method raises Refused,
+    with the server's message, for what the server refuses.
+    """
+
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
+        self.clock = SandboxClock(client)
+        self.choices = SandboxChoices(client)
+        self._keys: views.SandboxView | None = None
+        self._numbers = count(1)
+        self._added: list[AddedFault] = []
+
+    @property
+    def url(self) -> str:
+        """The base address for clients; what they send there is this sandbox's."""
+        base, sandbox = self._client.url.rstrip("/"), self._client.sandbox
+        # Bound to the sandbox: requests with a wrong key come to it too.
+        return f"{base}/__sandboxes/{quote(sandbox, safe='')}" if sandbox else base
+
+    @property
+    def key(self) -> str:
+        """An API key of level owner. Raises LookupError if there is none."""
+        key = self._known_keys().key
+        if key is None:
+            raise LookupError("the fixture declares no key of level owner")
+        return key
+
+    @property
+    def keys(self) -> Keys:
+        """For each key that the fixture declares the one to send."""
+        return Keys(self._known_keys().keys)
+
+    def fault(self, kind: str, **fields: Any) -> AddedFault:
+        """Add a fault with these fields (`POST /__admin/faults`).
+
+        It fires once unless `times` is given. In a `with` block it lasts until the end.
+        A duration may be a timedelta.
+        """
+        asked: dict[str, Any] = {"kind": kind}
+        for name, value in fields.items():
+            if _camel(name) in asked:
+                raise TypeError(f"Expected {_camel(name)!r} once, got it twice")
+            asked[_camel(name)] = of_field(name, value)
+        added = AddedFault(self._client, asked)
+        self._added.append(added)
+        return added
+
+    def preset(self, name: str, seed: int = 0) -> list[str]:
+        """Add all faults of a preset; gives their ids."""
+        asked = {"preset": name, "seed": seed}
+        added = self._client.json(views.FaultsView, "POST", "/faults", **asked)
+        return [str(each["id"]) for each in added["faults"]]
+
+    @property
+    def faults(self) -> FaultList:
+        """The faults that can still fire: `.clear()`, `.remove(id)`, `.all_fired()`."""
+        return FaultList(self._client)
+
+    def unfired(self) -> list[dict[str, Any]]:
+        """The faults added by `fault` that were to fire at once, and never did."""
+        if not self._added:
+            return []
+        ids = [each.id for each in self._added]
+        mine = [each for each in self.faults.unfired() if each["id"] in ids]
+        return [each for each in mine if each.get("probability", 1) == 1]
+
+    def why(
+        self,
+        dataset: str,
+        item: str | None = None,
+        *,
+        key: str | None = None,
+        **request: Any,
+    ) -> dict[str, Any]:
+        """Why a page of listV2 shows what it shows, or does not show an `item`.
+
+        `request` are fields of its body: `why("d", parentId=None, searchText="a")`.
+        """
+        asked = {"dataset": dataset, "item": item, "key": key}
+        query = {name: value for name, value in asked.items() if value is not None}
+        query["request"] = msgspec.json.encode(request).decode()
+        return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
+
+    def snapshot(self, name: str | None = None) -> str:
+        """Keep records, clock and choices; gives the name for `restore`."""
+        name = f"snapshot-{next(self._numbers)}" if name is None else name
+        self._client.json(views.SnapshotView, "PUT", f"/snapshots/{quoted(name)}")
+        return name
+
+    def restore(self, name: str) -> None:
+        """Go back to a snapshot; faults and journal stay."""
+        path = f"/snapshots/{quoted(name)}/restore"
+        self._client.json(views.ResetView, "POST", path)
+
+    def reset(self) -> None:
+        """Go back to the state in which the test began."""
+        self._added.clear()
+        self._client.json(views.ResetView, "POST", "/reset")
+
+    def load(
+        self,
+        fixture: FixtureLike | Generation,
+        faults: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Replace the state by a fixture (a document or a path), and all faults.
+
+        Raises FixtureError for a fixture with mistakes.
+        """
+        # Read here and not on the server, whose admin API takes no paths.
+        if isinstance(fixture, str | Path):
+            with RaisedHere(FixtureError):
+                fixture = load_fixture(fixture)
+        document: Any = fixture
+        if isinstance(fixture, Generation):
+            document = to_document(Store(fixture), fixture.frozen_at)
+        elif not isinstance(fixture, Mapping):
+            raise TypeError(f"Expected a path or a document, got {fixture!r}")
+        self._keys = None
+        self._added.clear()
+        self._client.ask(views.ResetView, "PUT", "/state", document)
+        for fault in faults:
+            self._client.json(views.FaultView, "POST", "/faults", **fault)
+
+    def _known_keys(self) -> views.SandboxView:
+        # Asked for once: tests read them for each request that they send.
+        if self._keys is None:
+            sandbox = replace(self._client, sandbox=self._client.sandbox or "default")
+            self._keys = sandbox.ask(views.SandboxView, "GET", "").value
+        return self._keys
+
+
+def _camel(name: str) -> str:
+    """The name of a field as JSON has it: `retry_after` is `retryAfter`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

@@ -1,0 +1,192 @@
+"""A server inside a program: for tests of any framework, and for scripts.
+
+Or only its application, called without a socket.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, Self
+from urllib.parse import unquote
+
+from starlette.types import ASGIApp, Message
+
+from mock_server.app import create_app
+from mock_server.control.arguments import SETTINGS, RaisedHere, check, explained
+from mock_server.control.client import AdminClient, NotRunning, Send
+from mock_server.control.control_object import MockServerFixture
+from mock_server.control.http_call import Address, Budget, RawResponse, Request, call
+from mock_server.domain.choices.table import Value
+from mock_server.domain.limits import Limits
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.source.files import FixtureLike
+from mock_server.wire.parts import HttpParser, UnfitUvicorn
+from mock_server.wire.server import CannotBind, running
+
+__tracebackhide__ = True
+
+_SHOWN_HEADERS = b"content-type", b"location", b"retry-after"
+
+
+@explained
+class MockServer:
+    """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
+
+    `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application
+    that it serves. `memory` is how many bytes all its data may take;
+    by default what `limits` say. With `demo` it serves the demo front end at `/demo/`,
+    which needs a profile that has related routes. The others are options of `serve`.
+    Raises FixtureError, TypeError or ValueError for an impossible setting, and on
+    entering CannotBind or UnfitUvicorn.
+    """
+
+    def __init__(
+        self,
+        fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
+        *,
+        profile: str = "documented",
+        choices: Mapping[str, Value] | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        admin_token: str | None = None,
+        memory: int | None = None,
+        limits: Limits = Limits(),
+        demo: bool = False,
+        cors_origins: Collection[str] = ("*",),
+        allowed_hosts: Collection[str] = (),
+        http: HttpParser | None = None,
+    ) -> None:
+        chosen: Any = {"fixture": fixture, "profile": profile, "choices": choices}
+        served: Any = {"admin_token": admin_token, "memory": memory, "limits": limits}
+        served |= {"demo": demo, "cors_origins": cors_origins}
+        served["allowed_hosts"] = allowed_hosts
+        bound: Any = {"host": host, "port": port, "http": http}
+        check({**chosen, **bound, **served}, SETTINGS, "MockServer")
+        with RaisedHere(FixtureError, ValueError):
+            app = create_app(**chosen, **served)
+        self.app = app
+        self.sandbox = app.sandbox
+        self._url: str | None = None
+        self._control: MockServerFixture | None = None
+        self._was_started = False
+        self._token = admin_token
+        self._stack = ExitStack()
+        # Each call gives a new context, so that a server can be started again.
+        self._run = partial(running, app, **bound, on_stop=app.close, limits=limits)
+
+    @property
+    def url(self) -> str:
+        """Its base address. Raises NotRunning."""
+        if self._url is None:
+            if self._was_started:
+                how = "call it within its `with` block, or `start()` it again"
+                raise NotRunning(f"the server has been stopped: {how}")
+            how = "use `with MockServer() as server:`, or call `start()`"
+            raise NotRunning(f"the server has not been started yet: {how}")
+        return self._url
+
+    @property
+    def key(self) -> str:
+        """An API key of level owner. Raises NotRunning, and LookupError without one."""
+        return self.control.key
+
+    @property
+    def control(self) -> MockServerFixture:
+        """What the pytest fixture `mock_server` is, for this server.
+
+        Raises NotRunning.
+        """
+        if self._control is None:
+            self._control = MockServerFixture(self.client)
+        return self._control
+
+    @property
+    def client(self) -> AdminClient:
+        """A client of its admin API. Raises NotRunning."""
+        return AdminClient(self.url, token=self._token, send=self._send)
+
+    def start(self) -> Self:
+        """Start to serve; `close` ends it. Raises CannotBind and UnfitUvicorn."""
+        if self._url is not None:
+            raise RuntimeError("the server has been started already")
+        with RaisedHere(CannotBind, UnfitUvicorn):
+            self._url = self._stack.enter_context(self._run())
+        self._was_started = True
+        return self
+
+    def close(self) -> None:
+        """Stop the server, if it is running."""
+        self._url = self._control = None
+        # Responses that a fault holds up would delay the stop by seconds.
+        for sandbox in self.app.sandboxes.all():
+            sandbox.state.end_waits()
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def _send(self, *sent: Any) -> RawResponse:
+        """Send a request unless the server is known to be stopped."""
+        _ = self.url  # raises NotRunning
+        return call(*sent)
+
+
+def in_process(app: ASGIApp) -> Send:
+    """What sends the requests of an AdminClient to `app`."""
+
+    def send(address: Address, request: Request, budget: Budget) -> RawResponse:
+        fields = {"Host": address.host, **request.headers}
+        if request.content is not None:
+            fields["Content-Length"] = str(len(request.content))
+        answer = exchange(app, request._replace(headers=fields), budget)
+        # In a thread of its own: the caller may be running an event loop.
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(asyncio.run, answer).result()
+
+    return send
+
+
+async def exchange(
+    app: ASGIApp, request: Request, budget: Budget | None = None
+) -> RawResponse:
+    """What an application answers. Raises what it raises."""
+    path, _, query = request.path.partition("?")
+    headers = request.headers.items()
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": "http",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [(k.lower().encode(), v.encode()) for k, v in headers],
+        "client": ("127.0.0.1", 0),
+        "server": None,
+    }
+    to_come: list[Message] = [{"type": "http.request", "body": request.content or b""}]
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        if not to_come:
+            await asyncio.Event().wait()  # the client stays
+        return to_come.pop()
+
+    async def send(message: Message) -> None:
+        if budget is not None:
+            budget.take(len(message.get("body", b"")))
+        sent.append(message)
+
+    await app(scope, receive, send)
+    body = b"".join(each.get("body", b"") for each in sent)
+    found = dict(sent[0]["headers"])
+    shown = (found.get(name, b"").decode("latin-1") for name in _SHOWN_HEADERS)
+    return RawResponse(sent[0]["status"], body, *shown)

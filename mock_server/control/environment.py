@@ -1,0 +1,72 @@
+"""Environment variables that are settings, and names that are none.
+
+For the command line and for the pytest plugin; what the values mean is up to these.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mock_server.domain.messages import did_you_mean
+from mock_server.domain.printable import one_line
+
+MAX_SECONDS = 86_400.0
+"""The longest that MOCK_SERVER_TIMEOUT can be: a day."""
+_PREFIX = "MOCK_SERVER_"
+PULL_KEY = _PREFIX + "PULL_KEY"
+VERIFY_KEY = _PREFIX + "VERIFY_KEY"
+"""Where `pull` and `verify` look for a service's API key, which no option can hold."""
+
+# What Kubernetes sets in all pods beside a service of that name.
+# Texts, which `re` compiles when they are first used.
+_LINK_NAME = (
+    r"MOCK_SERVER_(SERVICE_HOST|SERVICE_PORT(_\w+)?"
+    r"|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+_LINK_VALUE = "(tcp|udp|sctp)://"
+_LINK_HINT = (
+    "Kubernetes sets it in pods beside a service named mock-server; "
+    "enableServiceLinks: false in the pod's spec leaves it out"
+)
+
+
+def variable(name: str) -> str:
+    """The variable of an option, by its name without dashes in front."""
+    return _PREFIX + name.upper().replace("-", "_")
+
+
+def known_settings() -> list[str]:
+    """All variables: those of options, and the two that no option can hold.
+
+    Options stand in many commands, of which a command loads one: so their variables
+    come from a file. `python -m tests.docs` renews it.
+    """
+    text = Path(__file__).with_name("settings.txt").read_text()
+    return [*text.split(), PULL_KEY, VERIFY_KEY]
+
+
+def unknown_settings(environment: Mapping[str, str]) -> list[str]:
+    """What is wrong with variables that look like settings and are none, a line each.
+
+    `unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)`
+    """
+    given = sorted(name for name in environment if name.startswith(_PREFIX))
+    known = known_settings() if given else ()
+    return [_unknown(name, known) for name in given if name not in known]
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    if re.fullmatch(_LINK_NAME, name):
+        return one_line(f"unknown setting {name} ({_LINK_HINT})")
+    # Without what all have in common, which would make all of them alike.
+    parts = {each.removeprefix(_PREFIX): each for each in known}
+    hint = did_you_mean(name.removeprefix(_PREFIX), parts)
+    for part, each in parts.items():
+        hint = hint.replace(f"'{part}'", each)
+    return one_line(f"unknown setting {name}{hint}")
+
+
+def value_hint(name: str, value: str) -> str:
+    """How a variable may have come to a value that is none, in brackets; or nothing."""
+    is_link = name.startswith(_PREFIX) and re.match(_LINK_VALUE, value)
+    return f" ({_LINK_HINT})" if is_link else ""

@@ -1,0 +1,151 @@
+"""What a server holds: chats, collections, datasets, read and changed by a test."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
+from mock_server.control.arguments import explained
+from mock_server.control.client import AdminClient
+from mock_server.control.names import quoted
+from mock_server.domain.messages import did_you_mean
+from mock_server.fixture.document import ChatPart, SingleCollection
+
+__tracebackhide__ = True
+
+Record = Mapping[str, Any] | Struct
+"""A record as a fixture has it, or one that was read."""
+
+
+# The server may be newer than this client, so fields that it does not know are ignored.
+class _Chat(ChatPart, forbid_unknown_fields=False, kw_only=True):
+    """A chat session as a server shows it."""
+
+    chat_id: str
+
+
+class _Chats(Struct):
+    """A page of an app's chats, and how many there are in all."""
+
+    chats: list[_Chat]
+    total: int
+
+
+class _Collection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
+    """A collection as a server shows it."""
+
+    id: str = field(name="_id")
+
+
+class _Collections(Struct):
+    """A page of a dataset's collections, and how many there are in all."""
+
+    collections: list[_Collection]
+    total: int
+
+
+@explained
+class Records:
+    """The records of a server, as they are now."""
+
+    _client: AdminClient
+
+    def chat(self, app_id: str, chat_id: str) -> ChatPart:
+        """A chat session (`.top`, `.title` ...).
+
+        Raises Refused if there is none; `chats` lists what there is.
+        """
+        path = _path("apps", app_id, "chats", chat_id)
+        view = self._client.ask(_Chat, "GET", path).value
+        return ChatPart(**asdict(view))
+
+    def chats(self, app_id: str) -> list[ChatPart]:
+        """All chat sessions of an app, in document order."""
+        found = self._all(_Chats, f"{_path('apps', app_id)}/chats?")
+        return [ChatPart(**asdict(each)) for each in found]
+
+    def put_chat(self, app_id: str, chat: Record) -> ChatPart:
+        """Create or replace a chat session: `{"chatId": "c1", "title": "Refund"}`."""
+        fields = _fields(chat, "a chat", "chatId")
+        path = _path("apps", app_id, "chats", fields["chatId"])
+        return ChatPart(**asdict(self._put(_Chat, path, fields)))
+
+    def remove_chat(self, app_id: str, chat_id: str) -> None:
+        """Take a chat session away. Raises Refused if there is none."""
+        self._client.json(dict, "DELETE", _path("apps", app_id, "chats", chat_id))
+
+    def put_app(self, app: Record) -> None:
+        """Create or replace an app, with the chats that it is to have."""
+        fields = _fields(app, "an app", "id")
+        self._put(dict, _path("apps", fields["id"]), fields)
+
+    def remove_app(self, app_id: str) -> None:
+        """Take an app and its chats away. Raises Refused if there is none."""
+        self._client.json(dict, "DELETE", _path("apps", app_id))
+
+    def collections(
+        self, dataset_id: str, parent: str | None = None
+    ) -> list[SingleCollection]:
+        """The collections in a folder (None: the top level), in document order."""
+        # A query knows no null: an empty text is the top level.
+        query = f"/collections?parentId={quoted(parent or '')}&"
+        found = self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
+        return [SingleCollection(**asdict(each)) for each in found]
+
+    def put_collection(self, dataset_id: str, collection: Record) -> SingleCollection:
+        """Create or replace a collection: `{"_id": "c1", "name": "Install"}`."""
+        fields = _fields(collection, "a collection", "_id")
+        path = _path("datasets", dataset_id, "collections", fields["_id"])
+        return SingleCollection(**asdict(self._put(_Collection, path, fields)))
+
+    def remove_collection(self, dataset_id: str, collection_id: str) -> None:
+        """Take a collection and all that is in it away. Raises Refused."""
+        path = _path("datasets", dataset_id, "collections", collection_id)
+        self._client.json(dict, "DELETE", path)
+
+    def put_dataset(self, dataset: Record) -> None:
+        """Create or replace a dataset, with the collections that it is to have."""
+        fields = _fields(dataset, "a dataset", "id")
+        self._put(dict, _path("datasets", fields["id"]), fields)
+
+    def remove_dataset(self, dataset_id: str) -> None:
+        """Take a dataset and its collections away. Raises Refused if there is none."""
+        self._client.json(dict, "DELETE", _path("datasets", dataset_id))
+
+    def _put(self, answer: type[Any], path: str, fields: Mapping[str, Any]) -> Any:
+        return self._client.ask(answer, "PUT", path, fields).value
+
+    def _all(self, page: type[Any], query: str) -> list[Any]:
+        """All items of a list that is read page by page."""
+        # One for all pages, so that a list that never ends is given up.
+        budget = self._client.budget(self._client.limits.state_answer_bytes)
+        found: list[Any] = []
+        while True:
+            path = f"{query}offset={len(found)}"
+            view = self._client.ask(page, "GET", path, budget=budget).value
+            items = view.chats if isinstance(view, _Chats) else view.collections
+            found += items
+            if not items or len(found) >= view.total:
+                return found
+
+
+def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
+    """The fields of a record, with its id. Raises TypeError or ValueError."""
+    fields = msgspec.to_builtins(record) if isinstance(record, Struct) else record
+    example = f'{{"{id_field}": "..."}}'
+    if not isinstance(fields, Mapping):
+        raise TypeError(f"Expected {kind} such as {example}, got {record!r}")
+    if not isinstance(fields.get(id_field), str):
+        got = repr(fields[id_field]) if id_field in fields else "nothing"
+        alike = [name for name in fields if did_you_mean(str(name), [id_field])]
+        near = [] if id_field in fields else alike
+        hint = f" (did you mean {id_field!r} by {near[0]!r}?)" if near else ""
+        place = f"at $.{id_field} of {kind}"
+        raise ValueError(f"Expected a string, got {got}{hint} - {place}")
+    return fields
+
+
+def _path(*names: str) -> str:
+    return "".join(f"/{quoted(each)}" for each in names)

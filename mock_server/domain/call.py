@@ -1,0 +1,131 @@
+"""A request that is carried out: in what state, for whom, and what it is about."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import TypeVar
+
+from msgspec import Struct
+
+from mock_server.domain import errors
+from mock_server.domain.access import Caller, Level
+from mock_server.domain.errors import refusal
+from mock_server.domain.messages import quoted, which_there_are
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
+from mock_server.domain.sandboxes.state import State
+from mock_server.domain.storage.store import Store
+
+AppNotFound = refusal("AppNotFound", "404 appNotFound", "500 502000 appUnExist")
+AppForbidden = refusal("AppForbidden", "403 forbidden", "500 502001 unAuthApp")
+DatasetNotFound = refusal(
+    "DatasetNotFound", "404 datasetNotFound", "500 501002 unExistDataset"
+)
+DatasetForbidden = refusal(
+    "DatasetForbidden", "403 forbidden", "500 501004 unAuthDataset"
+)
+ParentNotFound = refusal(
+    "ParentNotFound", "404 parentNotFound", "500 501002 unExistDataset"
+)
+RowNotFound = refusal("RowNotFound", "404 rowNotFound", "500 500 error")
+CollectionNotFound = refusal(
+    "CollectionNotFound", "404 collectionNotFound", "500 501003 unExistCollection"
+)
+
+APP = (AppNotFound, AppForbidden)
+DATASET = (DatasetNotFound, DatasetForbidden)
+COLLECTION = (CollectionNotFound, DatasetForbidden)
+ROW = (RowNotFound, DatasetForbidden)
+"""What a look-up refuses: what does not exist comes before what is not permitted."""
+
+
+Holder = TypeVar("Holder", App, Dataset)
+_OFFERED = 1_000
+"""Apps or datasets that are looked at for ids in place of an unknown one."""
+
+
+class Call(Struct, frozen=True, gc=False):
+    """What an operation is given beside its fields. `at` is the field that is judged.
+
+    `store` is what the sandbox holds, to read and to change. `Level.NONE` asks only
+    whether something exists.
+    """
+
+    state: State
+    caller: Caller
+    store: Store
+
+    @classmethod
+    def of(cls, state: State, caller: Caller) -> "Call":
+        return cls(state, caller, state.store)
+
+    @property
+    def now(self) -> int:
+        """The time in milliseconds."""
+        return self.state.clock.now()
+
+    @property
+    def member(self) -> str:
+        """Whom what the caller makes belongs to."""
+        return self.caller.member or DEFAULT_TMB_ID
+
+    def app(self, own_id: str, level: Level = Level.READ, at: str = "$.appId") -> App:
+        """The application of that id, with which the caller may do so much. APP."""
+        found = self.store.app(own_id)
+        if found is None:
+            hint = self.offer(own_id, self.store.apps())
+            raise AppNotFound.of(own_id, "the id of an app", at, hint)
+        return self.may(found, level, at)
+
+    def dataset(self, own_id: str, level: Level, at: str = "$.id") -> Dataset:
+        """The dataset of that id, with which the caller may do so much. DATASET."""
+        found = self.store.dataset(own_id)
+        if found is None:
+            hint = self.offer(own_id, self.store.datasets())
+            raise DatasetNotFound.of(own_id, "the id of a dataset", at, hint)
+        return self.may(found, level, at)
+
+    def collection(
+        self, own_id: str, level: Level, at: str = "$.id"
+    ) -> tuple[Dataset, Collection]:
+        """The collection of that id and its dataset. COLLECTION."""
+        found = self.store.find_collection(own_id)
+        if found is None:
+            raise CollectionNotFound.of(own_id, "the _id of a collection", at)
+        self.may(found[0], level, at)
+        return found
+
+    def row(
+        self, own_id: str, level: Level, at: str = "$.id"
+    ) -> tuple[Dataset, Collection, Row]:
+        """The data row of that id, its dataset and its collection. ROW."""
+        found = self.store.find_row(own_id)
+        if found is None:
+            raise RowNotFound.of(own_id, "the id of a data row", at)
+        self.may(found[0], level, at)
+        return found
+
+    def may(self, holder: Holder, level: Level, at: str = "$.id") -> Holder:
+        """An app or a dataset, unless the caller may not do so much with it.
+
+        Raises AppForbidden, DatasetForbidden.
+        """
+        if holder.level_of(self.caller) < level:
+            is_app = isinstance(holder, App)
+            permission = f"{level.name.lower()} permission on"
+            what = f"{'app' if is_app else 'dataset'} {quoted(holder.id)}"
+            kind = AppForbidden if is_app else DatasetForbidden
+            raise kind(f"a key with {permission} {what}", "a key without it", at)
+        return holder
+
+    def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
+        """Ids in place of an unknown one, some of those that the caller may read."""
+        some = islice(holders, _OFFERED)
+        ids = [each.id for each in some if each.level_of(self.caller) >= Level.READ]
+        return which_there_are(own_id, ids, len(ids)) if ids else ""
+
+    def check_room(
+        self, count: int, most: int, of: str, at: str = "body", hint: str = ""
+    ) -> None:
+        """Raises LimitReached where there are as many already as there may be."""
+        if count >= most:
+            raise errors.LimitReached(f"at most {most} {of}", "one more", at, hint)

@@ -1,0 +1,1 @@
+"""What the spec leaves open: the table of choices, and its profiles."""

@@ -1,0 +1,400 @@
+"""The table of choices: every behaviour that the spec leaves open has a row here.
+
+Each row is a field of `Choices`: its type lists the values, its default is the value
+of profile `documented` (the spec read strictly), and `row` adds the spec's section, a
+sentence in English and in Chinese, the value in profiles where it is another one, such
+as `deployed` (what the service behind the spec does), and the values that tolerate a
+departure from the spec. Documentation, command line, admin API, console and tests are
+driven by this table.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
+
+from msgspec import Struct
+
+from mock_server.domain.choices.profiles import PROFILES, Profile
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import all_problems, did_you_mean
+
+Value = str | int
+T = TypeVar("T")
+
+
+def row(
+    documented: T,
+    section: str,
+    sentence: str,
+    chinese: str = "",
+    *,
+    deployed: T | None = None,
+    tolerates: tuple[T, ...] = (),
+) -> T:
+    """A field of `Choices`: its value in each profile, and what is said of it.
+
+    `deployed` is given where it differs from `documented`. `tolerates` are the values
+    under which something is served that others refuse: a departure from the spec that
+    has the choice's name, or what the sentence says. Other choices say what happens,
+    not what is allowed.
+    """
+    profiles = {
+        "documented": documented,
+        "deployed": documented if deployed is None else deployed,
+    }
+    about: dict[str, Any] = {
+        "section": section,
+        "sentence": sentence,
+        "chinese": chinese,
+        "profiles": profiles,
+        **profiles,
+    }
+    default: T = field(
+        default=documented, metadata={"about": about, "tolerates": tolerates}
+    )
+    return default
+
+
+class UnknownChoice(ValueError):
+    """A name that is no choice, or a value that the choice does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices in force; a default is the value of profile `documented`."""
+
+    def __hash__(self) -> int:
+        # Few are ever looked up together; all fields would take 2 µs.
+        return hash((self.list_order, self.page_size_default))
+
+    page_size_default: int = row(
+        10,
+        "4.2",
+        "Items per page when `pageSize` is omitted.",
+        "省略 `pageSize` 时每页的条数。",
+    )
+    page_size_over_limit: Literal["reject", "clamp"] = row(
+        "reject",
+        "8",
+        "A `pageSize` over the largest is an error, or counts as that.",
+        "超过上限的 `pageSize` 是错误，或按上限计算。",
+        deployed="clamp",
+        tolerates=("clamp",),
+    )
+    offset_missing: Literal["reject", "accept"] = row(
+        "reject",
+        "4.2",
+        "Without `offset` the request is an error, or starts at `pageNum` (else 0).",
+        "没有 `offset` 的请求是错误，或从 `pageNum`（否则 0）开始。",
+        deployed="accept",
+        tolerates=("accept",),
+    )
+    numeric_strings: Literal["reject", "accept"] = row(
+        "reject",
+        "4.2",
+        'Digits in a string (`"10"`) as `offset` or `pageSize`.',
+        '以字符串形式的数字（`"10"`）作为 `offset` 或 `pageSize`。',
+        deployed="accept",
+        tolerates=("accept",),
+    )
+    list_order: Literal["update_time_desc", "name", "fixture"] = row(
+        "update_time_desc",
+        "4.2",
+        "The order of `list`; ties are always ordered by `_id`.",
+        "`list` 的顺序；相同时始终按 `_id` 排序。",
+    )
+    parent_omitted: Literal["any", "root"] = row(
+        "any",
+        "4.2",
+        "Without `parentId`: no filter, or the top level.",
+        "没有 `parentId`：不筛选，或只取顶层。",
+        deployed="root",
+    )
+    parent_empty_string: Literal["unknown", "root"] = row(
+        "unknown",
+        "4.2",
+        '`parentId` `""`: an id that no collection has, or the top level.',
+        '`parentId` 为 `""`：视为不存在的 id，或顶层。',
+        deployed="root",
+        tolerates=("unknown", "root"),
+    )
+    parent_unknown: Literal["not_found", "empty"] = row(
+        "not_found",
+        "4.2",
+        "A `parentId` that no collection has is an error, or an empty list.",
+        "没有集合使用的 `parentId` 是错误，或得到空列表。",
+        deployed="empty",
+        tolerates=("empty",),
+    )
+    search_scope: Literal["folder", "dataset"] = row(
+        "folder",
+        "4.2",
+        "`searchText` with `parentId`: both apply, or the "
+        "whole dataset is searched, whatever the `parentId`.",
+        "`searchText` 与 `parentId` 同时出现："
+        "两者都生效，或忽略 `parentId` 搜索整个知识库。",
+        deployed="dataset",
+        tolerates=("dataset",),
+    )
+    search_fields: Literal["name_and_tags", "name"] = row(
+        "name_and_tags",
+        "4.2",
+        "What `searchText` is matched against.",
+        "`searchText` 与哪些内容匹配。",
+        deployed="name",
+    )
+    chat_unknown: Literal["not_found", "create", "ignore"] = row(
+        "not_found",
+        "4.1",
+        "A pin of an unknown chat is an error, creates it, or changes nothing.",
+        "置顶未知会话：报错、创建该会话，或什么都不改变。",
+        deployed="ignore",
+        tolerates=("create", "ignore"),
+    )
+    top_missing: Literal["reject", "ignore"] = row(
+        "reject",
+        "4.1",
+        "Without `top`: an error, or accepted (then `title`, `customTitle` count too).",
+        "没有 `top`：报错，或接受（此时 `title`、`customTitle` 也生效）。",
+        deployed="ignore",
+        tolerates=("ignore",),
+    )
+    method_mismatch: Literal["reject", "accept"] = row(
+        "reject",
+        "4",
+        "Another method than the spec's: 405, or served.",
+        "使用文档以外的方法：405，或照常处理。",
+        deployed="accept",
+        tolerates=("accept",),
+    )
+    content_type_missing: Literal["reject", "accept"] = row(
+        "reject",
+        "5",
+        "Without `Content-Type`: 415, or taken for JSON.",
+        "没有 `Content-Type`：415，或视为 JSON。",
+        deployed="accept",
+        tolerates=("accept",),
+    )
+    unknown_fields: Literal["ignore", "reject"] = row(
+        "ignore",
+        "7",
+        "Fields of the body that the spec does not have.",
+        "正文中文档没有的字段。",
+        tolerates=("ignore",),
+    )
+    list_filters: Literal["ignore", "honour"] = row(
+        "ignore",
+        "4.2",
+        "The fields `selectFolder` (folders only) and `filterTags` (any of these).",
+        "字段 `selectFolder`（仅文件夹）与 `filterTags`（任一标签）。",
+        deployed="honour",
+        tolerates=("honour",),
+    )
+    unknown_key: Literal["accept", "reject"] = row(
+        "accept",
+        "5",
+        "Any key, while the fixture declares none.",
+        "测试数据文件未声明密钥时，接受任意密钥。",
+        tolerates=("accept",),
+    )
+    error_form: Literal["plain", "service"] = row(
+        "plain",
+        "7",
+        "`code` is the HTTP status, or the service's own.",
+        "`code` 是 HTTP 状态码，或服务自己的代码。",
+        deployed="service",
+    )
+    error_http_status: Literal["mapped", "always_500", "always_200"] = row(
+        "mapped",
+        "7",
+        "The HTTP status of errors.",
+        "错误的 HTTP 状态码。",
+    )
+    legacy_paths: Literal["off", "on"] = row(
+        "on",
+        "4.1",
+        "Older paths, such as `/api/core/chat/updateHistory`; they take POST too.",
+        "旧路径，例如 `/api/core/chat/updateHistory`；也接受 POST。",
+        tolerates=("on",),
+    )
+    item_fields: Literal["documented", "extended"] = row(
+        "documented",
+        "2.2",
+        "Items with the 13 documented fields, or with `createTime` and others too.",
+        "条目带有文档中的 13 个字段，或还带有 `createTime` 等字段。",
+        deployed="extended",
+    )
+    tags_empty: Literal["list", "absent"] = row(
+        "list",
+        "2.2",
+        "An item without tags has `[]`, or no `tags`.",
+        "没有标签的条目带 `[]`，或没有 `tags`。",
+    )
+    page_size_max: Literal[30, 100] = row(
+        30,
+        "8",
+        "The largest `pageSize` that is served; the service has 100 since 4.12.1.",
+        "允许的最大 `pageSize`；服务自 4.12.1 起为 100。",
+        deployed=100,
+        tolerates=(100,),
+    )
+    related_routes: Literal["off", "on"] = row(
+        "on",
+        "1",
+        "Routes of the service that the interface description does not show.",
+        "接口说明中没有的服务路由。",
+        tolerates=("on",),
+    )
+    credentials: Literal["bearer", "login_too"] = row(
+        "bearer",
+        "5",
+        "Whether the spec's operations take a login instead of a key (header `token`, "
+        "cookie `fastgpt_token`); related routes do anyway.",
+        "文档中的操作是否接受登录代替密钥（请求头 `token`、"
+        "Cookie `fastgpt_token`）；相关接口总是接受。",
+        deployed="login_too",
+        tolerates=("login_too",),
+    )
+    training: Literal["instant", "stepped"] = row(
+        "instant",
+        "1",
+        "What related routes add is trained at once, or step by step on the clock.",
+        "相关接口新增的内容立即训练完成，或随时钟逐步训练。",
+        deployed="stepped",
+    )
+    query_delete: Literal["accept", "needs_json_type"] = row(
+        "accept",
+        "1",
+        "A `DELETE` with `?id=` and without a JSON content type.",
+        "带 `?id=` 且没有 JSON 内容类型的 `DELETE`。",
+        tolerates=("accept",),
+    )
+
+    def but(self, **values: Any) -> "Choices":
+        """The same, but for these values, which have to be of the table."""
+        return replace(self, **values)
+
+
+FORMER_NAMES = {"neighbours": "related_routes"}
+"""Names of choices that are deprecated, with those in use."""
+
+_FEW_VALUES = 3
+"""Numbers that are listed one by one; more of them are shown as a range."""
+
+
+class Choice(Struct, frozen=True):
+    """One row of the table, as documents and commands show it."""
+
+    name: str
+    section: str
+    values: tuple[Value, ...]
+    documented: Value
+    deployed: Value
+    sentence: str
+    chinese: str
+    profiles: Mapping[Profile, Value]
+
+    def parse(self, value: Value) -> Value:
+        """The value as the table has it: `"7"` is 7. Raises UnknownChoice."""
+        # Command lines and environment variables give texts, JSON gives numbers too.
+        for known in self.values:
+            if str(known) == str(value) and not isinstance(value, bool):
+                return known
+        expected = f"Expected {self.name} to be {self.values_text()}"
+        texts = [each for each in self.values if isinstance(each, str)]
+        hint = did_you_mean(str(value), texts)
+        raise UnknownChoice(f"{expected}, got {value!r}{hint}")
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the values are numbers that are too many to be listed."""
+        return isinstance(self.values[0], int) and len(self.values) > _FEW_VALUES
+
+    def values_text(self) -> str:
+        """The values in words: `reject or clamp`, `1 to 30`."""
+        if self.is_range:
+            return f"{self.values[0]} to {self.values[-1]}"
+        return " or ".join(str(value) for value in self.values)
+
+
+@cache
+def table() -> Mapping[str, Choice]:
+    """All choices by name, in the order of `Choices`.
+
+    A choice whose type lists no values is a number of items of a page.
+    """
+    hints, found = get_type_hints(Choices), {}
+    for entry in fields(Choices):
+        values = get_args(hints[entry.name]) or tuple(range(1, Published.page_size + 1))
+        found[entry.name] = Choice(
+            name=entry.name, values=values, **entry.metadata["about"]
+        )
+    return found
+
+
+def as_profile(name: str) -> Profile:
+    """The profile of that name. Raises UnknownChoice."""
+    for profile in PROFILES:
+        if profile == name:
+            return profile
+    names = " or ".join(PROFILES)
+    raise UnknownChoice(f"Expected the profile to be {names}, got {name!r}")
+
+
+def choose(
+    profile: str = "documented",
+    choices: Mapping[str, Value] | None = None,
+) -> Choices:
+    """The choices of a profile, with single ones replaced, by name.
+
+    Raises UnknownChoice for a profile, a name or a value that does not exist.
+    """
+    profile = as_profile(profile)
+    values: dict[str, Any] = {
+        name: known.profiles[profile] for name, known in table().items()
+    }
+    return with_choices(Choices(**values), choices or {})
+
+
+def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
+    """`base` with single choices replaced, by name.
+
+    Raises UnknownChoice for names and values that do not exist.
+    """
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, value in choices.items():
+        try:
+            known = choice(name)
+            values[known.name] = known.parse(value)
+        except UnknownChoice as error:
+            problems.append(str(error))
+            # Of a thousand, further ones are not even found.
+            if len(problems) > Published.told_problems:
+                break
+    if problems:
+        raise UnknownChoice(all_problems(problems))
+    return base.but(**values)
+
+
+def choice(name: str) -> Choice:
+    """Return the choice of that name or former name.
+
+    Raises UnknownChoice, with a hint.
+    """
+    name = FORMER_NAMES.get(name, name)
+    if name in table():
+        return table()[name]
+    hint = did_you_mean(name, table())
+    raise UnknownChoice(f"Expected the name of a choice, got {name!r}{hint}")
+
+
+def deprecations(names: Iterable[str]) -> list[str]:
+    """Return a sentence for each former name of a choice among `names`."""
+    return [
+        f"the choice {name} is called {FORMER_NAMES[name]} now; "
+        "its former name goes with version 0.3"
+        for name in names
+        if name in FORMER_NAMES
+    ]

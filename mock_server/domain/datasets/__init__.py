@@ -1,0 +1,1 @@
+"""Datasets, collections and rows as they are changed."""

@@ -1,0 +1,225 @@
+"""Collections and their rows: where they may go, how they are made and changed.
+
+The `data_amount` of a collection counts with its rows, and its `update_time` is that of
+their last change.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import Call, ParentNotFound
+from mock_server.domain.datasets.dataset_folders import ROOT, FolderCycle
+from mock_server.domain.errors import refusal
+from mock_server.domain.messages import describe_value, quoted
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.uploads import File, FileNotFound
+from mock_server.domain.storage import training
+
+CollectionForbidden = refusal(
+    "CollectionForbidden", "403 forbidden", "500 501005 unAuthDatasetCollection"
+)
+CollectionTooDeep = refusal(
+    "CollectionTooDeep", "400 folderTooDeep", "500 507007 folderDepthLimit"
+)
+
+PUT_IN = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
+"""What `parent_for` refuses."""
+
+
+def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
+    """A collection and the folders above it, the outermost first."""
+    path = [collection]
+    while (above := dataset.tree.get(path[0].parent_id or "")) is not None:
+        path.insert(0, above)
+    return path
+
+
+def target_for(
+    call: Call, dataset_id: str, parent_id: str | None
+) -> tuple[Dataset, str | None]:
+    """The dataset, and the folder in it, where the caller may put something new.
+
+    What does not exist comes before what is not permitted: DATASET, PUT_IN.
+    """
+    if not parent_id:
+        return call.dataset(dataset_id, Level.WRITE, "$.datasetId"), None
+    dataset = call.dataset(dataset_id, Level.NONE, "$.datasetId")
+    check_parent_exists(call, dataset, parent_id)
+    call.may(dataset, Level.WRITE, "$.datasetId")
+    return dataset, parent_for(call, dataset, parent_id)
+
+
+def check_parent_exists(call: Call, dataset: Dataset, parent_id: str | None) -> None:
+    """Raises ParentNotFound for what is neither the top level nor a collection."""
+    is_known = parent_id in ROOT or (parent_id or "") in dataset.tree
+    if not is_known and call.store.find_collection(parent_id or "") is None:
+        raise ParentNotFound.of(parent_id, _folder_of(dataset), "$.parentId")
+
+
+def _folder_of(dataset: Dataset) -> str:
+    return f"null or the _id of a folder of dataset {quoted(dataset.id)}"
+
+
+def parent_for(
+    call: Call, dataset: Dataset, parent_id: str | None, levels: int = 0
+) -> str | None:
+    """The id of the folder that a `parentId` names, None for the top level. PUT_IN.
+
+    `levels` folders lie within one another in what goes there. Any collection of the
+    dataset counts as a folder.
+    """
+    if parent_id is None or parent_id in ROOT:
+        return None
+    if parent_id not in dataset.tree:
+        check_parent_exists(call, dataset, parent_id)
+        got = f"one of another, {describe_value(parent_id)}"
+        raise CollectionForbidden(_folder_of(dataset), got, "$.parentId")
+    most = call.state.limits.folder_depth
+    if dataset.tree.depth(parent_id) + levels > most:
+        expected = f"at most {most} folders above a collection"
+        raise CollectionTooDeep(expected, "more", "$.parentId")
+    return parent_id
+
+
+def parent_to_move_to(
+    call: Call, dataset: Dataset, collection: Collection, parent_id: str | None
+) -> str | None:
+    """The id of the folder to which a collection may go: PUT_IN, FolderCycle."""
+    target = dataset.tree.get(parent_for(call, dataset, parent_id) or "")
+    if target is None:
+        return None
+    if collection.id in {each.id for each in path_of(dataset, target)}:
+        expected = "a folder that is not in this collection"
+        raise FolderCycle.of(parent_id, expected, "$.parentId")
+    levels = {collection.id: 0}
+    for each in dataset.tree.below(collection.id):
+        levels[each.id] = levels[each.parent_id or ""] + 1
+    return parent_for(call, dataset, parent_id, max(levels.values()))
+
+
+Texts = Sequence[tuple[str, str, int]]
+"""`q`, `a` and `chunk_index` of rows."""
+
+
+def create(
+    call: Call,
+    dataset: Dataset,
+    new: Collection,
+    texts: Texts | None = None,
+    *,
+    is_upload: bool = False,
+) -> str:
+    """Keep a new collection, the caller's and of now, and have rows trained of texts.
+
+    A file gets an id unless it has one. Gives the id. Raises LimitReached, and then
+    nothing is kept.
+    """
+    store, limits = call.store, call.state.limits
+    if is_upload:
+        hint = "delete some first"
+        files = len(store.files)
+        call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
+    if texts and len(texts) > limits.collection_rows:
+        expected = f"a text of at most {limits.collection_rows} chunks"
+        raise errors.LimitReached(expected, str(len(texts)), "body")
+    created = dataset.tree.created
+    call.check_room(created, limits.created_collections, "created collections")
+    member, now = call.member, call.now
+    file_id = new.file_id or (store.new_id() if new.type == "file" else None)
+    made = replace(
+        new,
+        id=store.new_id(),
+        file_id=file_id,
+        tmb_id=member,
+        update_time=now,
+        create_time=now,
+    )
+    store.put_collection(dataset, made)
+    if texts is None:
+        return made.id
+    try:
+        rows = [
+            Row(store.new_id(), q, a, chunk_index=number, update_time=now)
+            for q, a, number in texts
+        ]
+        is_stepped = call.state.choices.training == "stepped"
+        training.begin(
+            store,
+            dataset,
+            made,
+            rows,
+            now=now,
+            is_parsed=False,
+            is_stepped=is_stepped,
+        )
+        if is_upload and file_id is not None:
+            store.files.put(file_id, File(file_id, dataset.id, made.id))
+    except errors.LimitReached:
+        store.remove_collections(store.dataset(dataset.id) or dataset, [made.id])
+        raise
+    return made.id
+
+
+def collection_of_file(call: Call, file_id: str) -> tuple[Dataset, Collection]:
+    """A collection that is made of a file, and its dataset: FileNotFound."""
+    file = call.store.files.get(file_id)
+    found = call.store.find_collection(file.collection_id) if file else None
+    if found is not None:
+        return found
+    for dataset in call.store.datasets():
+        for each in dataset.tree:
+            if each.file_id == file_id:
+                return dataset, each
+    raise FileNotFound.of(file_id, "the id of an uploaded file", "$.fileId")
+
+
+def check_rows(call: Call, dataset: Dataset, collection_id: str, count: int) -> None:
+    """Raises LimitReached unless a collection may have so many rows more."""
+    jobs = call.store.jobs.get((dataset.id, collection_id)) or ()
+    coming = sum(len(job.rows) for job in jobs)
+    most = call.state.limits.collection_rows
+    if len(call.store.rows.of(dataset, collection_id)) + coming + count > most:
+        expected = f"at most {most} data rows in a collection"
+        raise errors.LimitReached(expected, f"{count} more", "body")
+
+
+def add_rows(
+    call: Call,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Sequence[Row],
+    *,
+    at_once: bool = False,
+) -> None:
+    """Have rows come to a collection: at once, or as choice training says.
+
+    Raises LimitReached, and then nothing is kept.
+    """
+    is_stepped = call.state.choices.training == "stepped" and not at_once
+    store, now = call.store, call.now
+    changed = collection.updated(now)
+    store.put_collection(dataset, changed)
+    try:
+        training.begin(store, dataset, changed, rows, now=now, is_stepped=is_stepped)
+    except errors.LimitReached:
+        store.put_collection(dataset, collection)
+        raise
+
+
+def replace_row(
+    call: Call, dataset: Dataset, collection: Collection, old: Row, *new: Row
+) -> None:
+    """Keep a row of a collection in place of one, or none. Raises LimitReached."""
+    amount = max(0, collection.data_amount - 1 + len(new))
+    changed = replace(collection, data_amount=amount)
+    # First what can be taken back without memory: rows could not.
+    call.store.put_collection(dataset, changed.updated(call.now))
+    try:
+        call.store.rows.change(dataset, collection.id, [old], new)
+    except errors.LimitReached:
+        call.store.put_collection(dataset, collection)
+        raise

@@ -1,0 +1,90 @@
+"""Datasets in folders: what lies in what, and where one may be put."""
+
+from mock_server.domain.access import Level
+from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
+from mock_server.domain.errors import refusal
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.storage.store import Store
+
+TeamForbidden = refusal("TeamForbidden", "403 forbidden", "500 500003 unAuthTeam")
+FolderTooDeep = refusal(
+    "FolderTooDeep", "400 folderTooDeep", "500 507006 folderDepthLimit"
+)
+FolderCycle = refusal("FolderCycle", "400 folderCycle", "500 507000 invalidParams")
+
+FOLDER = "folder"
+ROOT = (None, "")
+"""What a `parentId` is that means the top level."""
+PUT_IN = (ParentNotFound, DatasetForbidden, TeamForbidden)
+"""What `folder_for` refuses."""
+
+
+def path_of(store: Store, dataset_id: str | None) -> list[Dataset]:
+    """A dataset and the folders above it, the outermost first."""
+    path: list[Dataset] = []
+    while dataset_id is not None and (dataset := store.dataset(dataset_id)) is not None:
+        path.insert(0, dataset)
+        dataset_id = dataset.parent_id
+    return path
+
+
+def below(store: Store, dataset_id: str) -> list[Dataset]:
+    """All datasets and folders in a folder, nearest first."""
+    inside: dict[str | None, list[Dataset]] = {}
+    for dataset in store.datasets():
+        inside.setdefault(dataset.parent_id, []).append(dataset)
+    found = [*inside.get(dataset_id, ())]
+    for dataset in found:  # grows meanwhile: level by level
+        found += inside.get(dataset.id, ())
+    return found
+
+
+def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:
+    """The id of the folder that a `parentId` names, None for the top level. PUT_IN.
+
+    At the top level, what a key may do with datasets in general counts.
+    """
+    if parent_id is None or parent_id in ROOT:
+        if level and call.caller.level < Level.WRITE:
+            expected = "a key with write permission"
+            raise TeamForbidden(expected, "a key without it", "$.parentId")
+        return None
+    parent = call.store.dataset(parent_id)
+    if parent is None or parent.type != FOLDER:
+        expected = "null or the id of a folder of datasets"
+        raise ParentNotFound.of(parent_id, expected, "$.parentId")
+    return call.may(parent, level, "$.parentId").id
+
+
+def check_depth(call: Call, parent_id: str | None, levels: int) -> None:
+    """Raises FolderTooDeep if so many nested folders would be too many in a folder."""
+    most = call.state.limits.dataset_folder_depth
+    got = len(path_of(call.store, parent_id)) + levels
+    if got > most:
+        expected = f"at most {most} folders within one another"
+        raise FolderTooDeep(expected, str(got), "$.parentId")
+
+
+def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
+    """Check that a dataset may go to a folder: PUT_IN, FolderCycle, FolderTooDeep.
+
+    The caller has to manage the folder that it leaves and the one where it goes.
+    """
+    target = folder_for(call, parent_id, Level.MANAGE)
+    folder_for(call, dataset.parent_id, Level.MANAGE)
+    if dataset.id in {each.id for each in path_of(call.store, target)}:
+        expected = "a folder that is not in this one"
+        raise FolderCycle.of(parent_id, expected, "$.parentId")
+    if target == dataset.parent_id or dataset.type != FOLDER:
+        return check_depth(call, target, 0) if target != dataset.parent_id else None
+    levels = {dataset.id: 1}
+    for each in below(call.store, dataset.id):
+        levels[each.id] = levels[each.parent_id or ""] + (each.type == FOLDER)
+    return check_depth(call, target, max(levels.values()))
+
+
+def remove(store: Store, dataset: Dataset) -> None:
+    """Remove a dataset, or a folder with all that is in it."""
+    # From the innermost on: at no time is there one whose folder is gone.
+    for each in reversed([dataset, *below(store, dataset.id)]):
+        store.remove_dataset(each.id)

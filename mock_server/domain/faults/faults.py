@@ -1,0 +1,194 @@
+"""The faults of a sandbox: added, decided by, spent, taken away."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from math import inf
+
+from mock_server.domain.errors import InvalidField
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.faults.firing import (
+    ActiveFault,
+    Decision,
+    Firing,
+    RateLimit,
+    Request,
+    Resend,
+)
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import Holding, Memory
+
+_FIXED_BYTES = 1_024
+"""About what a fault takes beside its fields."""
+
+
+class Faults:
+    """The faults of a sandbox, in the order in which they were added.
+
+    `active` are those that can still fire: requests pass by while it is empty.
+    """
+
+    def __init__(
+        self,
+        seconds: Callable[[], float],
+        memory: Memory,
+        limits: Limits,
+        starting: Sequence[Definition] = (),
+    ) -> None:
+        """`seconds` is a monotonic clock; faults are charged to `memory`.
+
+        Those `starting` are added at once; their definitions are charged elsewhere.
+        """
+        self.active: list[ActiveFault] = []
+        # Of those, by operation, the ones that may concern it; and when to look next
+        # for some that have ended. Both are found again after each change.
+        self._concerned: dict[str, list[ActiveFault]] = {}
+        self._next_end = -inf
+        self._seconds = seconds
+        self._memory = memory
+        self._limits = limits
+        self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
+        self._added = 0
+        for definition in starting:
+            holding = memory.hold("faults")
+            # Whatever the budget says: for want of memory, no reset may fail.
+            holding.grow(_FIXED_BYTES)
+            self.active.append(self._activated(definition, holding))
+
+    def add(self, definition: Definition) -> ActiveFault:
+        """Add a fault behind the others. Raises InvalidField or LimitReached."""
+        return self.add_all([definition])[0]
+
+    def add_all(
+        self, definitions: Sequence[Definition], preset: str | None = None
+    ) -> list[ActiveFault]:
+        """Add several, or none of them. Raises InvalidField or LimitReached.
+
+        `preset` is the name of the list that they are.
+        """
+        self._check_room(len(definitions))
+        # All are charged before the first is added: any of them may not fit.
+        holdings = [
+            self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
+            for definition in definitions
+        ]
+        added = list(map(self._activated, definitions, holdings))
+        for fault in added:
+            fault.preset = preset
+        self._have_active([*self.active, *added])
+        return added
+
+    def decide(self, request: Request, now: int) -> Decision:
+        """Match and count; the first that fires wins. `now` is in milliseconds.
+
+        Those behind the one that fires do not count the request.
+        """
+        self._end_old()
+        decision = Decision()
+        for fault in self._concerning(request):
+            again = self._again(fault, request) if fault.resends else None
+            found = again or fault.match(request, now)
+            if isinstance(found, Firing):
+                decision.firing = found
+                self._expect_again(fault, request, found)
+                if fault.remaining == 0 and not fault.resends:
+                    self._spend([fault])
+                break
+            if found is not None:
+                decision.limits.append(found)
+        return decision
+
+    def all(self) -> list[ActiveFault]:
+        """Those that can still fire, and the latest spent ones, by age."""
+        self._end_old()
+        known = [*self.active, *self._spent]
+        return sorted(known, key=lambda fault: int(fault.id[1:]))
+
+    def get(self, fault_id: str) -> ActiveFault | None:
+        """The fault of that id, active or among the latest spent ones."""
+        return next((fault for fault in self.all() if fault.id == fault_id), None)
+
+    def remove(self, fault: ActiveFault) -> None:
+        self._have_active([other for other in self.active if other is not fault])
+        if fault in self._spent:
+            self._spent.remove(fault)
+
+    def clear(self) -> None:
+        self._have_active([])
+        self._spent.clear()
+
+    def seconds_left(self, fault: ActiveFault) -> float:
+        return max(0.0, fault.ends - self._seconds())
+
+    def _concerning(self, request: Request) -> list[ActiveFault]:
+        found = self._concerned.get(request.operation)
+        if found is None:
+            found = [each for each in self.active if request.is_for(each.definition)]
+            self._concerned[request.operation] = found
+        return found
+
+    def _have_active(self, faults: list[ActiveFault]) -> None:
+        """Have these be active, in a list that is new.
+
+        Somebody may be walking along the old one.
+        """
+        self.active, self._concerned, self._next_end = faults, {}, -inf
+
+    def _again(self, fault: ActiveFault, request: Request) -> Firing | None:
+        """The firing at a request that the client's HTTP layer is sending again."""
+        self._next_end = -inf
+        resend = fault.resends.pop(request.fingerprint, None)
+        if resend is None or resend.ends <= self._seconds():
+            return None
+        return resend.firing
+
+    def _expect_again(
+        self, fault: ActiveFault, request: Request, firing: Firing
+    ) -> None:
+        """Have a fault meet the request again, unless its client will not resend it.
+
+        On a connection that was made for it a client shows the failure instead.
+        """
+        self._next_end = -inf
+        is_wanted = fault.definition.meets_resends and not request.is_on_new_connection
+        if is_wanted and len(fault.resends) < self._limits.resends:
+            ends = self._seconds() + self._limits.resend_seconds
+            fault.resends[request.fingerprint] = Resend(firing, ends)
+
+    def _check_room(self, count: int) -> None:
+        """Raises InvalidField unless so many can be added."""
+        self._end_old()
+        wanted, most = len(self.active) + count, self._limits.faults
+        if wanted > most:
+            hint = "delete some first"
+            raise InvalidField(f"at most {most} faults", str(wanted), "$", hint)
+
+    def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
+        self._added += 1
+        limit, rate_limit = definition.limit, None
+        if limit is not None:
+            rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
+        ends = self._seconds() + definition.ttl
+        return ActiveFault(
+            f"f{self._added}",
+            definition,
+            ends,
+            holding,
+            rate_limit,
+        )
+
+    def _end_old(self) -> None:
+        now = self._seconds()
+        if now < self._next_end:
+            return
+        for fault in self.active:
+            if fault.resends:
+                fault.forget_resends(now)
+        self._spend([fault for fault in self.active if fault.is_spent(now)])
+        self._next_end = min((each.next_end for each in self.active), default=inf)
+
+    def _spend(self, spent: Sequence[ActiveFault]) -> None:
+        if spent:
+            self._have_active([fault for fault in self.active if fault not in spent])
+            self._spent.extend(spent)
+            for fault in spent:
+                fault.is_over = True

@@ -1,0 +1,229 @@
+"""Faults: which one fires at a request. What it then does is its kind's business.
+
+A fault is matched, then counted, then drawn for: the first `skip` matches pass, then
+each fires with its `probability`, at most `times` times, for at most `ttl` seconds.
+Draws come from a stream of the fault's own, keyed (seed, id, match index), so what
+other requests do in between changes nothing: a run can be replayed, or be told
+beforehand.
+"""
+
+from __future__ import annotations  # the counter stands above what it says
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import ceil
+
+from msgspec import Struct, field
+
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.memory import Holding
+from mock_server.domain.validation.json_match import holds
+
+
+class ActiveFault(Struct, eq=False):
+    """A fault that has been added: its counts, and when it ends (monotonic seconds).
+
+    What it takes is charged to `holding`. `resends` are requests at which it has fired
+    and will fire again without counting them.
+    """
+
+    id: str
+    definition: Definition
+    ends: float
+    holding: Holding
+    rate_limit: RateLimit | None = None
+    preset: str | None = None
+    matches: int = 0
+    fired: int = 0
+    is_over: bool = False
+    resends: dict[bytes, Resend] = field(default_factory=dict)
+
+    def is_spent(self, now: float) -> bool:
+        """Whether it fires no more; `now` is in monotonic seconds."""
+        return self.ends <= now or (self.remaining == 0 and not self.resends)
+
+    @property
+    def next_end(self) -> float:
+        """When it ends, or stops expecting a request again (monotonic seconds)."""
+        return min([self.ends, *(each.ends for each in self.resends.values())])
+
+    def forget_resends(self, now: float) -> None:
+        """Expect those no longer of which the time is over."""
+        late = [sent for sent, each in self.resends.items() if each.ends <= now]
+        for sent in late:
+            del self.resends[sent]
+
+    @property
+    def remaining(self) -> int | None:
+        """How often it can still fire; None if only its ttl ends it."""
+        times: int | None = self.definition.times
+        if self.is_over:
+            return 0
+        return None if times is None else times - self.fired
+
+    def match(self, request: Request, now: int) -> Firing | RateLimitStatus | None:
+        """A firing, or where a rate limit stands that lets the request pass.
+
+        None if it does not match, or matches and passes. The request is one of those
+        that it is for. `now` is in milliseconds.
+        """
+        wanted = self.definition
+        # It may be there for the sake of `resends` alone.
+        if self.remaining == 0:
+            return None
+        key, body = wanted.match.key, wanted.match.body
+        if key is not None and key not in request.keys:
+            return None
+        if body is not None and not holds(body, request.body):
+            return None
+        # Counted before drawn: the index decides the draw, whatever came of others.
+        index = self.matches
+        self.matches += 1
+        if index < wanted.skip:
+            return None
+        status = None
+        if self.rate_limit is not None:
+            status = self.rate_limit.count(request.keys[0], now)
+            if status.is_allowed:
+                return status
+        if not wanted.probability:
+            return None  # whatever is drawn, which takes 1 µs
+        drawn = draw(wanted.seed, self.id, index)
+        if drawn >= wanted.probability:
+            return None
+        self.fired += 1
+        return Firing(self, index, drawn, status)
+
+    def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
+        """The next decisions: match index, draw, whether it fires.
+
+        That of a rate limit is for requests over the limit; others pass.
+        """
+        wanted, left = self.definition, self.remaining
+        for index in range(self.matches, self.matches + length):
+            drawn = draw(wanted.seed, self.id, index)
+            fires = index >= wanted.skip and drawn < wanted.probability and left != 0
+            if fires and left is not None:
+                left -= 1
+            yield index, drawn, fires
+
+
+class Firing(Struct, frozen=True):
+    """A fault that fires: the index of the match, and the draw that decided it.
+
+    `limit` is where a rate limit stands.
+    """
+
+    fault: ActiveFault
+    index: int
+    draw: float
+    limit: RateLimitStatus | None = None
+
+    def draw_for(self, purpose: str) -> float:
+        """Another number of the same stream, from 0 up to 1."""
+        return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
+
+
+class Resend(Struct, frozen=True):
+    """A firing that comes again if its request does before the time `ends`."""
+
+    firing: Firing
+    ends: float
+
+
+class Decision(Struct, eq=False):
+    """What faults say to a request: one that fires, and where rate limits stand."""
+
+    firing: Firing | None = None
+    limits: list[RateLimitStatus] = field(default_factory=list)
+
+
+class Request(Struct, frozen=True):
+    """What faults are matched by: an operation, the keys it is known by, its body.
+
+    `keys` are the one sent, by which rate limits count, and the declared one; `traits`
+    are those of the operation. `content` is the body as it came;
+    `is_on_new_connection` says whether its connection was made for it.
+    """
+
+    operation: str
+    keys: Sequence[str]
+    body: Mapping[str, object]
+    traits: Collection[str] = ()
+    content: bytes = b""
+    is_on_new_connection: bool = True
+
+    @property
+    def fingerprint(self) -> bytes:
+        """What a request has in common with the same one that is sent again."""
+        head = f"{self.operation} {self.keys[0]} ".encode("utf-8", "replace")
+        return hashlib.sha256(head + self.content).digest()
+
+    def is_for(self, definition: Definition) -> bool:
+        """Whether its operation is named by a fault, and one that its kind suits."""
+        is_named = definition.operation in ("*", self.operation)
+        return is_named and (not definition.needs or definition.needs in self.traits)
+
+
+def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:
+    """A number from 0 up to 1 that depends on nothing but these."""
+    digest = hashlib.sha256(f"{seed} {fault_id} {index} {purpose}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+_WINDOW_BYTES = 256
+"""About what a window takes beside its key."""
+
+
+class RateLimit(Struct):
+    """At most `limit` requests in `window` seconds from the first of them, per key.
+
+    The windows of at most `max_keys` keys are kept, and charged to `holding`; where
+    there is no room for another, the oldest goes.
+    """
+
+    limit: int
+    window: int
+    holding: Holding
+    max_keys: int
+    _windows: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def count(self, key: str, now: int) -> RateLimitStatus:
+        """Count a request at that time in milliseconds, unless it is over the limit."""
+        length = self.window * 1000
+        start, count = self._windows.get(key, (now, 0))
+        # A sandbox's clock can be set back: before its start, a window is over too.
+        if not start <= now < start + length:
+            start, count = now, 0
+        is_allowed = count < self.limit
+        if key not in self._windows:
+            self._make_room(_WINDOW_BYTES + len(key))
+        self._windows[key] = start, count + is_allowed
+        left = self.limit - count - is_allowed
+        return RateLimitStatus(is_allowed, self.limit, left, start + length - now)
+
+    def _make_room(self, size: int) -> None:
+        while self._windows and (
+            len(self._windows) >= self.max_keys or not self.holding.fits(size)
+        ):
+            oldest = next(iter(self._windows))
+            del self._windows[oldest]
+            self.holding.grow(-_WINDOW_BYTES - len(oldest))
+        self.holding.grow(size)
+
+
+class RateLimitStatus(Struct, frozen=True):
+    """Where a limit stands after a request; `reset_ms` is what is left of the window.
+
+    `remaining` is how many requests it will still let pass.
+    """
+
+    is_allowed: bool
+    limit: int
+    remaining: int
+    reset_ms: int
+
+    @property
+    def reset_seconds(self) -> int:
+        """What is left of the window in whole seconds, rounded up."""
+        return ceil(self.reset_ms / 1000)

@@ -1,0 +1,197 @@
+"""Why a page is empty, in a sentence for the journal, and the words of such sentences.
+
+What is counted is counted while the request is answered, and is true of that moment;
+it looks at counts that are there, and once through a dataset that is small. The words
+are made when somebody reads them. What would help for certain is told by `why`.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from mock_server.domain.choices.reading import in_words, others, read_by
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.journal import Hint
+from mock_server.domain.limits import Limits
+from mock_server.domain.listing.request import ListV2, part_of, search_of
+from mock_server.domain.messages import SHOWN_CHARS, cut, quoted
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.index import ANYWHERE, Within
+
+_A_FOLDER = (
+    "the dataset is a folder: it holds datasets, and no collections of its own; "
+    "list one of those in it"
+)
+
+
+def hint_of(
+    dataset: Dataset,
+    inside: int,
+    request: ListV2,
+    choices: Choices,
+    total: int,
+    limits: Limits,
+) -> Hint:
+    """Why a page with none of the `total` matching collections is empty.
+
+    `inside` are in the part of the dataset that was asked for.
+    """
+    tree = dataset.tree
+    size, elsewhere = len(tree), None
+    if not total and inside < size <= limits.hinted_collections:
+        search = search_of(request, choices)
+        if search is not None:
+            everywhere = tree.listing(ANYWHERE, choices.list_order)
+            elsewhere = len(everywhere.find(search, limits.cached_searches))
+    is_folder = dataset.type == "folder"
+    page = EmptyPage(request, choices, size, inside, total, elsewhere, is_folder)
+    # A journal keeps what is short; of what is long, the text that cuts it.
+    is_long = request.tags or len(request.search_text) > SHOWN_CHARS
+    return page.text() if is_long else page.text
+
+
+class EmptyPage(Struct, frozen=True, gc=False):
+    """An empty page of a dataset of `size` collections, `inside` of them asked for.
+
+    `elsewhere` would match in the whole dataset, if that has been counted. `is_folder`
+    says that it is for datasets.
+    """
+
+    request: ListV2
+    choices: Choices
+    size: int
+    inside: int
+    total: int
+    elsewhere: int | None
+    is_folder: bool
+
+    def text(self) -> str:
+        """The reason, and the nearest settings that may help."""
+        request, others = self.request, self.size - self.inside
+        if self.total:
+            return past_end(request, self.total)
+        if not self.size:
+            return _A_FOLDER if self.is_folder else "the dataset holds no collections"
+        settings = joined(wider(request, self.choices), "or")
+        if not others or not settings:
+            return self._found()
+        if self.elsewhere == 0:
+            return f"{self._found()}, nor of the other {others:,}"
+        scope = scope_choice(request, self.choices)
+        keeper = f"{parent_words(request)}{scope} keeps out the other {others:,}"
+        if search_of(request, self.choices) is None:
+            then = "they are listed"
+        elif self.elsewhere is None:
+            then = "they are looked through too"
+        else:
+            then = f"{self.elsewhere:,} {verb(self.elsewhere, 'match')}"
+        return f"{self._found()}; {keeper}: {settings}, {then}"
+
+    def _found(self) -> str:
+        where = place(part_of(self.request, self.choices))
+        if not self.inside:
+            return f"there are no collections {where}"
+        one, many = "the only collection", f"the {amount(self.inside)}"
+        looked_through = one if self.inside == 1 else many
+        asked = filter_words(self.request, self.choices)
+        return f"{asked} matches none of {looked_through} {where}"
+
+
+def past_end(request: ListV2, total: int) -> str:
+    """That the page begins after the last of those that match."""
+    last = (total - 1) // request.page_size * request.page_size
+    return (
+        f"offset {request.offset} is past the end: {amount(total)} "
+        f"{verb(total, 'match')}, and the last page is at offset {last}"
+    )
+
+
+def wider(request: ListV2, choices: Choices) -> list[str]:
+    """The settings by which the request would ask for the whole dataset."""
+    read = read_by(lambda them: part_of(request, them), choices)
+    found = [
+        f"with choice {name}={value}"
+        for name, value in others(choices, read)
+        if part_of(request, choices.but(**{name: value})) is ANYWHERE
+    ]
+    if part_of(replace(request, parent_id=UNSET), choices) is ANYWHERE:
+        found.append("without parentId")
+    return found
+
+
+def shown(text: str) -> str:
+    """A text in quotes, its beginning if it is long."""
+    return quoted(cut(text))
+
+
+def amount(count: int) -> str:
+    """`1 collection`, `1,000 collections`."""
+    return f"{count:,} collection" + ("" if count == 1 else "s")
+
+
+def verb(count: int, plural: str) -> str:
+    """`matches` of one, `match` of several."""
+    return f"{plural}es" if count == 1 else plural
+
+
+def place(within: Within) -> str:
+    """Which collections are in a part: those `at the top level`, `in folder "a"`."""
+    if within is ANYWHERE:
+        return "of the dataset"
+    return "at the top level" if within is None else f"in folder {shown(within)}"
+
+
+def parent_words(request: ListV2) -> str:
+    """What a request says about the folder: `parentId null`, `no parentId`."""
+    parent = request.parent_id
+    if parent is UNSET:
+        return "no parentId"
+    return f"parentId {'null' if parent is None else shown(parent)}"
+
+
+def scope_choice(request: ListV2, choices: Choices) -> str:
+    """The choice by which a request is kept to a folder; "" if the spec says it."""
+    names = read_by(lambda them: part_of(request, them), choices)
+    return in_words(choices, names[-1:])
+
+
+def filter_words(request: ListV2, choices: Choices) -> str:
+    """What a request looks for: `searchText "a" with selectFolder true`."""
+    parts = [text] if (text := search_words(request, choices)) else []
+    if request.folders_only:
+        parts.append("selectFolder true")
+    if request.tags:
+        parts.append(tags_words(request.tags))
+    return " with ".join(parts)
+
+
+def search_words(request: ListV2, choices: Choices) -> str:
+    """`searchText "a"`, with choices that narrow it; "" if nothing is looked for."""
+    search, documented = search_of(request, choices), Choices()
+
+    def alters(name: str) -> bool:
+        usual = choices.but(**{name: getattr(documented, name)})
+        return search_of(request, usual) != search
+
+    read = read_by(lambda them: search_of(request, them), choices)
+    narrowed = in_words(choices, filter(alters, read))
+    if not request.search_text:
+        return narrowed.strip(" ()")
+    return f"searchText {shown(request.search_text)}{narrowed}"
+
+
+_TAGS = 3
+
+
+def tags_words(tags: Sequence[str]) -> str:
+    """`filterTags ["a", "b"]`, of many the first."""
+    more = ", …" if len(tags) > _TAGS else ""
+    return f"filterTags [{', '.join(map(shown, tags[:_TAGS]))}{more}]"
+
+
+def joined(parts: Sequence[str], last: str) -> str:
+    """`a, b or c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"

@@ -1,0 +1,99 @@
+"""The list operation as a function of the state: scope, search, paging (spec 4.2).
+
+What of this the spec leaves open is a choice; fields have been read and checked before.
+"""
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from mock_server.domain.access import Level
+from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
+from mock_server.domain.choices.reading import remedies, served_with
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.journal import Note
+from mock_server.domain.listing.empty_page import hint_of
+from mock_server.domain.listing.request import ListV2, part_of, search_of
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.state import State
+
+T = TypeVar("T")
+
+
+class Page(Struct, Generic[T], frozen=True):
+    """A page of what matches, its count before paging, and the caller's level.
+
+    `matching` is all of it, in order: faults show parts that were not asked for, such
+    as `offset` and `page_size` say.
+    """
+
+    items: Sequence[T]
+    total: int
+    level: Level
+    matching: Sequence[T] = ()
+    offset: int = 0
+    page_size: int = 0
+
+
+def list_v2(call: Call, request: ListV2) -> Page[Collection]:
+    """A page of a dataset's collections (spec 4.2); past the end it is empty.
+
+    Raises DatasetNotFound, ParentNotFound (choice parent_unknown), DatasetForbidden, in
+    this order.
+    """
+    dataset = call.dataset(request.dataset_id, Level.NONE, "$.datasetId")
+    return page_in(dataset, dataset.level_of(call.caller), request, call.state)
+
+
+def page_in(
+    dataset: Dataset, level: Level, request: ListV2, state: State
+) -> Page[Collection]:
+    """As `list_v2`, of a dataset that has been found, for a caller of that level."""
+    choices = state.choices
+    within, search = part_of(request, choices), search_of(request, choices)
+    # Existence is checked before permission, of the parent too.
+    if isinstance(within, str) and within not in dataset.tree:
+        _check_unknown_parent(dataset, request, state, level)
+    if level < Level.READ:
+        expected = f"a key with read permission on dataset {quoted(dataset.id)}"
+        raise DatasetForbidden(expected, "a key without it", "$.datasetId")
+    order, kept = choices.list_order, state.limits.cached_searches
+    inside, matching = dataset.tree.found(within, order, search, kept)
+    offset, size = request.offset, request.page_size
+    page = matching[offset : offset + size]
+    # Of nothing, as lists that scroll want it, there is nothing to say.
+    if not page and size and not state.notes:
+        total = len(matching)
+        state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
+    if request.is_clamped:
+        state.notes.append(Note(served=(len(page), len(matching))))
+    return Page(page, len(matching), level, matching, offset, size)
+
+
+def _check_unknown_parent(
+    dataset: Dataset, request: ListV2, state: State, level: Level
+) -> None:
+    """Raises ParentNotFound, unless choice parent_unknown=empty says otherwise."""
+    choices = state.choices
+    if choices.parent_unknown == "empty":
+        if level >= Level.READ:
+            found = "the dataset has no collection of this parentId"
+            state.hint(f"{found}: the list is empty (choice parent_unknown=empty)")
+        return
+    expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
+    # To a caller who may not read the dataset, none of them would help.
+    hint = _served_with(request, choices) if level >= Level.READ else ""
+    raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
+
+
+def _served_with(request: ListV2, choices: Choices) -> str:
+    """The choices under which a list of an unknown parent succeeds, as a hint."""
+    names = ["parent_unknown"]
+    if request.parent_id == "":
+        names.append("parent_empty_string")
+    if request.search_text:
+        names.append("search_scope")
+    return served_with(*remedies(choices, *names))

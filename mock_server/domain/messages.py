@@ -1,0 +1,104 @@
+"""JSON values and what may help, in the words of messages."""
+
+import json
+from collections.abc import Collection, Iterable
+from itertools import islice
+
+from mock_server.domain.limits import Published
+
+SHOWN_CHARS = 60
+"""Characters of a text that a message shows."""
+CUT_MARK = "…"
+"""Stands in messages where a text has been cut."""
+
+
+def quoted(text: str) -> str:
+    """A text as messages show it: a JSON string."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def cut(text: str) -> str:
+    """A text as messages and paths show it: its beginning if it is long."""
+    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + CUT_MARK
+
+
+def describe_value(value: object) -> str:
+    """A JSON value in the words of an error message, cut where it is long."""
+    if isinstance(value, str):
+        if len(value) <= SHOWN_CHARS:
+            return f"the string {quoted(value)}"
+        return f"the string {quoted(cut(value))} of {len(value)} characters"
+    if isinstance(value, list):
+        return "an array"
+    if isinstance(value, dict):
+        return "an object"
+    # Python refuses to write integers of more than 4,300 digits.
+    if isinstance(value, int) and abs(value) >= 10**SHOWN_CHARS:
+        return "a longer integer"
+    return json.dumps(value)
+
+
+_FEW, _MANY = 50, 5_000
+"""Known words up to which all are compared, and up to which some are."""
+
+
+def all_problems(messages: Iterable[str]) -> str:
+    """The messages of several problems as one line: `first; second; and more`.
+
+    There is an end to their number and their length; without any it is empty.
+    """
+    text, found = "", iter(messages)
+    for message in islice(found, Published.told_problems):
+        if not text:
+            text = message  # each shows texts of clients with their end cut off
+        elif len(text) + len(message) < Published.told_chars:
+            text = f"{text}; {message}"
+        else:
+            return f"{text}; and more"
+    return text if next(found, None) is None else f"{text}; and more"
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """` (did you mean 'title'?)`, or an empty text where no known word is near."""
+    near = _nearest(word, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def which_there_are(word: str, known: Iterable[str], count: int) -> str:
+    """What there is in place of something unknown: the nearest name, and the first.
+
+    `known` are names, of which there are so many. It is the hint of a Refusal.
+    """
+    if count == 0:
+        return "there are none"
+    compared = list(islice(known, _MANY)) if count <= _MANY else ()
+    near = _nearest(word, compared)
+    names = compared or islice(known, Published.listed_names)
+    first = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
+    more = f" and {count - len(first)} more" if count > len(first) else ""
+    there_are = f"there {'is' if count == 1 else 'are'} {', '.join(first)}{more}"
+    if near is None:
+        return there_are
+    return f"did you mean {quoted(cut(near))}? T{there_are[1:]}"
+
+
+def _nearest(word: str, known: Collection[str]) -> str | None:
+    """The known word that is nearest, None where none is near.
+
+    Among many known words only some that begin alike are compared, among very many
+    none: a file with a thousand mistakes is still answered at once.
+    """
+    if len(known) > _MANY or len(word) > Published.hinted_chars:
+        return None
+    if len(known) > _FEW:
+        known = [each for each in known if each[:3] == word[:3]][:_FEW]
+    return most_alike(word, known)
+
+
+def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:
+    """The word that is most like another, if one is at `least` so alike (0 to 1)."""
+    # Imported when there is a mistake to explain: it takes 1 ms, and a start has none.
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, 1, least)
+    return near[0] if near else None

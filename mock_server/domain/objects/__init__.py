@@ -1,0 +1,1 @@
+"""What fixtures hold: objects that never change, ordered and searchable."""

@@ -1,0 +1,110 @@
+"""A long sequence in blocks: one that differs a little shares all but a block."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Generic, TypeVar, overload
+
+T = TypeVar("T")
+# To copy one block of 100,000 items takes 2 us, to copy them all 200 us.
+_BLOCK = 512
+
+
+class Sliced(Sequence[T], Generic[T]):
+    """A sequence that makes what it is asked for."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        wanted = range(len(self))[at]
+        if isinstance(wanted, int):
+            return self._item(wanted)
+        if wanted.step == 1:
+            return self._part(wanted.start, wanted.stop)
+        return [self._item(index) for index in wanted]
+
+    @abstractmethod
+    def _item(self, at: int) -> T:
+        """The item at an index that there is."""
+
+    def _part(self, start: int, stop: int) -> Sequence[T]:
+        """The items from an index up to another one."""
+        return [self._item(index) for index in range(start, stop)]
+
+
+class Blocks(Sliced[T]):
+    """Items that never change; `replaced` gives another sequence."""
+
+    __slots__ = ("_blocks", "_ends")
+
+    def __init__(self, blocks: list[Sequence[T]]) -> None:
+        """No block may be empty, nor changed."""
+        self._blocks = blocks
+        self._ends = list(accumulate(map(len, blocks)))
+
+    @staticmethod
+    def of(items: Sequence[T]) -> Blocks[T]:
+        """A sequence in blocks, unless it is so already."""
+        return items if isinstance(items, Blocks) else Blocks(list(_cut(items)))
+
+    def replaced(self, start: int, stop: int, items: Sequence[T]) -> Blocks[T]:
+        """The sequence with these items in place of those from one index to another."""
+        if not self._blocks:
+            return Blocks(list(_cut(items)))
+        # What comes behind the last item goes into the last block.
+        first = min(bisect_right(self._ends, start), len(self._blocks) - 1)
+        last = max(first, bisect_right(self._ends, stop - 1)) if stop > start else first
+        begin = self._ends[first] - len(self._blocks[first])
+        old = [*chain.from_iterable(self._blocks[first : last + 1])]
+        old[start - begin : stop - begin] = items
+        blocks = self._blocks.copy()
+        blocks[first : last + 1] = [old] if 0 < len(old) <= 2 * _BLOCK else _cut(old)
+        return Blocks(blocks)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(self._blocks)
+
+    def _item(self, at: int) -> T:
+        number = bisect_right(self._ends, at)
+        block = self._blocks[number]
+        return block[at - self._ends[number] + len(block)]
+
+    def _part(self, start: int, stop: int) -> Sequence[T]:
+        if start >= stop:
+            return []
+        first = bisect_right(self._ends, start)
+        last = bisect_right(self._ends, stop - 1)
+        begin = self._ends[first] - len(self._blocks[first])
+        items = [*chain.from_iterable(self._blocks[first : last + 1])]
+        return items[start - begin : stop - begin]
+
+
+class Reversed(Sliced[T]):
+    """A sequence from its end; nothing of it is copied."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Sequence[T]) -> None:
+        self._items = items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def _item(self, at: int) -> T:
+        return self._items[-1 - at]
+
+
+def _cut(items: Iterable[T]) -> Iterator[Sequence[T]]:
+    items = list(items)
+    for start in range(0, len(items), _BLOCK):
+        yield items[start : start + _BLOCK]

@@ -1,0 +1,210 @@
+"""A dataset, and the folder tree of its collections as it was loaded."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from mock_server.domain.access import Caller, Level, Permissions
+from mock_server.domain.clock import DEFAULT_TIME
+from mock_server.domain.objects.index import (
+    ANYWHERE,
+    SORT_KEYS,
+    Listed,
+    Listing,
+    Order,
+    Search,
+    SortedOrder,
+    Within,
+    listings,
+)
+from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
+
+
+class FolderTree(ABC):
+    """Collections of a dataset in document order, in folders, and listings of them."""
+
+    created = 0
+    """How many collections there are that were not loaded."""
+
+    @property
+    @abstractmethod
+    def collections(self) -> Sequence[Collection]:
+        """All in document order."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Collection]: ...
+
+    def __contains__(self, collection_id: str) -> bool:
+        return self.get(collection_id) is not None
+
+    @abstractmethod
+    def get(self, collection_id: str) -> Collection | None:
+        """The collection of that id."""
+
+    @abstractmethod
+    def listing(self, within: Within, order: Order) -> Listed:
+        """The collections within a part, in an order; ties always go by `_id`."""
+
+    def found(
+        self, within: Within, order: Order, search: Search | None, kept: int
+    ) -> tuple[int, Sequence[Collection]]:
+        """How many collections a part has, and which are looked for: without a search
+        all. So many results of searches are kept.
+        """
+        listing = self.listing(within, order)
+        items = listing.items
+        return len(items), items if search is None else listing.find(search, kept)
+
+    def prepare(self, order: Order) -> None:
+        """Make what requests would have to wait for: listings, look-ups, searches."""
+        for part in self.large(order).values():
+            part.fold()
+        if len(self) >= LARGE:
+            self.get("")  # makes the look-up by id
+
+    @abstractmethod
+    def large(self, order: Order) -> Mapping[Within, Listing]:
+        """The loaded parts, in an order, that take long to be folded for searches."""
+
+    @abstractmethod
+    def children(self, folder: str | None) -> Sequence[Collection]:
+        """The collections in a folder, in any order."""
+
+    @abstractmethod
+    def parents(self) -> Set[Within]:
+        """All parts that may hold collections; any other is empty."""
+
+    def below(self, collection_id: str) -> list[Collection]:
+        """A collection's descendants, nearest first."""
+        descendants: list[Collection] = []
+        folders, parents = [collection_id], self.parents()
+        for folder in folders:  # grows meanwhile: level by level
+            inside = self.children(folder)
+            descendants.extend(inside)
+            folders.extend(item.id for item in inside if item.id in parents)
+        return descendants
+
+    def depth(self, collection_id: str | None) -> int:
+        """How many folders lead to what is in this one: 0 at the top level."""
+        folders = 0
+        while collection_id is not None:
+            folders += 1
+            found = self.get(collection_id)
+            collection_id = None if found is None else found.parent_id
+        return folders
+
+
+class Tree(FolderTree):
+    """A folder tree as it was loaded.
+
+    Listings and the look-up by id are made when they are first needed. They follow from
+    the collections alone, so that to others a tree never changes.
+    """
+
+    def __init__(
+        self,
+        collections: Sequence[Collection] = (),
+        *,
+        by_id: Mapping[str, Collection] | None = None,
+        listings: Mapping[Order, Mapping[Within, Listing]] | None = None,
+    ) -> None:
+        """`by_id` and `listings` are what has been made already, as by a loader."""
+        self._collections = collections
+        self._listings = {**(listings or {})}
+        if by_id is not None:
+            self.by_id = by_id
+
+    @property
+    def collections(self) -> Sequence[Collection]:
+        return self._collections
+
+    def __len__(self) -> int:
+        return len(self._collections)
+
+    def __iter__(self) -> Iterator[Collection]:
+        return iter(self._collections)
+
+    def get(self, collection_id: str) -> Collection | None:
+        return self.by_id.get(collection_id)
+
+    def listing(self, within: Within, order: Order) -> Listing:
+        return self._parts(order).get(within, _EMPTY)
+
+    def large(self, order: Order) -> Mapping[Within, Listing]:
+        parts = self._parts(order).items()
+        return {at: part for at, part in parts if len(part.items) >= LARGE}
+
+    def children(self, folder: str | None) -> Sequence[Collection]:
+        return self.listing(folder, self._any_order).items
+
+    def parents(self) -> Set[Within]:
+        return self._parts(self._any_order).keys()
+
+    @property
+    def _any_order(self) -> Order:
+        # To sort a million takes seconds: whatever order has been made will do.
+        return next(iter(self._listings), "fixture")
+
+    def number(self, item: Collection) -> int:
+        """The index of one of its collections in document order."""
+        order, numbers = self._numbers
+        key = SORT_KEYS[order]
+        items = self.listing(ANYWHERE, order).items
+        return numbers[bisect_left(items, key(item), key=key)]
+
+    def _parts(self, order: Order) -> Mapping[Within, Listing]:
+        if order not in self._listings:
+            self._listings[order] = listings(self._collections, order)
+        return self._listings[order]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Collection]:
+        return {item.id: item for item in self._collections}
+
+    @cached_property
+    def _numbers(self) -> tuple[SortedOrder, array[int]]:
+        """A sorted order, and the number of each of its items in document order."""
+        # Four bytes for each collection, where a look-up by id would take a hundred.
+        is_by_name = {"name"} == {*self._listings} - {"fixture"}
+        order: SortedOrder = "name" if is_by_name else "update_time_desc"
+        numbers = {id(item): at for at, item in enumerate(self._collections)}
+        items = self.listing(ANYWHERE, order).items
+        return order, array("I", (numbers[id(item)] for item in items))
+
+
+_EMPTY = Listing(())
+LARGE = 500
+"""Collections; to look through so many, or to fold them, takes up to a millisecond."""
+
+
+class Dataset(Struct, frozen=True, eq=False):
+    """A dataset: what is said of it, its collections, and the data rows of those.
+
+    `type` is `dataset`, or `folder` for what holds datasets; `parent_id` is such a
+    folder's id. `update_time` is in milliseconds; `rows` are by collection id.
+    """
+
+    id: str
+    name: str = ""
+    permissions: Permissions = field(default_factory=dict)
+    parent_id: str | None = None
+    type: str = "dataset"
+    intro: str = ""
+    avatar: str = ""
+    tmb_id: str = DEFAULT_TMB_ID
+    update_time: int = DEFAULT_TIME
+    tree: FolderTree = field(default_factory=Tree)
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+
+    def level_of(self, caller: Caller) -> Level:
+        """What a caller may do with it: its own permission, else the key's level."""
+        return self.permissions.get(caller.key, caller.level)

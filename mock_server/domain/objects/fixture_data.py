@@ -1,0 +1,116 @@
+"""The loaded content of fixtures, which all sandboxes of a server share."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import chain, islice
+from operator import attrgetter
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
+
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree
+from mock_server.domain.objects.index import Order
+from mock_server.domain.objects.models import App, Chat, Collection, User
+from mock_server.domain.objects.rows import Job, RowPlace, places_of
+from mock_server.domain.objects.static_responses import DeclaredResponses
+
+JobsOf = tuple[str, str]
+"""The ids of a dataset and of a collection in it."""
+
+
+class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
+    """The loaded content of fixtures, by id. Shared by stores and never changed.
+
+    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
+    training under way, `faults` are in force from the start, `responses` are given at
+    paths that no operation has.
+    `frozen_at` is the time in milliseconds at which the clock stands, if it does;
+    `files` and `sha256` say where all of it comes from; `size` is about how many bytes
+    of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
+    come out again, sorted.
+    """
+
+    apps: Mapping[str, App] = field(default_factory=dict)
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+    keys: Mapping[str, Caller] = field(default_factory=dict)
+    users: tuple[User, ...] = ()
+    replies: tuple[str, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    faults: tuple[Definition, ...] = ()
+    responses: DeclaredResponses = field(default_factory=DeclaredResponses)
+    frozen_at: int | None = None
+    files: tuple[str, ...] = ()
+    sha256: str = ""
+    size: int = 0
+    secrets: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
+        # The way of msgspec for what a frozen struct derives from its fields.
+        force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+
+    @cached_property
+    def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
+        jobs: dict[JobsOf, tuple[Job, ...]] = {}
+        for job in self.jobs:
+            at = job.dataset_id, job.collection_id
+            jobs[at] = (*jobs.get(at, ()), job)
+        return jobs
+
+    @cached_property
+    def row_places(self) -> Mapping[str, RowPlace]:
+        """All data rows by id, made when one is first looked for."""
+        return dict(places_of(self.datasets.values()))
+
+    def has(self, own_id: str) -> bool:
+        """Whether an id is one that a store may not give again."""
+        # Large trees look up by id anyway: to gather a million ids takes 0.7 s.
+        return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
+
+    @cached_property
+    def _large_trees(self) -> Sequence[FolderTree]:
+        trees = (dataset.tree for dataset in self.datasets.values())
+        return [tree for tree in trees if len(tree) >= LARGE]
+
+    @cached_property
+    def _ids(self) -> Set[str]:
+        """All ids but those of the collections of large trees."""
+        found = set(self.datasets)
+        own_id, file_id = attrgetter("id"), attrgetter("file_id")
+        for app in self.apps.values():
+            for records in app.records.values():
+                found.update(map(own_id, records))
+        for dataset in self.datasets.values():
+            if len(dataset.tree) < LARGE:
+                found.update(map(own_id, dataset.tree))
+            found.update(filter(None, map(file_id, dataset.tree)))
+            for rows in dataset.rows.values():
+                found.update(map(own_id, rows))
+        for job in self.jobs:
+            found.update(map(own_id, job.rows))
+        return found
+
+    def prepare(self, order: Order) -> None:
+        """Sort and fold all collections, so that no request has to wait for that."""
+        for dataset in self.datasets.values():
+            dataset.tree.prepare(order)
+
+    def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
+        """All chats and collections, in lists of `at_once`."""
+        holders: list[Iterable[Chat | Collection]] = [
+            *(app.chats.values() for app in self.apps.values()),
+            *(dataset.tree for dataset in self.datasets.values()),
+        ]
+        records = chain.from_iterable(holders)
+        while some := list(islice(records, at_once)):
+            yield some
+
+    def counts(self) -> dict[str, int]:
+        datasets, apps = self.datasets.values(), self.apps.values()
+        return {
+            "datasets": len(datasets),
+            "collections": sum(len(dataset.tree) for dataset in datasets),
+            "chats": sum(len(app.chats) for app in apps),
+        }

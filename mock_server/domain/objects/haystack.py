@@ -1,0 +1,136 @@
+"""Texts folded for searches: literal, ignoring case, no match across two texts."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, compress, islice
+from unicodedata import combining, is_normalized, normalize
+
+from msgspec import Struct
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: case folded, NFC. Folding twice changes nothing."""
+    if text.isascii():
+        return text.lower()
+    # Folding may undo a composition, and composing before it may change what it does.
+    if not is_normalized("NFC", text):
+        text = normalize("NFC", _with_ordered_marks(text))
+    return normalize("NFC", text.casefold())
+
+
+# The marks that Unicode counts as none, though they stand for two.
+_PAIRS = {"\u0f73": "\u0f71\u0f72", "\u0f75": "\u0f71\u0f74", "\u0f81": "\u0f71\u0f80"}
+_LONG_RUN = re.compile(rb"[^\0]{31,}")
+"""Combining classes of more marks than a letter has in any language (UAX #15)."""
+
+
+def _with_ordered_marks(text: str) -> str:
+    """The text with each long run of marks in canonical order, which changes no form.
+
+    `normalize` orders a run by insertion: twice the marks would take four times as
+    long.
+    """
+    for pair, marks in _PAIRS.items():
+        text = text.replace(pair, marks)
+    parts: list[str] = []
+    end = 0
+    for run in _LONG_RUN.finditer(bytes(map(combining, text))):
+        parts.append(text[end : run.start()])
+        parts += sorted(text[slice(*run.span())], key=combining)
+        end = run.end()
+    return "".join((*parts, text[end:]))
+
+
+# What ends a text, and the texts of an item. As lone surrogates, no valid text holds
+# them and folding leaves them alone; as bytes (PEP 383) no UTF-8 holds them.
+_TEXT_END, _ITEM_END = "\udcff", "\udcfe"
+_TEXT_END_BYTE, _ITEM_END_BYTE = b"\xff", b"\xfe"
+_ITEMS, _CHARS = 4_096, 65_536
+"""Of a block at most: folding each item by itself takes longer, all of them together
+much memory, and to whoever sends or joins blocks a short one is no burden."""
+
+
+class Block(Struct, frozen=True):
+    """The folded texts of some items one after the other; where each begins, and the
+    end.
+    """
+
+    folded: bytes
+    starts: array[int]
+
+
+class Haystack:
+    """The folded texts of a sequence of items, in blocks to search in.
+
+    The first text of an item is its name.
+    """
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self.blocks = list(blocks)
+
+    @staticmethod
+    def of(items: Iterable[Iterable[str]]) -> Haystack:
+        """What is made of the texts of items."""
+        return Haystack(_blocks(items))
+
+    def find(self, term: str, *, names_only: bool = False) -> array[int]:
+        """The indices of the items of which one text contains `term`, ascending.
+
+        The term is not empty.
+        """
+        # A `find` over a whole block skips quickly what does not match. Where hits lie
+        # close together, more and more items are looked through one by one: that takes
+        # less for each than another `find`.
+        needle = fold(term).encode()
+        hits = array("Q")
+        number, width = 0, 1
+        for block in self.blocks:
+            text, starts = block.folded, block.starts
+            last = len(starts) - 1
+            at = text.find(needle)
+            while at >= 0:
+                first = bisect_right(starts, at) - 1
+                end = min(first + width, last)
+                items = text[starts[first] : starts[end]].split(_ITEM_END_BYTE)
+                # Not `needle in item`: of bytes, that takes twice as long.
+                matched = [item.find(needle) >= 0 for item in items]
+                width = 2 * width if 4 * sum(matched) > width else 1
+                if names_only:
+                    names = (item.partition(_TEXT_END_BYTE)[0] for item in items)
+                    matched = [name.find(needle) >= 0 for name in names]
+                hits.extend(compress(range(number + first, number + end), matched))
+                at = text.find(needle, starts[end])
+            width = min(width, _ITEMS)
+            number += last
+        return hits
+
+
+def _blocks(items: Iterable[Iterable[str]]) -> Iterator[Block]:
+    texts = (_TEXT_END.join(item) + _ITEM_END for item in items)
+    while some := list(islice(texts, _ITEMS)):
+        yield from _block(some)
+
+
+def _block(texts: Sequence[str]) -> Iterator[Block]:
+    if sum(map(len, texts)) > _CHARS and len(texts) > 1:
+        middle = len(texts) // 2
+        yield from _block(texts[:middle])
+        yield from _block(texts[middle:])
+        return
+    # Where an item starts is known only now: folding may change lengths.
+    folded = _folded_bytes("".join(texts))
+    lengths = map(len, folded.split(_ITEM_END_BYTE)[:-1])
+    starts = accumulate((length + 1 for length in lengths), initial=0)
+    yield Block(folded, array("I", starts))
+
+
+def _folded_bytes(text: str) -> bytes:
+    """The folded text in UTF-8, with its ends as single bytes."""
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) == len(text):  # ASCII but for the ends
+        return data.lower()
+    return fold(text).encode("utf-8", "surrogateescape")

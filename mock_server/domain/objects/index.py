@@ -1,0 +1,220 @@
+"""Collections of a dataset put in order, split up by folder, and searched.
+
+What a search needs is made at the first one and kept with the listing; of large ones
+earlier, by whoever loads them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from functools import cached_property
+from itertools import compress, count
+from operator import attrgetter
+from typing import Any, Final, Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mock_server.domain.objects.blocks import Sliced
+from mock_server.domain.objects.haystack import Haystack, fold
+from mock_server.domain.objects.models import Collection
+
+Order = Literal["update_time_desc", "name", "fixture"]
+SortedOrder = Literal["update_time_desc", "name"]
+SearchFields = Literal["name_and_tags", "name"]
+
+
+class Anywhere(Enum):
+    """The type of ANYWHERE: every collection of a dataset, at any depth."""
+
+    ANYWHERE = "anywhere"
+
+    # That of an Enum runs Python code, which takes longer than a look-up does.
+    __hash__ = object.__hash__
+
+
+ANYWHERE: Final = Anywhere.ANYWHERE
+Within = str | None | Anywhere
+"""A folder by its id, the top level (None), or ANYWHERE."""
+
+
+def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
+    """Each part of a dataset that holds any collections, in an order."""
+    # Sorted once, then dealt out: each folder gets its collections in order.
+    ordered = in_order(collections, order)
+    folders: dict[str | None, list[Collection]] = {}
+    for item in ordered:
+        folders.setdefault(item.parent_id, []).append(item)
+    parts: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
+    if len(folders) == 1:
+        return parts | dict.fromkeys(folders, parts[ANYWHERE])
+    return parts | {parent: Listing(items) for parent, items in folders.items()}
+
+
+def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
+    """Collections in document order, put in an order; ties always go by `_id`."""
+    if order == "fixture":
+        return collections
+    # Stable sorts, ties first: the directions differ, and one sort by pairs of a
+    # negated time and an id takes 1.14 times as long.
+    ordered = sorted(collections, key=attrgetter("id"))
+    if order == "name":
+        ordered.sort(key=attrgetter("name"))
+    else:
+        ordered.sort(key=attrgetter("update_time"), reverse=True)
+    return ordered
+
+
+SORT_KEYS: dict[SortedOrder, Callable[[Collection], Any]] = {
+    "update_time_desc": lambda item: (-item.update_time, item.id),
+    "name": attrgetter("name", "id"),
+}
+"""By which a single collection is placed among others that are in order."""
+
+
+Condition = Callable[[Collection], bool]
+"""What a collection has to meet: a function of a module, for results are kept by it."""
+
+
+def is_folder(item: Collection) -> bool:
+    return item.type == "folder"
+
+
+class Search(Struct, frozen=True):
+    """What is looked for: a `term` in these `fields`, all `conditions`, any `tags`.
+
+    What is empty does not restrict the search; at least one thing does.
+    """
+
+    term: str = ""
+    fields: SearchFields = "name_and_tags"
+    conditions: tuple[Condition, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    @property
+    def restricts(self) -> bool:
+        return replace(self, fields="name") != Search(fields="name")
+
+    def parts(self) -> Iterator[tuple[str, Search, Search]]:
+        """Each stage that looks for something: its name, alone, and with those before.
+
+        Whatever is neither a folder nor a tag belongs to the stage `search`.
+        """
+        others = tuple(each for each in self.conditions if each is not is_folder)
+        text = replace(self, conditions=others, tags=())
+        yield "search", text, text
+        folders = (is_folder,) if is_folder in self.conditions else ()
+        yield "selectFolder", Search(conditions=folders), replace(self, tags=())
+        yield "filterTags", Search(tags=self.tags), self
+
+    def matches(self, item: Collection, folded: Sequence[str]) -> bool:
+        """Whether a collection is looked for; `folded` are its name and tags."""
+        if not all(is_met(item) for is_met in self.conditions):
+            return False
+        if self.tags and set(self.tags).isdisjoint(item.tags):
+            return False
+        if not self.term:
+            return True
+        term = fold(self.term)
+        return any(
+            term in text for text in (folded[:1] if self.fields == "name" else folded)
+        )
+
+
+class Listed(Protocol):
+    """A part of a dataset in an order."""
+
+    @property
+    def items(self) -> Sequence[Collection]:
+        """Its collections."""
+
+    def find(self, search: Search, kept: int) -> Sequence[Collection]:
+        """The collections that a search matches, in order; `kept` results are kept."""
+
+
+class Listing:
+    """Collections in one order (`items`), with what a search in them needs."""
+
+    def __init__(
+        self, items: Sequence[Collection], haystack: Haystack | None = None
+    ) -> None:
+        """`haystack` is what `fold` makes, where that has been made already."""
+        self.items = items
+        self._haystack = haystack
+        # The latest results, by age: a client that pages asks for each again.
+        self._results: dict[Search, Hits] = {}
+        self._meeting: dict[Condition, array[int]] = {}
+
+    def find(self, search: Search, kept: int) -> Hits:
+        """The collections that a search matches, in order; `kept` results are kept."""
+        hits = self._results.pop(search, None)
+        if hits is None:
+            hits = Hits(self.items, self._matching(search))
+            if len(self._results) >= kept:
+                del self._results[next(iter(self._results))]
+        self._results[search] = hits
+        return hits
+
+    def fold(self) -> Haystack:
+        """The names and tags of all, folded, which is done once."""
+        if self._haystack is None:
+            texts = ((item.name, *item.tags) for item in self.items)
+            self._haystack = Haystack.of(texts)
+        return self._haystack
+
+    def _matching(self, search: Search) -> Sequence[int]:
+        """The indices of matching collections, ascending."""
+        parts: list[Sequence[int]] = [*map(self._that_meet, search.conditions)]
+        if search.term:
+            names_only = search.fields == "name"
+            parts.append(self.fold().find(search.term, names_only=names_only))
+        if search.tags:
+            tagged = [self._by_tag[tag] for tag in search.tags if tag in self._by_tag]
+            parts.append(
+                tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))
+            )
+        if len(parts) == 1:
+            return parts[0]
+        return sorted(set(parts[0]).intersection(*parts[1:]))
+
+    # Indices are kept in arrays, four bytes each: a list of integers takes nine times
+    # as much, and there may be millions.
+
+    def _that_meet(self, condition: Condition) -> array[int]:
+        """The indices of the collections that meet a condition, ascending."""
+        if condition not in self._meeting:
+            indices = compress(count(), map(condition, self.items))
+            self._meeting[condition] = array("I", indices)
+        return self._meeting[condition]
+
+    @cached_property
+    def _by_tag(self) -> dict[str, array[int]]:
+        """The indices of the collections with each tag, ascending."""
+        indices: dict[str, array[int]] = {}
+        for at, tags in enumerate(map(attrgetter("tags"), self.items)):
+            # A collection may have the same tag twice.
+            for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
+                if tag not in indices:
+                    indices[tag] = array("I")
+                indices[tag].append(at)
+        return indices
+
+
+class Hits(Sliced[Collection]):
+    """What a search has found: indices, and collections once they are asked for.
+
+    A search may hit a million collections, of which a page shows thirty.
+    """
+
+    def __init__(self, items: Sequence[Collection], indices: Sequence[int]) -> None:
+        self.indices = indices
+        """The place of each in what was searched, ascending."""
+        self._items = items
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def _item(self, at: int) -> Collection:
+        return self._items[self.indices[at]]

@@ -1,0 +1,293 @@
+"""The data rows of a sandbox: what has been put lies over those of the generation.
+
+And training under way: rows that are not shown yet, and when they are. A job waits for
+a second. Text that is not parsed yet is parsed for another one. Then every second has
+20 rows trained. Times are in milliseconds of a sandbox's clock.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from sys import getsizeof
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mock_server.domain.memory import Holding
+from mock_server.domain.objects.blocks import Blocks
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Row
+
+_SECOND = 1_000
+_ROWS_A_SECOND = 20
+
+
+class Job(Struct, frozen=True):
+    """The rows that a collection is to get, since when; hidden until they are trained.
+
+    `is_parsed` is false for a text: how many rows that gives is not known to clients
+    until it has been parsed.
+    """
+
+    dataset_id: str
+    collection_id: str
+    since: int
+    is_parsed: bool = True
+    rows: tuple[Row, ...] = ()
+
+    @property
+    def waiting(self) -> int:
+        """What it adds to the training amount of its collection."""
+        return len(self.rows) if self.is_parsed else 1
+
+    @property
+    def due(self) -> int:
+        """When it goes on next: parsed, or with its first rows trained."""
+        return self.since + 2 * _SECOND
+
+    def advanced(self, now: int) -> tuple[tuple[Row, ...], "Job | None"]:
+        """The rows that have been trained by a time, and the job that is left."""
+        if now < self.due:
+            return (), self
+        if not self.is_parsed:
+            # As rows that were pushed a second later: these wait for no parsing.
+            parsed = replace(self, since=self.since + _SECOND, is_parsed=True)
+            return parsed.advanced(now) if self.rows else ((), None)
+        seconds = (now - self.since) // _SECOND - 1
+        count = _ROWS_A_SECOND * seconds
+        if count >= len(self.rows):
+            return self.rows, None
+        since = self.since + seconds * _SECOND
+        return self.rows[:count], replace(self, since=since, rows=self.rows[count:])
+
+
+def advance_all(
+    jobs: Iterable[Job], now: int
+) -> tuple[tuple[Row, ...], tuple[Job, ...]]:
+    """The rows that jobs have trained by a time, and the jobs that are left."""
+    rows: list[Row] = []
+    left: list[Job] = []
+    for job in jobs:
+        trained, rest = job.advanced(now)
+        rows.extend(trained)
+        if rest is not None:
+            left.append(rest)
+    return tuple(rows), tuple(left)
+
+
+def amount(jobs: Iterable[Job]) -> int:
+    """What jobs add to the training amount of their collection."""
+    return sum(job.waiting for job in jobs)
+
+
+def next_due(jobs: Iterable[Job]) -> int | None:
+    """When the first of some jobs goes on; None without jobs."""
+    return min((job.due for job in jobs), default=None)
+
+
+class RowPlace(Struct, frozen=True):
+    """A row, and the collection of which dataset it is in."""
+
+    dataset_id: str
+    collection_id: str
+    row: Row
+
+
+class _PutRows(Struct, frozen=True):
+    """The rows of a collection, and the bytes that are charged for them.
+
+    `texts` are hashes of the texts of all, and perhaps of others, once they have been
+    looked for; copies of a store share them.
+    """
+
+    rows: Sequence[Row]
+    size: int
+    texts: set[int] | None = None
+
+
+class Rows:
+    """Rows by dataset and collection, charged to `holding`."""
+
+    def __init__(self, holding: Holding) -> None:
+        self._holding = holding
+        # By dataset, then by collection; None where they have been removed.
+        self._put: dict[str, dict[str, _PutRows | None]] = {}
+        # Those that datasets do not have, by id.
+        self._places: dict[str, RowPlace] = {}
+
+    def copy(self, holding: Holding) -> "Rows":
+        """One that changes on its own; what it holds is not charged again."""
+        copy = Rows(holding)
+        copy._put = {dataset: each.copy() for dataset, each in self._put.items()}
+        copy._places = self._places.copy()
+        return copy
+
+    def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
+        changed = self._put.get(dataset.id)
+        if changed is not None and collection_id in changed:
+            put = changed[collection_id]
+            return () if put is None else put.rows
+        return dataset.rows.get(collection_id, ())
+
+    def change(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        gone: Sequence[Row] = (),
+        new: Sequence[Row] = (),
+    ) -> None:
+        """Take rows out of a collection, and put others in, each where it is listed.
+
+        Raises LimitReached.
+        """
+        rows = Blocks.of(self.of(dataset, collection_id))
+        for row in gone:
+            at = _place_of(row, rows)
+            rows = rows.replaced(at, at + 1, ())
+        if len(new) * _FEW > len(rows):
+            rows = Blocks.of(in_order((*rows, *new)))
+        else:
+            for row in new:
+                at = _place_of(row, rows)
+                rows = rows.replaced(at, at, (row,))
+        self._keep(dataset, collection_id, rows, gone, new)
+
+    def _keep(
+        self,
+        dataset: Dataset,
+        collection_id: str,
+        rows: Sequence[Row],
+        gone: Sequence[Row],
+        new: Sequence[Row],
+    ) -> None:
+        """Have these rows in a collection; some are gone, some are new."""
+        changed = self._put.get(dataset.id, {})
+        put = changed.get(collection_id)
+        texts = None if put is None else put.texts
+        size = sum(map(size_of_row, new)) + _SLOT_BYTES * len(rows)
+        freed = sum(size_of_row(row) for row in gone if row.id in self._places)
+        if put is not None:
+            freed += _SLOT_BYTES * len(put.rows)
+        if texts is not None:
+            size += _HASH_BYTES * len(new)
+        self._holding.charge(size - freed)
+        for row in gone:
+            self._places.pop(row.id, None)
+        for row in new:
+            self._places[row.id] = RowPlace(dataset.id, collection_id, row)
+        if texts is not None:
+            texts.update(map(_hash_of, new))
+        charged = (0 if put is None else put.size) + size - freed
+        self._put.setdefault(dataset.id, changed)[collection_id] = _PutRows(
+            rows, charged, texts
+        )
+
+    def has_texts(self, dataset: Dataset, collection_id: str, q: str, a: str) -> bool:
+        """Whether a row of a collection has both texts. Raises LimitReached."""
+        put = self._put.get(dataset.id, {}).get(collection_id)
+        if put is not None:
+            texts = put.texts
+            if texts is None:
+                more = _HASH_BYTES * len(put.rows)
+                self._holding.charge(more)
+                texts = set(map(_hash_of, put.rows))
+                found = _PutRows(put.rows, put.size + more, texts)
+                self._put[dataset.id][collection_id] = found
+            if hash((q, a)) not in texts:
+                return False
+        rows = self.of(dataset, collection_id)
+        return any(row.q == q and row.a == a for row in rows)
+
+    def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
+        changed = self._put.get(dataset.id, {})
+        for collection_id in ids:
+            self._forget(changed.pop(collection_id, None))
+            if collection_id in dataset.rows:
+                changed[collection_id] = None
+        if changed:
+            self._put[dataset.id] = changed
+
+    def remove_all(self, dataset_id: str) -> None:
+        """Remove the rows of a dataset that is no longer there."""
+        for put in self._put.pop(dataset_id, {}).values():
+            self._forget(put)
+
+    def find(
+        self, row_id: str, loaded: Callable[[str], RowPlace | None]
+    ) -> tuple[RowPlace, bool] | None:
+        """A row by its id, and whether it has been put; `loaded` finds those below."""
+        place = self._places.get(row_id)
+        if place is not None:
+            return place, True
+        place = loaded(row_id)
+        return None if place is None else (place, False)
+
+    def has(self, dataset: Dataset, place: RowPlace) -> bool:
+        """Whether a dataset's own row is still there."""
+        if place.collection_id not in self._put.get(dataset.id, {}):
+            return True
+        rows = self.of(dataset, place.collection_id)
+        at = _place_of(place.row, rows)
+        return at < len(rows) and rows[at] is place.row
+
+    def _forget(self, put: _PutRows | None) -> None:
+        if put is None:
+            return
+        self._holding.grow(-put.size)
+        for row in put.rows:
+            self._places.pop(row.id, None)
+
+
+def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Rows in the order in which they are listed: chunk_index asc, then id desc."""
+    by_id = sorted(rows, key=attrgetter("id"), reverse=True)
+    return tuple(sorted(by_id, key=attrgetter("chunk_index")))
+
+
+def places_of(datasets: Iterable[Dataset]) -> Iterator[tuple[str, RowPlace]]:
+    """The id of each row of datasets, and where it is."""
+    for dataset in datasets:
+        for collection_id, rows in dataset.rows.items():
+            for row in rows:
+                yield row.id, RowPlace(dataset.id, collection_id, row)
+
+
+def _place_of(row: Row, rows: Sequence[Row]) -> int:
+    """Where a row is among rows in order, or would be."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        other = rows[middle]
+        # By chunk_index, then the latest id first, which no key of `bisect` says.
+        if other.chunk_index < row.chunk_index or (
+            other.chunk_index == row.chunk_index and other.id > row.id
+        ):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _hash_of(row: Row) -> int:
+    return hash((row.q, row.a))
+
+
+# About what these take: a row without its texts, found by its id; its place among those
+# of its collection.
+_ROW_BYTES, _SLOT_BYTES = 400, 8
+# A hash in a set.
+_HASH_BYTES = 72
+# One row is put in its place in so much less time than all are sorted.
+_FEW = 16
+
+
+def size_of_row(row: Row) -> int:
+    """Bytes that a row takes."""
+    return _ROW_BYTES + sum(map(getsizeof, (row.q, row.a, *row.indexes)))
+
+
+_JOB_BYTES = 400  # about what a job takes without its rows
+
+
+def size_of_jobs(jobs: Iterable[Job]) -> int:
+    """Bytes that training under way takes with its rows."""
+    return sum(_JOB_BYTES + sum(map(size_of_row, job.rows)) for job in jobs)

@@ -1,0 +1,1 @@
+"""Sandboxes, and the state of each."""

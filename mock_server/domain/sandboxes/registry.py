@@ -1,0 +1,197 @@
+"""All sandboxes of a server: found by name and by key, bounded, ended when idle.
+
+Nothing here waits for a sandbox to end: who looks for one, or for all, finds those that
+are over and ends them first.
+"""
+
+from math import inf
+
+from msgspec import Struct
+
+from mock_server.domain import errors
+from mock_server.domain.access import ISSUED_KEY_PREFIX, KeyRing, prefix_of
+from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.clock import Environment
+from mock_server.domain.errors import refusal
+from mock_server.domain.memory import Memory
+from mock_server.domain.messages import quoted
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.sandboxes.sandbox import Sandbox
+
+SandboxNotFound = refusal("SandboxNotFound", "404 sandboxNotFound")
+NameTaken = refusal("NameTaken", "409 nameTaken")
+
+DEFAULT = "default"
+"""The name of the sandbox that is always there."""
+
+
+class Lease(Struct, eq=False):
+    """A sandbox that ends once it is idle for `ttl` seconds.
+
+    `ends` is when, by the monotonic clock: setting the machine's must end none.
+    """
+
+    sandbox: Sandbox
+    ttl: float
+    ends: float
+
+    def is_over(self, now: float) -> bool:
+        """Whether it has been idle for too long; a pending delay or hang is a use."""
+        if self.sandbox.state.waits:
+            self.ends = now + self.ttl
+        return self.ends <= now
+
+
+class Sandboxes:
+    """The default sandbox, which is always there, and those made from its baseline."""
+
+    def __init__(
+        self,
+        baseline: Generation,
+        profile: Profile,
+        choices: Choices,
+        environment: Environment,
+    ) -> None:
+        """`profile` and `choices` are those of every sandbox that names no others."""
+        self.limits = environment.limits
+        self.memory = Memory(self.limits)
+        """The budget that all of them share."""
+        self.default = Sandbox(
+            baseline, profile, choices, environment, memory=self.memory
+        )
+        self.profile = profile
+        self.choices = choices
+        self._environment = environment
+        self._leases: dict[str, Lease] = {}
+        # By the prefix of its keys, the name of a sandbox: keys need not be listed.
+        self._by_prefix: dict[str, str] = {}
+        self._made = 0
+
+    def get(self, name: str) -> Sandbox:
+        """The sandbox of that name, which is then not idle. Raises SandboxNotFound."""
+        found = self.find(name)
+        if found is None:
+            raise SandboxNotFound.of(name, "the name of a sandbox", "path")
+        return found
+
+    def find(self, name: str) -> Sandbox | None:
+        """The sandbox of that name, which is then not idle; None if there is none."""
+        if name == DEFAULT:
+            return self.default
+        lease = self._used(name)
+        return None if lease is None else lease.sandbox
+
+    def of_key(self, key: str) -> Sandbox | None:
+        """The sandbox that a key leads to, which is then not idle.
+
+        A key that a sandbox has issued never leads to another: None once it has ended.
+        """
+        if not key.startswith(ISSUED_KEY_PREFIX):
+            return self.default
+        return self._issuer_of(key)
+
+    def of_login(self, token: str) -> Sandbox | None:
+        """The sandbox in which somebody has logged in; None if there is none."""
+        return self._issuer_of(token.partition(":")[2])
+
+    def _issuer_of(self, key: str) -> Sandbox | None:
+        lease = self._used(self._by_prefix.get(prefix_of(key), ""))
+        return None if lease is None else lease.sandbox
+
+    def all(self) -> list[Sandbox]:
+        """The default sandbox, then the others by age."""
+        self._end_idle()
+        return [self.default, *(lease.sandbox for lease in self._leases.values())]
+
+    def expires_at(self, name: str) -> int | None:
+        """When a sandbox ends unless it is used, in milliseconds; None for never."""
+        lease = self._leases.get(name)
+        if lease is None:
+            return None
+        left = lease.ends - self._environment.seconds()
+        return self._environment.time_ns() // 1_000_000 + int(left * 1000)
+
+    def ttl_of(self, name: str) -> float:
+        """Seconds without use after which a sandbox ends."""
+        lease = self._leases.get(name)
+        return inf if lease is None else lease.ttl
+
+    def create(
+        self,
+        name: str | None = None,
+        *,
+        ttl: float | None = None,
+        profile: Profile | None = None,
+        choices: Choices | None = None,
+        baseline: Generation | None = None,
+    ) -> Sandbox:
+        """A new sandbox; `ttl` is in seconds.
+
+        What is None is a name that is free, the default sandbox's baseline, the profile
+        and choices of all. Raises NameTaken, and LimitReached: no sandbox is ended to
+        make room for another.
+        """
+        self._end_idle()
+        name = self._free_name() if name is None else name
+        self.check_free(name)
+        if len(self._leases) >= self.limits.sandboxes:
+            expected = f"at most {self.limits.sandboxes} sandboxes"
+            raise errors.LimitReached(expected, "one more", "path", "delete some first")
+        ring = KeyRing(self._environment.secret())
+        sandbox = Sandbox(
+            baseline or self.default.baseline,
+            profile or self.profile,
+            choices or self.choices,
+            self._environment,
+            name=name,
+            ring=ring,
+            memory=self.memory,
+        )
+        ttl = self.limits.sandbox_ttl if ttl is None else ttl
+        self._leases[name] = Lease(sandbox, ttl, self._environment.seconds() + ttl)
+        self._by_prefix[ring.prefix] = name
+        return sandbox
+
+    def check_free(self, name: str) -> None:
+        """Raises NameTaken if there is a sandbox of that name."""
+        if name == DEFAULT or name in self._leases:
+            expected = "a name that no sandbox has"
+            raise NameTaken.of(name, expected, "$.name")
+
+    def delete(self, name: str) -> None:
+        """End a sandbox; its keys lead nowhere then. Raises SandboxNotFound."""
+        lease = self._leases.pop(name, None)
+        if lease is None:
+            expected = f"a sandbox other than {quoted(DEFAULT)}"
+            raise SandboxNotFound.of(name, expected, "path")
+        if lease.sandbox.ring is not None:
+            del self._by_prefix[lease.sandbox.ring.prefix]
+        # Requests on their way see that their state was replaced, and look again.
+        lease.sandbox.reset()
+        for listener in tuple(lease.sandbox.listeners):
+            listener()
+
+    def _used(self, name: str) -> Lease | None:
+        """The lease of that name, prolonged; None if there is none, or no longer."""
+        lease, now = self._leases.get(name), self._environment.seconds()
+        if lease is None:
+            return None
+        if lease.is_over(now):
+            self.delete(name)
+            return None
+        lease.ends = now + lease.ttl
+        return lease
+
+    def _end_idle(self) -> None:
+        now = self._environment.seconds()
+        for name, lease in list(self._leases.items()):
+            if lease.is_over(now):
+                self.delete(name)
+
+    def _free_name(self) -> str:
+        while True:
+            self._made += 1
+            name = f"sandbox-{self._made}"
+            if name not in self._leases:
+                return name

@@ -1,0 +1,228 @@
+"""A sandbox: one isolated copy of everything that a client can see or change."""
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+
+from msgspec.structs import replace
+
+from mock_server.domain.access import Caller, KeyRing, owner_key
+from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.clock import Clock, Environment
+from mock_server.domain.faults.faults import Faults
+from mock_server.domain.journal import Journal
+from mock_server.domain.memory import Memory
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Chat
+from mock_server.domain.sandboxes.state import Snapshot, Snapshots, State
+from mock_server.domain.storage.store import Store
+
+
+class Sandbox:
+    """A name, a baseline to which resets lead back, and the state as it is now.
+
+    With a `ring`, callers use the keys that it issues instead of the declared ones. All
+    that it holds is charged to `memory`. Raises LimitReached.
+
+    Who needs several parts of the same moment takes `state` once and reads those.
+    """
+
+    def __init__(
+        self,
+        baseline: Generation,
+        profile: Profile,
+        choices: Choices,
+        environment: Environment,
+        *,
+        name: str = "default",
+        ring: KeyRing | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        self.name = name
+        self._memory = memory or Memory(environment.limits)
+        self._memory.keep(baseline)
+        self.baseline = baseline
+        self.ring = ring
+        # The default sandbox issues no keys, but tokens of logins too.
+        self.tokens = ring or KeyRing(environment.secret())
+        self.snapshots = Snapshots()
+        self.listeners: list[Callable[[], object]] = []
+        """Called after each journal entry, and each change by the admin API."""
+        self.changes = 0
+        """How often the admin API has changed it."""
+        self._start = profile, choices
+        self._environment = environment
+        # A test may replace the state while the server runs in a thread of its own.
+        self._lock = Lock()
+        self.state = self._fresh(1, self._new_journal())
+
+    @property
+    def store(self) -> Store:
+        """The chats and collections as they are now."""
+        state = self.state
+        state.settle()
+        return state.store
+
+    @property
+    def clock(self) -> Clock:
+        """The clock by which chats are updated and entries dated."""
+        return self.state.clock
+
+    @property
+    def choices(self) -> Choices:
+        return self.state.choices
+
+    @property
+    def journal(self) -> Journal:
+        """What clients have sent since the last reset."""
+        return self.state.journal
+
+    @property
+    def faults(self) -> Faults:
+        return self.state.faults
+
+    @property
+    def start_choices(self) -> Choices:
+        """The choices that are in force after a reset."""
+        return self._start[1]
+
+    @property
+    def key(self) -> str | None:
+        """A key that may do everything; None if there is none."""
+        if self.ring is not None:
+            return self.ring.owner
+        declared = self.store.generation.keys
+        any_key = not declared and self.choices.unknown_key == "accept"
+        return owner_key(declared, any_key)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The declared keys, and for each the one to send."""
+        declared = self.store.generation.keys
+        return {key: self.ring.issued(key) if self.ring else key for key in declared}
+
+    def chat(self, app_id: str, chat_id: str) -> Chat | None:
+        """A chat session as it is now; None if there is none."""
+        store = self.store
+        app = store.app(app_id)
+        return None if app is None else store.chat(app, chat_id)
+
+    def changed(self) -> None:
+        """Tell the listeners of a change that no journal entry tells of."""
+        self.changes += 1
+        for listener in tuple(self.listeners):
+            listener()
+
+    def reset(self) -> None:
+        """Back to the baseline and its faults, without a journal; snapshots stay.
+
+        Pending delays and hangs are cancelled.
+        """
+        with self._lock:
+            self._replace(self.state.journal.emptied())
+
+    def put_baseline(self, baseline: Generation) -> None:
+        """Replace what resets lead back to, then reset. Raises LimitReached."""
+        self._memory.keep(baseline)
+        with self._lock:
+            self.baseline = baseline
+            self._replace(self.state.journal.emptied())
+
+    def begin(self, baseline: Generation, profile: Profile, choices: Choices) -> None:
+        """Begin anew, as a new sandbox would; only the generation number goes on.
+
+        Raises LimitReached.
+        """
+        self._memory.keep(baseline)
+        with self._lock:
+            self.baseline, self._start = baseline, (profile, choices)
+            self.snapshots.clear()
+            # Closed, not emptied: a new sandbox numbers its entries from 1.
+            self.state.journal.close()
+            self._replace(self._new_journal())
+
+    def choose(self, profile: Profile, choices: Choices) -> None:
+        """Have other choices in force until the next reset."""
+        with self._lock:
+            texts = self._memory.cache_of(self.state.store.generation, choices)
+            self.state = replace(
+                self.state, profile=profile, choices=choices, texts=texts
+            )
+
+    def empty_journal(self) -> None:
+        """Forget what clients have sent; entries go on being counted."""
+        with self._lock:
+            self.state = replace(self.state, journal=self.state.journal.emptied())
+
+    def take_snapshot(self, name: str) -> Snapshot:
+        """Keep store, clock and choices under a name. Raises LimitReached."""
+        return self.snapshots.take(name, self.state)
+
+    def restore(self, name: str) -> None:
+        """Back to a snapshot; baseline, faults and journal stay.
+
+        Pending delays and hangs are cancelled. Raises SnapshotNotFound, LimitReached.
+        """
+        snapshot = self.snapshots[name]
+        # Copies: what is done after a restore must not change the snapshot.
+        store, clock = snapshot.store.copy(), snapshot.clock.copy()
+        with self._lock:
+            old = self.state
+            self.state = replace(
+                old,
+                generation=old.generation + 1,
+                store=store,
+                clock=clock,
+                profile=snapshot.profile,
+                choices=snapshot.choices,
+                callers=self._callers(store.generation),
+                logins=self._logins(store.generation),
+                texts=self._memory.cache_of(store.generation, snapshot.choices),
+                waits=set(),
+            )
+        old.end_waits()
+
+    def _replace(self, journal: Journal) -> None:
+        """Have a fresh state; pending delays and hangs of the old one are cancelled."""
+        old = self.state
+        # Replaced first: a delay that begins after the rest was cancelled sees that its
+        # state is no longer in force.
+        self.state = self._fresh(old.generation + 1, journal)
+        old.end_waits()
+
+    def _fresh(self, generation: int, journal: Journal) -> State:
+        profile, choices = self._start
+        environment, memory = self._environment, self._memory
+        return State(
+            generation=generation,
+            store=Store(self.baseline, memory),
+            clock=Clock(environment.time_ns, self.baseline.frozen_at),
+            profile=profile,
+            choices=choices,
+            callers=self._callers(self.baseline),
+            logins=self._logins(self.baseline),
+            journal=journal,
+            faults=Faults(
+                environment.seconds, memory, environment.limits, self.baseline.faults
+            ),
+            texts=memory.cache_of(self.baseline, choices),
+            limits=environment.limits,
+        )
+
+    def _new_journal(self) -> Journal:
+        memory, limits = self._memory, self._environment.limits
+        return Journal(listeners=self.listeners, memory=memory, limits=limits)
+
+    def _callers(self, generation: Generation) -> Mapping[str, Caller]:
+        declared = generation.keys
+        return declared if self.ring is None else self.ring.callers(declared)
+
+    def _logins(self, generation: Generation) -> Mapping[str, Caller]:
+        # A user has the permissions of the key with the same member, else an owner's.
+        by_member = {each.member: each for each in generation.keys.values()}
+        logins: dict[str, Caller] = {}
+        for user in generation.users:
+            known = by_member.get(user.member or "", Caller("", user.member))
+            caller = replace(known, username=user.username)
+            logins[self.tokens.token(user.username)] = caller
+        return logins

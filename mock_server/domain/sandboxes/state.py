@@ -1,0 +1,110 @@
+"""What a sandbox holds at one moment, and snapshots of it."""
+
+from collections.abc import Callable, Mapping
+from typing import NoReturn
+
+from msgspec import Struct, field
+
+from mock_server.domain.access import Caller
+from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.choices.table import Choices
+from mock_server.domain.clock import Clock
+from mock_server.domain.errors import LimitReached, refusal
+from mock_server.domain.faults.faults import Faults
+from mock_server.domain.journal import Hint, Journal, Note
+from mock_server.domain.limits import Limits
+from mock_server.domain.memory import TextCache
+from mock_server.domain.messages import which_there_are
+from mock_server.domain.storage import training
+from mock_server.domain.storage.store import Store
+
+SnapshotNotFound = refusal("SnapshotNotFound", "404 snapshotNotFound")
+
+
+class State(Struct, frozen=True, eq=False):
+    """What a reset replaces, all at once: a request sees one state from end to end.
+
+    `generation` counts the states of a sandbox that resets and restores have made, from
+    1; `callers` are who may call, by the key that they send, `logins` who may log in,
+    by the token that they get; `texts` are JSON texts
+    that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
+    the state is replaced. `notes` has what an operation tells of the request that it
+    carries out; whoever called it takes that at once.
+    """
+
+    generation: int
+    store: Store
+    clock: Clock
+    profile: Profile
+    choices: Choices
+    callers: Mapping[str, Caller]
+    logins: Mapping[str, Caller]
+    journal: Journal
+    faults: Faults
+    texts: TextCache
+    limits: Limits
+    waits: set[Callable[[], object]] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+    def hint(self, hint: Hint) -> None:
+        """Say in the journal why a request that succeeds changes or finds nothing."""
+        self.notes.append(Note(hint=hint))
+
+    def take_note(self) -> Note:
+        """All notes as one, which are gone then."""
+        hints = (each.hint for each in self.notes if each.hint)
+        counts = (each.served for each in self.notes if each.served)
+        note = Note(next(hints, None), next(counts, None))
+        self.notes.clear()
+        return note
+
+    def settle(self) -> None:
+        """Have trained what is due by the clock.
+
+        For before anything is read; with no training under way it costs a look.
+        """
+        due, now = self.store.due, self.clock.now()
+        if due is not None and now >= due:
+            training.settle(self.store, now)
+
+    def end_waits(self) -> None:
+        """Cancel pending delays and hangs; their requests get no answer."""
+        # A copy: what ends takes itself off the set.
+        for end in tuple(self.waits):
+            end()
+
+
+class Snapshot(Struct, frozen=True, eq=False):
+    """What a restore brings back, and the generation that it was taken from."""
+
+    generation: int
+    store: Store
+    clock: Clock
+    profile: Profile
+    choices: Choices
+
+
+class Snapshots(dict[str, Snapshot]):
+    """The snapshots of one sandbox by name, the oldest first."""
+
+    def take(self, name: str, state: State) -> Snapshot:
+        """Keep what a state holds now, in place of what has that name.
+
+        Raises LimitReached.
+        """
+        if name not in self and len(self) >= state.limits.snapshots:
+            expected = f"at most {state.limits.snapshots} snapshots"
+            raise LimitReached(expected, "one more", "path")
+        state.settle()
+        # Copies: the state goes on changing.
+        store, clock = state.store.copy("snapshots"), state.clock.copy()
+        snapshot = Snapshot(
+            state.generation, store, clock, state.profile, state.choices
+        )
+        self[name] = snapshot
+        return snapshot
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Raises SnapshotNotFound."""
+        hint = which_there_are(name, self, len(self))
+        raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

@@ -1,0 +1,1 @@
+"""What a sandbox changes of a fixture."""

@@ -1,0 +1,106 @@
+"""Changes of a mapping that is shared and never changed itself."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Generic, Self, TypeVar
+
+from mock_server.domain.memory import Holding
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Overlay(Generic[K, V]):
+    """A mapping, and what has been put into it and removed from it since.
+
+    Iteration goes in the order of the mapping below; what has been created comes last.
+    `size_of` gives the bytes that a put value takes; they are charged to `holding`.
+    """
+
+    __slots__ = ("_base", "_holding", "_len", "_size_of", "changed", "created")
+
+    def __init__(
+        self, base: Mapping[K, V], holding: Holding, size_of: Callable[[V], int]
+    ) -> None:
+        self.changed: dict[K, V | None] = {}
+        """What has been put; None for what has been removed.
+
+        For reading, and for replacing a value by one that takes as many bytes.
+        """
+        self.created = 0
+        """How many keys there are that the mapping below does not have."""
+        self._base = base
+        self._holding = holding
+        self._size_of = size_of
+        self._len = len(base)
+
+    def copy(self, holding: Holding) -> Self:
+        """One that changes on its own; what it holds is not charged again."""
+        copy = type(self)(self._base, holding, self._size_of)
+        copy.changed = self.changed.copy()
+        copy.created, copy._len = self.created, self._len
+        return copy
+
+    def __len__(self) -> int:
+        return self._len
+
+    def __contains__(self, key: K) -> bool:
+        if key in self.changed:
+            return self.changed[key] is not None
+        return key in self._base
+
+    def __iter__(self) -> Iterator[K]:
+        return (key for key, _ in self.items())
+
+    def get(self, key: K) -> V | None:
+        if key in self.changed:
+            return self.changed[key]
+        return self._base.get(key)
+
+    def items(self) -> Iterator[tuple[K, V]]:
+        changed, base = self.changed, self._base
+        for key, loaded in base.items():
+            value = changed.get(key, loaded)
+            # A removed key has None, which is not the default of `get`.
+            if value is not None:
+                yield key, value
+        for key, put in changed.items():
+            if put is not None and key not in base:
+                yield key, put
+
+    def values(self) -> Iterator[V]:
+        return (value for _, value in self.items())
+
+    def put(self, key: K, value: V, more: int | None = None) -> None:
+        """Have a value at a key. Raises LimitReached.
+
+        `more` are the bytes that it takes beyond what there is: what is put at the end
+        of something long is known without looking through all of it.
+        """
+        old = self.changed.get(key)
+        if more is None or old is None:
+            more = self._size_of(value) - (0 if old is None else self._size_of(old))
+        self._holding.charge(more)
+        if old is None and key not in self:
+            self._count(key, 1)
+        self.changed[key] = value
+
+    def remove(self, key: K) -> None:
+        old = self.changed.get(key)
+        self._count(key, -1)
+        self._holding.grow(0 if old is None else -self._size_of(old))
+        if key in self._base:
+            self.changed[key] = None
+        else:
+            del self.changed[key]
+
+    def clear(self) -> None:
+        """Have again what the mapping below has."""
+        put = (value for value in self.changed.values() if value is not None)
+        self._holding.grow(-sum(map(self._size_of, put)))
+        self.changed = {}
+        self.created, self._len = 0, len(self._base)
+
+    def _count(self, key: K, more: int) -> None:
+        self._len += more
+        if key not in self._base:
+            self.created += more

@@ -1,0 +1,262 @@
+"""What a sandbox holds: an immutable generation, and an overlay of what changed.
+
+A generation is shared by any number of stores, so that making and resetting a sandbox
+costs the same whatever the size of the fixture. Nothing here awaits or knows the time:
+whoever calls passes that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from sys import getsizeof
+from typing import Self, cast
+
+from msgspec.structs import replace
+
+from mock_server.domain.memory import Kind, Memory
+from mock_server.domain.objects.dataset import Dataset, Tree
+from mock_server.domain.objects.fixture_data import Generation, JobsOf
+from mock_server.domain.objects.models import App, Collection, LoginCode, Row
+from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
+from mock_server.domain.objects.uploads import File
+from mock_server.domain.storage.changed_tree import ChangedTree
+from mock_server.domain.storage.chat_store import ChatStore
+from mock_server.domain.storage.overlay import Overlay
+
+
+class Store(ChatStore):
+    """The chats, datasets, collections and rows of one sandbox as they are now.
+
+    A new store over the same generation is a reset. What it holds beside the generation
+    is charged to `memory`, as `kind`.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        memory: Memory | None = None,
+        kind: Kind = "changes",
+    ) -> None:
+        self.generation = generation
+        self._apps = generation.apps
+        # A generation for each application or dataset put since, whose memory is
+        # charged for as long as it is here.
+        self._loaded_apps: dict[str, Generation] = {}
+        self._loaded_datasets: dict[str, Generation] = {}
+        self._memory = Memory() if memory is None else memory
+        holding = self._memory.hold(kind)
+        super().__init__(holding)
+        self._datasets = Overlay(generation.datasets, holding, _size_of_dataset)
+        self.rows = Rows(holding)
+        """The data rows, which are removed with their collections."""
+        self.jobs = Overlay(generation.jobs_by_collection, holding, size_of_jobs)
+        """The training under way, by dataset and collection id."""
+        self.due = next_due(generation.jobs) if generation.jobs else None
+        """When training goes on next, in milliseconds; None if there is none."""
+        self.files = Overlay[str, File]({}, holding, lambda _: _FILE_BYTES)
+        """The files that have been uploaded, by id."""
+        self.turns = 0
+        """How many replies completions have given."""
+        self.login_codes: Overlay[str, LoginCode] = Overlay(
+            {}, holding, lambda _: _CODE_BYTES
+        )
+        """The codes of those who are about to log in, by user name, by age."""
+        self._last_id = 0
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes beside the generation."""
+        return self._holding.size
+
+    def copy(self, kind: Kind = "changes") -> Self:
+        """A store that holds the same and changes on its own. Raises LimitReached."""
+        copy = type(self)(self.generation, self._memory, kind)
+        holding = copy._holding
+        holding.charge(_STORE_BYTES + self.size)
+        self._copy_chats(copy)
+        if self._apps is not self.generation.apps:
+            copy._apps = {**self._apps}
+        copy._loaded_apps = self._loaded_apps.copy()
+        copy._loaded_datasets = self._loaded_datasets.copy()
+        copy._datasets = self._datasets.copy(holding)
+        for dataset_id, dataset in self._datasets.changed.items():
+            if dataset is not None and isinstance(dataset.tree, ChangedTree):
+                own = replace(dataset, tree=dataset.tree.copy(holding))
+                copy._datasets.changed[dataset_id] = own
+        copy.rows = self.rows.copy(holding)
+        copy.jobs, copy.due = self.jobs.copy(holding), self.due
+        copy.files = self.files.copy(holding)
+        copy.turns, copy._last_id = self.turns, self._last_id
+        copy.login_codes = self.login_codes.copy(holding)
+        return copy
+
+    def new_id(self) -> str:
+        """An id that nothing has: 24 hexadecimal digits, the same after a reset."""
+        while True:
+            self._last_id += 1
+            # An id is no secret: it has to look like one, and differ from all others.
+            made = sha256(str(self._last_id).encode()).hexdigest()[:24]
+            # No number is used twice: only what was saved and is loaded now can have
+            # brought such an id.
+            if not any(part.has(made) for part in self._parts()):
+                return made
+
+    def check_room(self, size: int) -> None:
+        """Raises LimitReached unless so many bytes more can be kept."""
+        self._memory.check_room(size, "path")
+
+    def app(self, app_id: str) -> App | None:
+        return self._apps.get(app_id)
+
+    def apps(self) -> list[App]:
+        """All applications as they are now, put ones last."""
+        return list(self._apps.values())
+
+    def put_app(self, app: App, part: Generation) -> None:
+        """Have an application, loaded with `part`, in place of the one of its id.
+
+        Its chats and records are all that there are then. Raises LimitReached.
+        """
+        self._own_apps()[app.id] = app
+        self._forget_changes(app.id)
+        self._loaded_apps[app.id] = part
+
+    def remove_app(self, app_id: str) -> None:
+        """Remove an application that there is, with its chats. Raises LimitReached."""
+        del self._own_apps()[app_id]
+        self._forget_changes(app_id)
+        self._loaded_apps.pop(app_id, None)
+
+    def dataset(self, dataset_id: str) -> Dataset | None:
+        return self._datasets.get(dataset_id)
+
+    def datasets(self) -> list[Dataset]:
+        """All datasets as they are now, created ones last."""
+        return list(self._datasets.values())
+
+    def put_dataset(self, dataset: Dataset) -> None:
+        """Keep a dataset in place of the one of its id, whose collections stay.
+
+        Raises LimitReached.
+        """
+        old = self._datasets.get(dataset.id)
+        if old is not None:
+            dataset = replace(dataset, tree=old.tree, rows=old.rows)
+        self._datasets.put(dataset.id, dataset)
+
+    def put_whole_dataset(self, dataset: Dataset, part: Generation) -> None:
+        """Have a dataset, loaded with `part`, in place of the one of its id.
+
+        Its collections and rows are all that there are then. Raises LimitReached.
+        """
+        old = self._datasets.get(dataset.id)
+        self._datasets.put(dataset.id, dataset)
+        self._forget_inside(dataset.id, old)
+        self._loaded_datasets[dataset.id] = part
+
+    def remove_dataset(self, dataset_id: str) -> None:
+        """Remove a dataset that there is, with all that is in it.
+
+        What is in it as in a folder stays: that is for the caller to remove.
+        """
+        old = self._datasets.get(dataset_id)
+        self._datasets.remove(dataset_id)
+        self._forget_inside(dataset_id, old)
+        self._loaded_datasets.pop(dataset_id, None)
+
+    def _forget_inside(self, dataset_id: str, old: Dataset | None) -> None:
+        """Forget what has been changed in a dataset, which was `old`."""
+        if old is not None and isinstance(old.tree, ChangedTree):
+            self._holding.grow(-old.tree.size)
+        self.rows.remove_all(dataset_id)
+        self._forget_work(lambda place: place[0] == dataset_id)
+
+    def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
+        """The collection of that id, and its dataset: the first that has one."""
+        for dataset in self._datasets.values():
+            collection = dataset.tree.get(collection_id)
+            if collection is not None:
+                return dataset, collection
+        return None
+
+    def put_collection(self, dataset: Dataset, collection: Collection) -> None:
+        """Keep a collection in place of the one of its id. Raises LimitReached."""
+        self._changed_tree(dataset).put(collection)
+
+    def put_collections(
+        self, dataset: Dataset, collections: Sequence[Collection]
+    ) -> None:
+        """Keep several collections of a dataset, or none. Raises LimitReached."""
+        self._changed_tree(dataset).put_all(collections)
+
+    def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
+        """Remove collections of a dataset, with their rows. Raises LimitReached."""
+        ids = list(dict.fromkeys(ids))
+        self._changed_tree(dataset).remove(ids)
+        self.rows.remove(dataset, ids)
+        gone = set(ids)
+        self._forget_work(lambda at: at[0] == dataset.id and at[1] in gone)
+
+    def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
+        found = self.rows.find(row_id, self._loaded_place)
+        if found is None:
+            return None
+        place, is_put = found
+        dataset = self._datasets.get(place.dataset_id)
+        collection = None if dataset is None else dataset.tree.get(place.collection_id)
+        if dataset is None or collection is None:
+            return None
+        if not (is_put or self.rows.has(dataset, place)):
+            return None
+        return dataset, collection, place.row
+
+    def _parts(self) -> Iterator[Generation]:
+        """All that has been loaded."""
+        yield from self._loaded_apps.values()
+        yield from self._loaded_datasets.values()
+        yield self.generation
+
+    def _loaded_place(self, row_id: str) -> RowPlace | None:
+        """Where a row was loaded, in a dataset that has not been replaced since."""
+        for part in self._parts():
+            place = part.row_places.get(row_id)
+            if place is not None:
+                dataset_id = place.dataset_id
+                if self._loaded_datasets.get(dataset_id, self.generation) is part:
+                    return place
+        return None
+
+    def _own_apps(self) -> dict[str, App]:
+        """The applications, to change. Raises LimitReached."""
+        if self._apps is self.generation.apps:
+            self._holding.charge(_APP_SLOT_BYTES * len(self._apps))
+            self._apps = {**self._apps}
+        return cast("dict[str, App]", self._apps)
+
+    def _changed_tree(self, dataset: Dataset) -> ChangedTree:
+        """The tree of a dataset, to change. Raises LimitReached."""
+        now = self.dataset(dataset.id) or dataset
+        if isinstance(now.tree, ChangedTree):
+            return now.tree
+        tree = ChangedTree(cast(Tree, now.tree), self._holding)
+        self._datasets.put(now.id, replace(now, tree=tree))
+        return tree
+
+    def _forget_work(self, is_gone: Callable[[JobsOf], bool]) -> None:
+        """Forget the training and the files of collections that are gone."""
+        for place in [place for place in self.jobs if is_gone(place)]:
+            self.jobs.remove(place)
+        for file in [file for file in self.files.values() if is_gone(file.place)]:
+            self.files.remove(file.id)
+
+
+# About what these take: a store that is a copy, without what it holds; an application
+# in a mapping, without itself; a dataset without its texts, and its tree once that has
+# been changed; a login code; a file.
+_STORE_BYTES, _APP_SLOT_BYTES = 1_024, 120
+_DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+
+
+def _size_of_dataset(dataset: Dataset) -> int:
+    more = _TREE_BYTES if isinstance(dataset.tree, ChangedTree) else 0
+    texts = getsizeof(dataset.name) + getsizeof(dataset.intro)
+    return _DATASET_BYTES + more + texts

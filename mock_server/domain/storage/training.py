@@ -1,0 +1,94 @@
+"""How the rows of a collection are trained in a store: step by step, or at once."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from msgspec.structs import replace
+
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.rows import (
+    Job,
+    advance_all,
+    amount,
+    next_due,
+    size_of_jobs,
+)
+from mock_server.domain.storage.store import Store
+
+
+def begin(
+    store: Store,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Iterable[Row],
+    *,
+    now: int,
+    is_parsed: bool = True,
+    is_stepped: bool = True,
+) -> Collection:
+    """Have rows come to a collection as it is now: step by step, or at once.
+
+    `is_parsed` is false for rows of a text; `now` is in milliseconds. Gives the
+    collection as it is then. Raises LimitReached.
+    """
+    job = Job(dataset.id, collection.id, now, is_parsed, tuple(rows))
+    at = dataset.id, collection.id
+    if not is_stepped or (is_parsed and not job.rows):
+        return _train(store, dataset, collection, job.rows)
+    _check_room(store, (job,))
+    store.jobs.put(at, (*(store.jobs.get(at) or ()), job))
+    store.due = job.due if store.due is None else min(store.due, job.due)
+    return _train(store, dataset, collection, (), job.waiting)
+
+
+def settle(store: Store, now: int) -> None:
+    """Have trained what is due at a time, in milliseconds.
+
+    Where memory is used up, training waits.
+    """
+    for at, jobs in list(store.jobs.items()):
+        rows, left = advance_all(jobs, now)
+        if left == jobs:
+            continue
+        dataset = store.dataset(at[0])
+        collection = None if dataset is None else dataset.tree.get(at[1])
+        if dataset is None or collection is None:
+            store.jobs.remove(at)
+            continue
+        try:
+            _check_room(store, jobs)
+        except LimitReached:
+            continue
+        if left:
+            store.jobs.put(at, left)
+        else:
+            store.jobs.remove(at)
+        _train(store, dataset, collection, rows, amount(left) - amount(jobs))
+    store.due = next_due(chain.from_iterable(store.jobs.values()))
+
+
+def _train(
+    store: Store,
+    dataset: Dataset,
+    collection: Collection,
+    rows: Sequence[Row],
+    more: int = 0,
+) -> Collection:
+    """Have rows trained, and so much more to be trained, which may be negative."""
+    trained = replace(
+        collection,
+        data_amount=collection.data_amount + len(rows),
+        # A collection may have been put since with another amount.
+        training_amount=max(0, collection.training_amount + more),
+    )
+    if rows:
+        store.rows.change(dataset, collection.id, new=rows)
+    store.put_collection(dataset, trained)
+    return trained
+
+
+def _check_room(store: Store, jobs: Iterable[Job]) -> None:
+    """Raises LimitReached unless jobs can be kept, and their rows be trained."""
+    store.check_room(2 * size_of_jobs(jobs))

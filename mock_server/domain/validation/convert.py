@@ -1,0 +1,97 @@
+"""Plain data converted to msgspec types; mistakes become one InvalidField.
+
+This is the one way from JSON objects of others to structs. Valid data is converted
+once, at C speed; only what msgspec refuses is walked through, for a message that names
+the places.
+"""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct, inspect
+
+from mock_server.domain.errors import InvalidFields
+from mock_server.domain.messages import all_problems
+from mock_server.domain.validation import walk
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Struct)
+
+
+def convert(
+    fields: Mapping[str, object],
+    kind: type[S],
+    root: str = "$",
+    *,
+    strict: bool = True,
+) -> S:
+    """A JSON object as a struct; unless `strict`, numbers and booleans may be strings.
+
+    Raises InvalidField for all mistakes, which it places below `root`.
+    """
+    try:
+        return msgspec.convert(fields, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        refusal = str(error)
+    found = dict(fields)
+    if not strict:
+        # The walk takes no numbers in strings: only what is none is to be a mistake.
+        numbers = number_fields(kind)
+        found |= {name: walk.as_number(found[name]) for name in numbers & found.keys()}
+    problems = all_problems(
+        f"{mistake.message} - at {root}{walk.dotted(mistake.path)[1:]}"
+        for mistake in walk.mistakes(found, kind)
+    )
+    if problems:
+        raise InvalidFields(problems)
+    # No mistake: only the integers, such as 3.0, were not to msgspec's liking.
+    try:
+        return with_integers(fields, kind)
+    except msgspec.ValidationError:
+        raise InvalidFields(refusal) from None
+
+
+def with_integers(value: object, kind: type[T]) -> T:
+    """Plain data as a type; 3.0 is an integer where the type wants one.
+
+    So it is in JSON Schema (2020-12, Validation 6.1.1). Raises msgspec's
+    ValidationError.
+    """
+    return msgspec.convert(_with_integers(value, inspect.type_info(kind)), kind)
+
+
+def _with_integers(value: object, wanted: inspect.Type) -> object:
+    match walk.without_metadata(wanted), value:
+        case inspect.UnionType() as union, _:
+            kind = walk.alternative_for(value, union)
+            return value if kind is None else _with_integers(value, kind)
+        case inspect.IntType(), float():
+            return walk.integral_as_int(value)
+        case inspect.ListType(item_type=kind), list():
+            return [_with_integers(each, kind) for each in value]
+        case inspect.DictType(value_type=kind), dict():
+            return {name: _with_integers(each, kind) for name, each in value.items()}
+        case inspect.StructType(fields=fields), dict():
+            kinds = {field.encode_name: field.type for field in fields}
+            return {
+                name: _with_integers(each, kinds[name]) if name in kinds else each
+                for name, each in value.items()
+            }
+    return value
+
+
+def number_fields(kind: type[Struct]) -> frozenset[str]:
+    """The names, as in JSON, of a struct's fields that take integers."""
+    info = inspect.type_info(kind)
+    fields = info.fields if isinstance(info, inspect.StructType) else ()
+    return frozenset(each.encode_name for each in fields if is_number_field(each))
+
+
+def is_number_field(field: inspect.Field) -> bool:
+    """Whether a field takes integers, among other values or alone."""
+    wanted = walk.without_metadata(field.type)
+    kinds = (
+        walk.alternatives(wanted) if isinstance(wanted, inspect.UnionType) else [wanted]
+    )
+    return any(isinstance(kind, inspect.IntType) for kind in kinds)

@@ -1,0 +1,1 @@
+"""Why a list shows a collection, or does not."""

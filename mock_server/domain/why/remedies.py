@@ -1,0 +1,230 @@
+"""What would help where a list request does not show a collection, or none.
+
+A remedy is told only after the changed request has been carried out by the functions
+that list, and has shown what was missed.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mock_server.domain.access import Level, owner_key
+from mock_server.domain.choices.reading import others
+from mock_server.domain.choices.table import Value
+from mock_server.domain.errors import Refusal
+from mock_server.domain.journal import redacted_key
+from mock_server.domain.listing import empty_page as words
+from mock_server.domain.messages import describe_value
+from mock_server.domain.objects.index import ANYWHERE
+from mock_server.domain.sandboxes.state import State
+from mock_server.domain.why.stages import STAGES, Ask, Fields, Reader, Stages
+
+_MOST_REMEDIES, _MOST_TRIED = 4, 16
+_MOST_CHANGES = 8
+"""There are fewer stages: each is passed once, the folder perhaps twice."""
+_FEW_KEYS = 2
+_OF_PAGE = ("permission", "page", "folder", "selectFolder", "filterTags", "search")
+"""The stages of an empty page: what is looked for is given up last."""
+
+
+class Remedy(Struct, frozen=True):
+    """What together shows what was missed: fields to send and to omit, choices, a key.
+
+    The key is redacted as journals show it.
+    """
+
+    message: str
+    request: Fields
+    omit: tuple[str, ...]
+    choices: Mapping[str, Value]
+    key: str | None
+
+
+class Changed(Struct, frozen=True):
+    """A request that has been changed, at these stages."""
+
+    ask: Ask
+    at: tuple[str, ...] = ()
+
+
+class RemedySearch:
+    """The search for the fewest changes that show a collection, or any."""
+
+    def __init__(self, state: State, reader: Reader, item_id: str | None) -> None:
+        self._state = state
+        self._reader = reader
+        self._item_id = item_id
+
+    def remedies(self, ask: Ask) -> list[Changed]:
+        """The changed requests that show it, nearest first; few."""
+        if self._item_id is not None:
+            return self._for_item(Changed(ask))
+        stages = Stages(self._state, self._reader, ask)
+        for name in _OF_PAGE:
+            changed = (Changed(each, (name,)) for each in changes(name, stages))
+            found = self._that_show(changed)
+            if found:
+                return found
+        # No single stage does it: then what shows the first of all.
+        everything = stages.dataset.tree.listing(ANYWHERE, ask.choices.list_order).items
+        if not everything:
+            return []
+        first = RemedySearch(self._state, self._reader, everything[0].id)
+        return first.remedies(ask)
+
+    def _for_item(self, start: Changed) -> list[Changed]:
+        tried = [start]
+        for _ in range(_MOST_CHANGES):
+            further = [more for each in tried for more in self._further(each)]
+            found = self._that_show(iter(further))
+            if found:
+                return found
+            tried = further[:_MOST_TRIED]
+        return []
+
+    def _further(self, changed: Changed) -> Iterator[Changed]:
+        """With one change more, which passes the first stage that keeps it out."""
+        stages = self._stages(changed.ask)
+        if stages is None:
+            return
+        keepers = stages.keepers or {"page"}
+        first = next(name for name in STAGES if name in keepers)
+        passing = list(self._that_pass(first, changes(first, stages)))
+        if not passing and first == "search":
+            # Both the text and a choice keep it out.
+            both = (_without(each, "searchText") for each in _choosing(first, stages))
+            passing = list(self._that_pass(first, both))
+        yield from (Changed(ask, (*changed.at, first)) for ask in passing)
+
+    def _that_pass(self, stage: str, asks: Iterator[Ask]) -> Iterator[Ask]:
+        for ask in asks:
+            after = self._stages(ask)
+            if after is not None and stage not in after.keepers:
+                yield ask
+
+    def _that_show(self, changed: Iterator[Changed]) -> list[Changed]:
+        return list(islice(filter(self._shows, changed), _MOST_REMEDIES))
+
+    def _shows(self, changed: Changed) -> bool:
+        stages = self._stages(changed.ask)
+        # To ask for the keepers first saves a search of the whole dataset.
+        if stages is None or (self._item_id is not None and stages.keepers):
+            return False
+        return stages.shows
+
+    def _stages(self, ask: Ask) -> Stages | None:
+        """What a changed request shows; None if it is refused for its fields."""
+        try:
+            return Stages(self._state, self._reader, ask, self._item_id)
+        except Refusal:
+            return None
+
+
+def changes(stage: str, stages: Stages) -> Iterator[Ask]:
+    """The request with one change that may help at a stage, the nearest first.
+
+    Whether it does is tried.
+    """
+    ask, item = stages.ask, stages.item
+    if stage == "dataset":
+        for each in stages.elsewhere[:_MOST_REMEDIES]:
+            yield _sending(ask, datasetId=each)
+    elif stage == "permission":
+        if not stages.may_read:
+            yield from _choosing(stage, stages)
+            yield from (replace(ask, key=key) for key in _keys_that_may(stages))
+    elif stage == "folder":
+        yield _without(ask, "parentId")
+        yield from _choosing(stage, stages)
+        yield _sending(ask, parentId=item.parent_id if item else None)
+    elif stage == "search":
+        yield from _choosing(stage, stages)
+        yield _without(ask, "searchText")
+        if item is not None:
+            # Without a text, it may be another part that is looked through.
+            yield _sending(ask, searchText=item.name)
+    elif stage == "page":
+        yield from _at_page(stages)
+    else:
+        yield _without(ask, stage)
+        yield from _choosing(stage, stages)
+
+
+def _sending(ask: Ask, **fields: object) -> Ask:
+    return replace(ask, fields={**ask.fields, **fields})
+
+
+def _without(ask: Ask, omit: str) -> Ask:
+    kept = {name: value for name, value in ask.fields.items() if name != omit}
+    return replace(ask, fields=kept)
+
+
+def _choosing(stage: str, stages: Stages) -> Iterator[Ask]:
+    """The request under every other value of a choice that the stage depends on."""
+    for name, value in others(stages.choices, stages.reads(stage)):
+        yield replace(stages.ask, choices=stages.choices.but(**{name: value}))
+
+
+def _keys_that_may(stages: Stages) -> Iterator[str]:
+    callers = stages.state.callers
+    if not callers and (known := owner_key({}, True)):
+        yield known
+    able = (
+        key
+        for key, caller in callers.items()
+        if stages.dataset.level_of(caller) >= Level.READ
+    )
+    yield from islice(able, _FEW_KEYS)
+
+
+def _at_page(stages: Stages) -> Iterator[Ask]:
+    size, index = stages.request.page_size, stages.index
+    if stages.item_id is None:
+        index = len(stages.matching) - 1
+    if index is None or index < 0:
+        return
+    if "offset" in stages.ask.fields:
+        yield _sending(stages.ask, offset=index // size * size)
+    else:
+        yield _sending(stages.ask, pageNum=index // size + 1)
+
+
+def remedy(state: State, ask: Ask, changed: Ask) -> Remedy:
+    """What tells two requests apart."""
+    fields = {
+        name: value
+        for name, value in changed.fields.items()
+        if name not in ask.fields or ask.fields[name] != value
+    }
+    omit = tuple(name for name in ask.fields if name not in changed.fields)
+    old, new = asdict(ask.choices), asdict(changed.choices)
+    choices = {name: value for name, value in new.items() if value != old[name]}
+    key = None if changed.key == ask.key else changed.key
+    parts = [f"leave out {words.joined(omit, 'and')}"] if omit else []
+    if fields:
+        sent = [f"{name} {_value(value)}" for name, value in fields.items()]
+        parts.append(f"send {words.joined(sent, 'and')}")
+    if choices:
+        chosen = [f"{name}={value}" for name, value in choices.items()]
+        parts.append(f"choose {words.joined(chosen, 'and')}")
+    if key is not None:
+        parts.append(_key_words(state, key))
+    message = ", and ".join(parts)
+    shown = None if key is None else redacted_key(key)
+    return Remedy(message, fields, omit, choices, shown)
+
+
+def _value(value: object) -> str:
+    return words.shown(value) if isinstance(value, str) else describe_value(value)
+
+
+def _key_words(state: State, key: str) -> str:
+    if not state.callers:
+        return "use a key of your own: any counts"
+    caller = state.callers.get(key)
+    member = None if caller is None else caller.member
+    of = f" of member {words.shown(member)}" if member else ""
+    return f"use another key, such as {redacted_key(key)}{of}"

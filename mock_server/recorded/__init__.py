@@ -1,1 +1,0 @@
-"""What was seen of a service becomes a fixture document."""

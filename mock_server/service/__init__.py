@@ -1,0 +1,1 @@
+"""The real service, or any that claims its interface, from outside."""

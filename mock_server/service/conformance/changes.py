@@ -1,0 +1,193 @@
+"""Pins and a temporary collection: what is changed at a server, and put back."""
+
+import time
+from functools import cached_property
+from urllib.parse import quote, urlencode
+
+from mock_server.service.conformance.exchange import (
+    Answer,
+    Client,
+    NotObservable,
+    Options,
+    id_of,
+)
+from mock_server.service.conformance.lists import Item, Lists
+
+PIN_PATH = "/api/core/chat/history/updateHistory"
+LEGACY_PATH = "/api/core/chat/updateHistory"
+_SHOWN = "/api/core/chat/history/getHistories"
+_DELETE = "/api/core/chat/history/delHistory"
+_PAGE = 100
+
+
+class Pins:
+    """Pins one chat session, and puts it back as it was where that can be seen.
+
+    `unknown` is a text that no application and no chat has as its id.
+    """
+
+    def __init__(self, client: Client, options: Options) -> None:
+        self._client, self._app, self.chat = client, options.app, options.chat
+        self.unknown, self._may_write = options.unknown, options.may_write
+        self._former: bool | None = None
+        self._is_changed = False
+        self.last = False
+        """What the last pin of the chat has set; false before the first one."""
+        self._created: str | None = None
+
+    def check(self) -> None:
+        """Raises NotObservable where nothing may be pinned, or nothing is known."""
+        if not self._may_write:
+            raise NotObservable("needs --write")
+        if self._app is None or self.chat is None:
+            raise NotObservable("needs --app and --chat")
+
+    def pin(self, **fields: object) -> Answer:
+        """The answer to a pin of the chat; a field that is `...` is left out.
+
+        Raises NotObservable where that may not be asked.
+        """
+        self.check()
+        if not self._is_changed:
+            self._former = self.top if self.is_shown else None
+            self._is_changed = True
+        whole = {"appId": self._app, "chatId": self.chat, "top": True, **fields}
+        body = {name: value for name, value in whole.items() if value is not ...}
+        answer = self._client.ask("PUT", PIN_PATH, body)
+        top, is_own = whole["top"], whole["chatId"] == self.chat
+        if answer.is_success and is_own and isinstance(top, bool):
+            self.last = top
+        return answer
+
+    def pinned(self, **fields: object) -> Answer:
+        """The answer to a pin. Raises NotObservable if it is refused."""
+        return self.pin(**fields).good()
+
+    def pin_unknown(self) -> Answer:
+        """The answer to a pin of a chat that there is not."""
+        answer = self.pin(chatId=self.unknown, top=False)
+        self._created = self.unknown if answer.is_success else None
+        return answer
+
+    @cached_property
+    def refuses(self) -> bool:
+        """Whether what cannot be carried out is refused: a pin without `appId`."""
+        return self.pin(appId=...).is_refusal
+
+    def check_refusing(self) -> None:
+        """Raises NotObservable where to be served means nothing."""
+        if not self.refuses:
+            raise NotObservable("nothing is refused, not even a pin without appId")
+
+    @cached_property
+    def is_shown(self) -> bool:
+        """Whether the pin state of the chat can be seen."""
+        return self.top_of(self.chat) is not None
+
+    @property
+    def top(self) -> bool:
+        """The pin state of the chat. Raises NotObservable where it is not shown."""
+        found = self.top_of(self.chat)
+        if found is None:
+            raise NotObservable("the chat is not shown: getHistories is not served")
+        return found
+
+    def top_of(self, chat: str | None) -> bool | None:
+        """The pin state of a chat; None if it is not shown."""
+        for offset in range(0, self._client.limits.verify_chats, _PAGE):
+            body = {"appId": self._app, "offset": offset, "pageSize": _PAGE}
+            answer = self._client.ask("POST", _SHOWN, body)
+            found = answer.data.get("list") if answer.is_success else None
+            rows = found if isinstance(found, list) else []
+            for row in rows:
+                if isinstance(row, dict) and row.get("chatId") == chat:
+                    top = row.get("top")
+                    return top if isinstance(top, bool) else None
+            if len(rows) < _PAGE:
+                break
+        return None
+
+    def restore(self) -> None:
+        """Put back what was seen before the first pin, and delete what one made."""
+        if self._former is not None and self.top != self._former:
+            self.pin(top=self._former)
+        if self._created is not None and self.is_shown:
+            query = urlencode({"appId": self._app, "chatId": self._created})
+            self._client.ask("DELETE", f"{_DELETE}?{query}")
+
+
+_COLLECTION = "/api/core/dataset/collection"
+_PUSH = "/api/core/dataset/data/pushData"
+ROWS = 40
+_TOO_LATE = 2.0
+"""Seconds after which so many rows might have been trained step by step too."""
+_UNSEEN = "the collection that was made is not shown"
+
+
+class Temporary:
+    """A collection of its own in the dataset; both are related routes' work."""
+
+    def __init__(self, client: Client, lists: Lists, options: Options) -> None:
+        self._client, self._lists, self._options = client, lists, options
+        self._is_there = False
+
+    @cached_property
+    def id(self) -> str:
+        """Its id; it is made for that. Raises NotObservable if it cannot be."""
+        if not self._options.may_write:
+            raise NotObservable("needs --write")
+        if self._options.dataset is None:
+            raise NotObservable("needs --dataset")
+        name = f"verify {self._lists.unknown}"
+        body = {"datasetId": self._options.dataset, "name": name, "type": "virtual"}
+        answer = self._client.ask("POST", f"{_COLLECTION}/create", body)
+        found = answer.fields.get("data")
+        if not answer.is_success or not isinstance(found, str):
+            raise NotObservable(f"got {answer.status} - at {answer.request}")
+        self._is_there = True
+        return found
+
+    def training(self) -> str:
+        """Whether rows are trained at once. Raises NotObservable."""
+        body = {
+            "collectionId": self.id,
+            "data": [{"q": f"Row {n}"} for n in range(ROWS)],
+        }
+        begun = time.monotonic()
+        pushed = self._client.ask("POST", _PUSH, body)
+        shown = self._shown()
+        seconds = time.monotonic() - begun
+        if not pushed.is_success:
+            raise NotObservable(f"got {pushed.status} - at POST {_PUSH}")
+        if shown is None:
+            raise NotObservable(_UNSEEN)
+        if shown.get("dataAmount") != ROWS:
+            return "stepped"
+        if seconds > _TOO_LATE:
+            raise NotObservable(f"all were trained {seconds:.1f} s later")
+        return "instant"
+
+    def query_delete(self) -> str:
+        """Whether a DELETE needs no content type. Raises NotObservable."""
+        if self.id and self._shown() is None:
+            raise NotObservable(_UNSEEN)
+        for is_json, value in ((False, "accept"), (True, "needs_json_type")):
+            if self._delete(is_json=is_json) and self._shown() is None:
+                return value
+        raise NotObservable("the collection that was made cannot be deleted")
+
+    def restore(self) -> None:
+        """Delete it if it is still there."""
+        if self._is_there:
+            self._delete(is_json=True)
+
+    def _shown(self) -> Item | None:
+        pages = self._lists.walk(parentId=None)
+        items = (item for page in pages for item in page.items)
+        return next((each for each in items if id_of(each) == self.id), None)
+
+    def _delete(self, *, is_json: bool) -> bool:
+        path = f"{_COLLECTION}/delete?id={quote(self.id, safe='')}"
+        if self._client.ask("DELETE", path, is_json=is_json).is_success:
+            self._is_there = False
+        return not self._is_there

@@ -1,0 +1,244 @@
+"""Rules about what pages hold, what searches find, and pins (spec 2.2, 3, 4)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from mock_server.service.conformance.changes import Pins
+from mock_server.service.conformance.checked_server import Rules, Server
+from mock_server.service.conformance.exchange import (
+    Answer,
+    Differs,
+    NotObservable,
+    text_of,
+)
+from mock_server.service.conformance.lists import Item, Lists
+
+rules = Rules()
+
+_TEXT = ("a string", str)
+_NUMBER = ("a number", int | float)
+FIELDS: Mapping[str, tuple[str, Any]] = {
+    **dict.fromkeys(("_id", "tmbId", "type", "name", "externalFileId"), _TEXT),
+    **dict.fromkeys(("dataAmount", "trainingAmount"), _NUMBER),
+    "parentId": ("a string or null", str | None),
+    "updateTime": ("a time of ISO 8601", datetime),
+    "tags": ("an array of strings", list[str]),
+    "forbid": ("true or false", bool),
+    "trainingType": _TEXT,
+    "permission": ("an object", dict),
+}
+"""The documented fields of an item (spec 2.2), and what each is to be."""
+# An item without tags may lack them (choice tags_empty); the other one is "for linked
+# collections".
+_OPTIONAL = frozenset(("tags", "externalFileId"))
+_FLAGS = ("isOwner", "hasManagePer", "hasWritePer", "hasReadPer")
+"""Of the permission, each of which includes those that follow."""
+
+
+@rules.add("2.2", "all pages of 30")
+def item_fields(server: Server) -> None:
+    """Items have the documented fields, of the documented types."""
+    for page, item in _items(server.lists):
+        for name, (expected, kind) in FIELDS.items():
+            where = f"{expected} as {name} of {item['_id']}"
+            if name in item and not _is(kind, item[name]):
+                raise Differs(where, repr(item[name])[:60], page)
+            if name not in item and name not in _OPTIONAL:
+                raise Differs(where, "nothing", page)
+
+
+@rules.add("2.2", "all pages of 30")
+def permission_consistent(server: Server) -> None:
+    """`permission` is a number and four flags; who owns manages, who manages writes,
+    who writes reads, and whoever sees the item may read.
+    """
+    for page, item in _items(server.lists):
+        found = item.get("permission")
+        if not isinstance(found, dict):
+            raise NotObservable("items show no permission")
+        if not _is(int | float, found.get("value")):
+            got = repr(found.get("value"))
+            raise Differs("a number as permission.value", got, page)
+        for name in _FLAGS:
+            if not _is(bool, found.get(name)):
+                expected = f"true or false as permission.{name}"
+                raise Differs(expected, repr(found.get(name)), page)
+        levels = [found[name] for name in _FLAGS]
+        if levels != sorted(levels) or not found["hasReadPer"]:
+            held = [name for name in _FLAGS if found[name]]
+            expected = "hasReadPer, and with a level all that are below it"
+            raise Differs(expected, ", ".join(held) or "none", page)
+
+
+@rules.add("2.2", "a list with the key of --reader-key-env")
+def permission_of_caller(server: Server) -> None:
+    """`permission` is that of the caller."""
+    key = server.options.reader
+    if key is None:
+        raise NotObservable("needs --reader-key-env")
+    answer = server.lists.ask(key=key)
+    if not answer.items:
+        raise answer.unclear
+    for item in answer.items:
+        found = item.get("permission")
+        shown = found if isinstance(found, dict) else {}
+        reads = {name: name == "hasReadPer" for name in _FLAGS}
+        if wrong := {name for name in reads if shown.get(name) != reads[name]}:
+            names = ", ".join(sorted(wrong))
+            raise Differs("that of a reader", f"another in {names}", answer)
+
+
+@rules.add("4.2", "a search for a name that is seen")
+def search_in_names(server: Server) -> None:
+    """`searchText` finds a collection by its name."""
+    lists = server.listening
+    item = named(lists)
+    _check_found(lists, item, text_of(item, "name"))
+
+
+@rules.add(
+    "4.2",
+    "a search for a tag that is seen, and is not in the name",
+    "search_fields=name",
+)
+def search_in_tags(server: Server) -> None:
+    """`searchText` finds a collection by a tag."""
+    lists = server.listening
+    item, tag = tagged(lists)
+    _check_found(lists, item, tag)
+
+
+@rules.add("4.2", "a search for a text that is made up")
+def search_filters(server: Server) -> None:
+    """What has the text neither in its name nor in a tag is not found."""
+    _check_nothing(server.lists, server.lists.unknown)
+
+
+@rules.add("4.2", "a search for a name with `.` for its last character")
+def search_literal(server: Server) -> None:
+    """The characters of patterns stand for themselves."""
+    lists = server.listening
+    item = named(lists)
+    name = text_of(item, "name")
+    pattern = f"{name[:-1]}." if name[-1] != "." else f"{name[:-1]}[.]"
+    if any(
+        pattern.casefold() in text_of(each, "name").casefold() for each in lists.items
+    ):
+        raise NotObservable("a name has the characters of the pattern")
+    _check_nothing(lists, pattern)
+
+
+@rules.add("4.2", "a list with and without it")
+def search_empty(server: Server) -> None:
+    """An empty `searchText` keeps nothing out."""
+    lists = server.listening
+    answer, plain = lists.ask(searchText="", pageSize=30), lists.pages[0]
+    if not answer.is_success:
+        raise Differs("a page", answer.summary(), answer)
+    if list(answer.ids) != list(plain.ids):
+        expected = f"the {len(plain.ids)} items of the page without it"
+        raise Differs(expected, f"{len(answer.ids)} items", answer)
+
+
+def _is(kind: Any, value: Any) -> bool:
+    """Whether a JSON value is of a type."""
+    try:
+        if kind is datetime:  # of more forms than msgspec knows
+            datetime.fromisoformat(value)
+        else:
+            msgspec.convert(value, kind)
+    except (msgspec.ValidationError, TypeError, ValueError):
+        return False
+    return True
+
+
+def named(lists: Lists, *, on_top: bool = False) -> Item:
+    """A collection with a name. Raises NotObservable."""
+    for item in lists.top if on_top else lists.items:
+        if text_of(item, "name").strip() and lists.unknown not in item["name"]:
+            return item
+    where = "on the top level" if on_top else "seen"
+    raise NotObservable(f"no collection with a name is {where}")
+
+
+def tagged(lists: Lists) -> tuple[Item, str]:
+    """A collection, and a tag of it that is not in its name. Raises NotObservable."""
+    for item in lists.items:
+        tags = item.get("tags")
+        for tag in tags if isinstance(tags, list) else ():
+            name = text_of(item, "name").casefold()
+            if isinstance(tag, str) and tag.strip() and tag.casefold() not in name:
+                return item, tag
+    raise NotObservable("no collection is seen with a tag that is not in its name")
+
+
+def _check_found(lists: Lists, item: Item, text: str) -> None:
+    if not lists.finds(item, text):
+        parent = item.get("parentId")
+        answer = lists.page(searchText=text, parentId=parent, pageSize=30)
+        raise Differs(f"{item['_id']} to be found", "a list without it", answer)
+
+
+def _check_nothing(lists: Lists, text: str) -> None:
+    answer = lists.page(searchText=text, pageSize=30)
+    if not lists.items:
+        raise NotObservable("the dataset shows no collections")
+    if answer.items:
+        raise Differs("an empty list", f"{len(answer.items)} items", answer)
+
+
+def _items(lists: Lists) -> list[tuple[Answer, Item]]:
+    """The items of all pages. Raises NotObservable if there is none."""
+    found = [(page, item) for page in lists.pages for item in page.items]
+    if not found:
+        raise NotObservable("the dataset shows no collections")
+    return found
+
+
+_ANSWER = {"code": 200, "statusText": "", "message": "", "data": None}
+
+
+@rules.add("4.1", "a pin (--write)")
+def pin_answer(server: Server) -> None:
+    """A pin is answered with `code` 200, empty texts and `data` null."""
+    answer = server.pins.pin(top=_changes(server.pins)[0])
+    if answer.status != 200 or answer.document != _ANSWER:
+        raise Differs("HTTP 200 and the documented answer", answer.summary(), answer)
+
+
+@rules.add("3", "a pin, an unpin, each followed by `getHistories` (--write)")
+def pin_states(server: Server) -> None:
+    """`top` true pins the chat, false unpins it."""
+    pins = server.pins
+    pins.check()
+    start = pins.top
+    for top in (not start, start):
+        answer = pins.pinned(top=top)
+        if pins.top is not top:
+            raise Differs(f"the chat with top {top}", f"top {not top}", answer)
+
+
+@rules.add("3", "each twice, followed by `getHistories` (--write)")
+def pin_idempotent(server: Server) -> None:
+    """Pinning twice is pinning once."""
+    pins = server.pins
+    for top in _changes(pins):
+        first, again = pins.pinned(top=top), pins.pin(top=top)
+        if again.sign != first.sign or again.document != first.document:
+            raise Differs("the same answer again", again.summary(), again)
+    for top in (True, False):
+        pins.pinned(top=top)
+        once = pins.top
+        again = pins.pin(top=top)
+        if pins.top is not once:
+            raise Differs(f"the chat with top {once} still", f"top {not once}", again)
+
+
+def _changes(pins: Pins) -> tuple[bool, bool]:
+    """Two values of top, each of which changes the chat as far as is known."""
+    pins.check()
+    now = pins.top if pins.is_shown else pins.last
+    return not now, now

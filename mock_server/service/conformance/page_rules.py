@@ -1,0 +1,243 @@
+"""Rules about answers and pages: envelopes, totals, sizes, order (spec 2.3, 4.2, 8)."""
+
+from collections import Counter
+
+from mock_server.service.conformance.checked_server import Rules, Server
+from mock_server.service.conformance.exchange import (
+    Answer,
+    Differs,
+    NotObservable,
+    text_of,
+)
+from mock_server.service.conformance.lists import SIZE, Lists
+
+rules = Rules()
+
+_FIELDS = {"code", "statusText", "message", "data"}
+
+
+@rules.add("2.3", "a page")
+def envelope(server: Server) -> None:
+    """A page comes in an envelope of exactly `code` 200, `statusText`, `message` and
+    `data`.
+    """
+    answer = server.lists.pages[0]
+    found = answer.fields
+    if found.keys() != _FIELDS:
+        names = ", ".join(sorted(found))
+        raise Differs("code, statusText, message, data", names, answer)
+    _check_texts(answer)
+    if found["code"] != 200 or isinstance(found["code"], bool):
+        raise Differs("code 200", repr(found["code"]), answer)
+
+
+@rules.add("1", "a page")
+def json_content_type(server: Server) -> None:
+    """Answers say that they are JSON."""
+    answer = server.lists.pages[0]
+    kind = answer.response.content_type
+    if kind.partition(";")[0].strip().lower() != "application/json":
+        raise Differs("Content-Type application/json", repr(kind), answer)
+
+
+@rules.add("2.3", "lists without a key, without `datasetId`, of an unknown dataset")
+def errors_are_envelopes(server: Server) -> None:
+    """Refusals come in the envelope too, with another `code` than 200."""
+    server.lists.check_refusing()
+    for answer in server.refusals:
+        missing = sorted(_FIELDS - answer.fields.keys())
+        if missing:
+            got = f"{answer.summary()} without {', '.join(missing)}"
+            raise Differs("an envelope", got, answer)
+        _check_texts(answer)
+        code = answer.fields["code"]
+        if not isinstance(code, int) or code == 200:
+            raise Differs("a code other than 200", repr(code), answer)
+
+
+@rules.add("5", "a list without a key")
+def authorization_required(server: Server) -> None:
+    """Without `Authorization` nothing is served."""
+    _check_refused(server.lists.ask(key=None))
+
+
+@rules.add("5", "a list with the key of --outsider-key-env")
+def read_permission(server: Server) -> None:
+    """A key that may not read the dataset is refused."""
+    key = server.options.outsider
+    if key is None:
+        raise NotObservable("needs --outsider-key-env")
+    _check_refused(server.lists.ask(key=key))
+
+
+@rules.add("4.2", "a list by PUT", "method_mismatch=accept")
+def post_only(server: Server) -> None:
+    """POST is the only method that lists."""
+    _check_refused(server.lists.ask(method="PUT"))
+
+
+def _check_texts(answer: Answer) -> None:
+    for name in ("statusText", "message"):
+        found = answer.fields[name]
+        if not isinstance(found, str):
+            raise Differs(f"a text as {name}", repr(found), answer)
+
+
+def _check_refused(answer: Answer) -> None:
+    """Raises Differs for a page, NotObservable for what is no refusal either."""
+    if answer.is_success:
+        raise Differs("a refusal", "a page", answer)
+    if not answer.is_refusal:
+        raise answer.unclear
+
+
+@rules.add("4.2", "a page")
+def page_shape(server: Server) -> None:
+    """`data` has a `list` of objects and a `total` that is not less."""
+    answer = server.lists.pages[0]
+    found, total = answer.data.get("list"), answer.data.get("total")
+    if not isinstance(found, list) or len(answer.items) != len(found):
+        raise Differs("an array of objects with _id as list", _kind(found), answer)
+    is_count = isinstance(total, int) and not isinstance(total, bool)
+    if not is_count or answer.total < len(found):
+        expected = f"a number of at least {len(found)} as total"
+        raise Differs(expected, repr(total), answer)
+
+
+@rules.add("4.2", "a page of 2, one of 30, one past the end")
+def total_before_paging(server: Server) -> None:
+    """`total` counts all that match, on every page."""
+    lists = server.listening
+    small, first = lists.small, lists.wide[0]
+    seen = len(set(lists.ids))
+    for answer in (small, first, lists.far):
+        if answer.total < seen:
+            expected = f"a total of at least {seen}, which have been seen"
+            raise Differs(expected, str(answer.total), answer)
+        if answer.total != small.total:
+            raise Differs(f"the total {small.total}", str(answer.total), answer)
+
+
+@rules.add("4.2", "a page of 2")
+def page_size(server: Server) -> None:
+    """A page has `pageSize` items while there are as many."""
+    answer = server.lists.small
+    if len(answer.items) != 2:
+        raise Differs("2 items", f"{len(answer.items)}", answer)
+
+
+@rules.add("8", "a page of 31", "page_size_max=100")
+def page_maximum(server: Server) -> None:
+    """No page has more than 30 items."""
+    lists = server.lists
+    answer = lists.part(pageSize=SIZE + 1)
+    if len(answer.items) > SIZE:
+        raise Differs(f"{SIZE} items at most", f"{len(answer.items)}", answer)
+    total = len(lists.ids)
+    if answer.is_success and total <= SIZE:
+        raise NotObservable(f"the dataset shows only {total} collections")
+
+
+@rules.add("4.2", "all pages of 30")
+def pages_disjoint(server: Server) -> None:
+    """No collection is on two pages."""
+    lists = server.lists
+    _check_sizes(lists)
+    if len(lists.wide) < 2:
+        raise NotObservable(f"there is one page of {SIZE}")
+    seen: set[str] = set()
+    for page in lists.wide:
+        if again := seen.intersection(page.ids):
+            raise Differs("items of no page before", f"{sorted(again)[0]} again", page)
+        seen.update(page.ids)
+
+
+@rules.add("4.2", "all pages of 30")
+def pages_complete(server: Server) -> None:
+    """All pages together have `total` collections."""
+    lists = server.lists
+    _check_sizes(lists)
+    if lists.is_cut:
+        raise NotObservable("the dataset has more collections than are looked at")
+    totals = {each.total for each in (lists.small, lists.far, *lists.wide)}
+    if len(totals) > 1:
+        raise NotObservable("pages do not agree on the total")
+    found, last = len(set(lists.ids)), lists.wide[-1]
+    if found != last.total:
+        raise Differs(f"{last.total} collections in all", str(found), last)
+
+
+@rules.add("4.2", "a page at offset 1,000,000")
+def offset_past_end(server: Server) -> None:
+    """Past the end there is an empty page."""
+    answer = server.lists.far
+    if not server.lists.items:
+        raise NotObservable("the dataset shows no collections")
+    if answer.items:
+        raise Differs("an empty list", f"{len(answer.items)} items", answer)
+
+
+@rules.add("4.2", "the first 30 in pages of 7")
+def order_stable(server: Server) -> None:
+    """Pages of another size have the same order."""
+    lists = server.lists
+    _check_sizes(lists)
+    ids, size = lists.ids[:SIZE], 7
+    if len(ids) < 4:
+        raise NotObservable("the dataset shows fewer than 4 collections")
+    if len(set(lists.ids)) < len(lists.ids):
+        raise NotObservable("collections come more than once")
+    pages = [
+        lists.page(**lists.widest[0], offset=at, pageSize=size)
+        for at in range(0, len(ids), size)
+    ]
+    for page, at in zip(pages, range(0, len(ids), size), strict=True):
+        wanted = ids[at : at + size]
+        if list(page.ids[: len(wanted)]) != list(wanted):
+            expected = f"{wanted[0]} and what follows it on a page of {SIZE}"
+            raise Differs(expected, ", ".join(page.ids[:1]) or "nothing", page)
+
+
+@rules.add("4.2", "the folders that are seen")
+def parent_filter(server: Server) -> None:
+    """`parentId` lists the collections of that folder, all and only these."""
+    lists = server.listening
+    filled = {each: page for each, page in lists.inside.items() if page.items}
+    for folder, page in filled.items():
+        for item in page.items:
+            if item.get("parentId") != folder:
+                got = repr(item.get("parentId"))
+                raise Differs(f"items with parentId {folder!r}", got, page)
+    seen = {item["_id"]: item for page in lists.pages for item in page.items}
+    parents = Counter(text_of(item, "parentId") for item in seen.values())
+    for folder, page in lists.inside.items():
+        if page.total < parents[folder]:
+            raise Differs(f"{parents[folder]} items", f"{page.total}", page)
+    if not filled:
+        raise NotObservable("no folder with collections is seen")
+
+
+@rules.add("4.2", "all pages of `parentId` null")
+def top_level(server: Server) -> None:
+    """`parentId` null lists the collections without a parent only."""
+    lists = server.listening
+    for page in lists.top_pages:
+        for item in page.items:
+            if item.get("parentId") is not None:
+                got = repr(item.get("parentId"))
+                raise Differs("items with parentId null", got, page)
+    if not lists.top:
+        raise NotObservable("nothing is on the top level")
+    if not any(page.items for page in lists.inside.values()):
+        raise NotObservable("no folder with collections is seen")
+
+
+def _check_sizes(lists: Lists) -> None:
+    """Raises NotObservable where pages have other sizes than were asked for."""
+    lists.check_listening()
+    if len(lists.small.items) != 2:
+        raise NotObservable("pages have another size than was asked for")
+
+
+def _kind(value: object) -> str:
+    return "an array of others" if isinstance(value, list) else type(value).__name__

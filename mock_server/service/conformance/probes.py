@@ -1,0 +1,370 @@
+"""Which values of choices a server shows."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import urlencode
+
+from mock_server.domain.choices.table import table
+from mock_server.service.conformance.changes import LEGACY_PATH, PIN_PATH
+from mock_server.service.conformance.checked_server import Probes, Server
+from mock_server.service.conformance.exchange import (
+    Answer,
+    NotObservable,
+    id_of,
+    text_of,
+)
+from mock_server.service.conformance.lists import SIZE, Item, Lists
+from mock_server.service.conformance.object_rules import FIELDS, named, tagged
+
+probes = Probes()
+
+_MANY = 100
+_FEW = 3
+
+
+@probes.add("a list without `pageSize`, of more collections than that")
+def page_size_default(server: Server) -> int:
+    lists = server.listening
+    fields, total = lists.widest
+    count = len(lists.page(**fields).items)
+    if count >= total:
+        raise NotObservable(f"all {total} collections are on a page without pageSize")
+    if count not in table()["page_size_default"].values:
+        raise NotObservable(f"a page without pageSize has {count} items")
+    return count
+
+
+@probes.add("pages of 31, or of 101, of more collections than that")
+def page_size_over_limit(server: Server) -> str:
+    return _limit(server.lists)[0]
+
+
+@probes.add("pages of 31, or of 101, of more collections than that")
+def page_size_max(server: Server) -> int:
+    return _limit(server.lists)[1]
+
+
+def _limit(lists: Lists) -> tuple[str, int]:
+    """What is done with sizes over the limit, and the limit."""
+    lists.check_listening()
+    total = lists.widest[1]
+    over = lists.part(pageSize=SIZE + 1)
+    if over.is_refusal:
+        return "reject", SIZE
+    if len(over.items) == SIZE < total:
+        return "clamp", SIZE
+    far_over = lists.part(pageSize=_MANY + 1)
+    if far_over.is_refusal:
+        if lists.part(pageSize=_MANY).is_success:
+            return "reject", _MANY
+        raise NotObservable(f"the largest page is between {SIZE} and {_MANY}")
+    if len(far_over.items) == _MANY < total:
+        return "clamp", _MANY
+    if total > _MANY:
+        raise NotObservable(f"a page of {_MANY + 1} has {len(far_over.items)} items")
+    raise NotObservable(f"needs a dataset of more than {_MANY} collections")
+
+
+@probes.add("a list without `offset`")
+def offset_missing(server: Server) -> str:
+    lists = server.lists
+    plain = lists.part(pageSize=2)
+    return _served(lists, lists.part(offset=..., pageSize=2), plain)
+
+
+@probes.add('`offset` `"1"` and `pageSize` `"2"`')
+def numeric_strings(server: Server) -> str:
+    lists = server.lists
+    if len(lists.ids) < _FEW:
+        raise NotObservable(f"the dataset shows fewer than {_FEW} collections")
+    return _served(
+        lists, lists.part(offset="1", pageSize="2"), lists.part(offset=1, pageSize=2)
+    )
+
+
+@probes.add("a list with a made-up field")
+def unknown_fields(server: Server) -> str:
+    lists = server.lists
+    asked = lists.ask(xVerify=True)
+    served = _served(lists, asked, lists.page())
+    return "ignore" if served == "accept" else served
+
+
+@probes.add("a list by PUT")
+def method_mismatch(server: Server) -> str:
+    return _served(server.lists, server.lists.ask(method="PUT"), server.lists.page())
+
+
+@probes.add("a list without `Content-Type`")
+def content_type_missing(server: Server) -> str:
+    lists = server.lists
+    return _served(lists, lists.ask(is_json=False), lists.page())
+
+
+@probes.add("a list with `selectFolder` true")
+def list_filters(server: Server) -> str:
+    lists = server.listening
+    if all(each.get("type") == "folder" for each in lists.top):
+        raise NotObservable("the top level shows folders only, or nothing")
+    answer = lists.ask(selectFolder=True, parentId=None, pageSize=SIZE)
+    if answer.is_refusal:
+        if answer.sign == lists.ask(xVerify=True).sign:
+            return "ignore"  # as every field that the server does not know
+        raise answer.unclear
+    if list(answer.ids) == list(lists.top_pages[0].ids):
+        return "ignore"
+    if all(each.get("type") == "folder" for each in answer.items):
+        return "honour"
+    raise NotObservable("selectFolder shows other pages, with others than folders")
+
+
+@probes.add("all pages; `fixture` is any order that is neither by time nor by name")
+def list_order(server: Server) -> str:
+    lists = server.listening
+    items = [item for page in lists.wide for item in page.items]
+    if len(set(lists.ids)) != len(items):
+        raise NotObservable("collections come more than once")
+    times = [_time(each) for each in items]
+    names = [text_of(each, "name") for each in items]
+    is_by_time = times == sorted(times, reverse=True)
+    folded = [each.casefold() for each in names]
+    is_by_name = names == sorted(names) or folded == sorted(folded)
+    if is_by_time and is_by_name:
+        raise NotObservable("the collections are in order by updateTime and by name")
+    if is_by_time or is_by_name:
+        if len(set(times if is_by_time else names)) < _FEW:
+            raise NotObservable("the collections have too few times or names")
+        return "update_time_desc" if is_by_time else "name"
+    return "fixture"
+
+
+def _time(item: Item) -> float:
+    try:
+        return datetime.fromisoformat(text_of(item, "updateTime")).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise NotObservable("items show no updateTime") from None
+
+
+@probes.add("a list without `parentId`, where a folder is not empty")
+def parent_omitted(server: Server) -> str:
+    lists = server.listening
+    if any(item.get("parentId") for page in lists.pages for item in page.items):
+        return "any"
+    if not any(page.items for page in lists.inside.values()):
+        raise NotObservable("no folder with collections is seen")
+    ids = [each for page in lists.pages for each in page.ids]
+    if ids != [id_of(each) for each in lists.top]:
+        raise NotObservable("it is neither everything nor the top level")
+    return "root"
+
+
+@probes.add('a list of `parentId` `""`, and of an unknown one')
+def parent_empty_string(server: Server) -> str:
+    lists = server.listening
+    if not lists.top:
+        raise NotObservable("nothing is on the top level")
+    answer = lists.ask(parentId="", pageSize=SIZE)
+    if answer.is_success and list(answer.ids) == list(lists.top_pages[0].ids):
+        return "root"
+    # As for any other id that no collection has.
+    other = lists.ask(parentId=lists.unknown, pageSize=SIZE)
+    if answer.sign == other.sign and not answer.items:
+        return "unknown"
+    raise answer.unclear
+
+
+@probes.add("a list of an unknown `parentId`")
+def parent_unknown(server: Server) -> str:
+    lists = server.listening
+    answer = lists.ask(parentId=lists.unknown)
+    if answer.is_refusal:
+        return "not_found"
+    if answer.is_success and not answer.items:
+        return "empty"
+    raise answer.unclear
+
+
+@probes.add("a search in a folder for the name of what is outside")
+def search_scope(server: Server) -> str:
+    lists = server.listening
+    if not lists.inside or not lists.top:
+        raise NotObservable("no folder is seen")
+    item = named(lists, on_top=True)
+    name, folder = text_of(item, "name"), next(iter(lists.inside))
+    if not lists.finds(item, name):
+        raise NotObservable("a collection is not found by its name")
+    pages = lists.walk(searchText=name, parentId=folder)
+    found = {each for page in pages for each in page.ids}
+    return "dataset" if id_of(item) in found else "folder"
+
+
+@probes.add("a search for a tag that is not in the name")
+def search_fields(server: Server) -> str:
+    lists = server.listening
+    item, tag = tagged(lists)
+    if lists.finds(item, tag):
+        return "name_and_tags"
+    if lists.finds(named(lists), text_of(named(lists), "name")):
+        return "name"
+    raise NotObservable("collections are found neither by a tag nor by a name")
+
+
+@probes.add("all items that are seen")
+def item_fields(server: Server) -> str:
+    items = server.lists.items
+    if not items:
+        raise NotObservable("the dataset shows no collections")
+    if any("createTime" in item for item in items):
+        return "extended"
+    if any(item.keys() - FIELDS.keys() for item in items):
+        raise NotObservable("items have further fields, but no createTime")
+    return "documented"
+
+
+@probes.add("all items that are seen")
+def tags_empty(server: Server) -> str:
+    shown = [each.get("tags") for each in server.lists.items if not each.get("tags")]
+    if not shown:
+        raise NotObservable("no collection without tags is seen")
+    if all(each == [] for each in shown):
+        return "list"
+    if not any("tags" in each for each in server.lists.items if not each.get("tags")):
+        return "absent"
+    raise NotObservable("collections without tags differ in what they show")
+
+
+def _served(lists: Lists, answer: Answer, like: Answer) -> str:
+    """Whether a request was refused, or served as another one was."""
+    lists.check_refusing()
+    if answer.is_refusal:
+        return "reject"
+    if answer.is_success and _shown(answer) == _shown(like):
+        return "accept"
+    raise answer.unclear
+
+
+def _shown(answer: Answer) -> tuple[Sequence[str], object]:
+    return list(answer.ids), answer.data.get("total")
+
+
+_LAST_STATUS = 599
+_NOWHERE = "/api/core/chat/history/verifyNothing"
+_DETAIL = "/api/core/dataset/detail"
+
+
+@probes.add("a list with a made-up key; that it is refused tells nothing")
+def unknown_key(server: Server) -> str:
+    lists = server.lists
+    answer = lists.ask(key=f"verify-{server.options.unknown}")
+    if not answer.is_success:
+        raise NotObservable("unknown keys are refused, as wherever keys are declared")
+    if lists.ask(key=None).is_success:
+        raise NotObservable("no key is asked for")
+    return "accept"
+
+
+@probes.add("a list with the login of --token-env and no key")
+def credentials(server: Server) -> str:
+    token = server.options.token
+    if token is None:
+        raise NotObservable("needs --token-env, the token of a login")
+    answer = server.lists.ask(key=None, token=token)
+    if server.lists.ask(key=None).is_success:
+        raise NotObservable("no key is asked for")
+    if answer.is_success:
+        return "login_too"
+    if answer.is_refusal:
+        return "bearer"
+    raise answer.unclear
+
+
+@probes.add("a list of an unknown dataset")
+def error_form(server: Server) -> str:
+    server.lists.check_listening()
+    answer = server.lists.ask(datasetId=server.options.unknown)
+    code = answer.fields.get("code")
+    if not answer.is_refusal or not isinstance(code, int):
+        raise answer.unclear
+    if code > _LAST_STATUS:
+        return "service"
+    # Where all errors have one HTTP status, the code is the status that it would be.
+    if code == answer.status or error_http_status(server) != "mapped":
+        return "plain"
+    raise answer.unclear
+
+
+@probes.add("lists without a key, without `datasetId`, of an unknown dataset")
+def error_http_status(server: Server) -> str:
+    found = server.refusals
+    if len({each.sign[1] for each in found}) < 2:
+        raise NotObservable("fewer than two kinds of errors are seen")
+    statuses = {each.status for each in found}
+    for status, value in ((200, "always_200"), (500, "always_500")):
+        if statuses == {status}:
+            return value
+    if len(statuses) > 1:
+        return "mapped"
+    raise NotObservable(f"all errors have HTTP status {statuses.pop()}")
+
+
+@probes.add("`{}` at the older path of pins, at theirs, and at one that there is not")
+def legacy_paths(server: Server) -> str:
+    # Without fields: a request that names nothing changes nothing.
+    asked = LEGACY_PATH, PIN_PATH, _NOWHERE
+    older, own, nothing = (server.client.ask("PUT", each, {}) for each in asked)
+    if older.sign == nothing.sign != own.sign:
+        return "off"
+    if older.sign == own.sign != nothing.sign:
+        return "on"
+    raise older.unclear
+
+
+@probes.add("`dataset.detail`, and a path that there is not")
+def related_routes(server: Server) -> str:
+    if server.options.dataset is None:
+        raise NotObservable("needs --dataset")
+    path = f"{_DETAIL}?{urlencode({'id': server.options.dataset})}"
+    answer = server.client.ask("GET", path)
+    if answer.is_success and answer.data.get("_id") == server.options.dataset:
+        return "on"
+    if answer.is_refusal and answer.sign == server.client.ask("GET", _NOWHERE).sign:
+        return "off"
+    raise answer.unclear
+
+
+@probes.add("a pin of an unknown chat, then `getHistories` (--write)")
+def chat_unknown(server: Server) -> str:
+    own = server.pins
+    own.pinned(top=own.last)
+    answer = own.pin_unknown()
+    if answer.is_refusal:
+        return "not_found"
+    own.check_refusing()
+    answer.good()
+    if not own.is_shown:
+        raise NotObservable("created or ignored: getHistories is not served")
+    return "ignore" if own.top_of(own.unknown) is None else "create"
+
+
+@probes.add("a pin without `top` (--write)")
+def top_missing(server: Server) -> str:
+    own = server.pins
+    own.pinned(top=own.last)
+    answer = own.pin(top=...)
+    if answer.is_refusal:
+        return "reject"
+    own.check_refusing()
+    answer.good()
+    if own.is_shown and own.top is not own.last:
+        raise NotObservable("a pin without top changes it")
+    return "ignore"
+
+
+@probes.add("40 rows added to a collection of its own, by related routes (--write)")
+def training(server: Server) -> str:
+    return server.temporary.training()
+
+
+@probes.add("that collection deleted by a related route (--write)")
+def query_delete(server: Server) -> str:
+    return server.temporary.query_delete()

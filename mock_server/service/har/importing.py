@@ -1,0 +1,296 @@
+"""A HAR file becomes a fixture: what operations told as state, all else as answers."""
+
+import re
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, get_args
+
+import msgspec
+
+from mock_server.api.bound import BOUND
+from mock_server.api.fixture_loading import ServedOperations
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.redaction import RequestSecrets
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
+from mock_server.domain.objects.static_responses import WITHOUT_BODY
+from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.document import PATH_PATTERN, Method
+from mock_server.service.har import reading
+from mock_server.service.har.arranging import Plain
+from mock_server.service.har.handlers import Seen
+
+NO_URL = "whose address is none, or cannot be declared"
+_TELLS_NOTHING = "of operations whose answers tell nothing, such as refusals"
+_TOO_MANY = "more than a fixture can declare (limit responses)"
+TOO_LARGE = "too large for a fixture (limits response_bytes, responses_bytes)"
+_NO_BASE64 = "of whose answer the body is not base64, as it claims to be"
+METHODS = frozenset(get_args(Method)) - {"OPTIONS"}
+"""Preflights are not recorded answers: the server decides on these itself."""
+_PARTIAL = (206, 304)
+# What is about one connection, one moment or one caller, or would lead or hold the
+# browser elsewhere; and what the server says itself.
+_DROPPED = frozenset(
+    {
+        "alt-svc",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-range",
+        "date",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-connection",
+        "public-key-pins",
+        "set-cookie",
+        "strict-transport-security",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "x-mock-generation",
+        "x-mock-sandbox",
+    }
+)
+_CORS = "access-control-"
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
+_VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
+_CHARSET = re.compile(r"(charset\s*=\s*)\"?[^\s;\"]+\"?", re.IGNORECASE)
+
+
+def why_not(found: reading.Exchange) -> str | None:
+    """Why an answer cannot be declared in a fixture, None if it can."""
+    method, path, status = found.method, found.path, found.status
+    if method not in METHODS:
+        return "of methods that no fixture can declare"
+    if status in _PARTIAL:
+        return "answered with a part or with nothing new (status 206 or 304)"
+    if not 200 <= status <= 599:
+        return "with a status that no fixture can declare"
+    is_path = re.fullmatch(PATH_PATTERN, path) and "{" not in path
+    if (
+        not is_path
+        or len(path) > Published.path_chars
+        or set(path.split("/")) & {*DOTS}
+    ):
+        return NO_URL
+    if not found.is_whole:
+        return "of whose answer the body was not recorded"
+    return None if len(found.body) <= DEFAULT_LIMITS.response_bytes else TOO_LARGE
+
+
+def response_part(found: reading.Exchange) -> Plain:
+    """The entry of `responses` that answers as was recorded."""
+    headers = _headers(found)
+    part: Plain = {"method": found.method, "path": found.path}
+    if found.status != 200:
+        part["status"] = found.status
+    body = {} if found.status in WITHOUT_BODY else _body(found.body)
+    if found.status in WITHOUT_BODY:
+        headers.pop("content-type", None)
+    if "text" in body and not found.is_exact and "content-type" in headers:
+        # A HAR file has the text itself, whatever bytes it came in.
+        headers["content-type"] = _CHARSET.sub(r"\1utf-8", headers["content-type"])
+    return part | ({"headers": headers} if headers else {}) | body
+
+
+def without_origin(part: Plain, origins: Collection[str]) -> Plain:
+    """An entry whose redirect to where it was recorded leads to where it is served."""
+    target = part.get("headers", {}).get("location", "")
+    for slash in re.finditer("/", target):
+        origin = target[: slash.start()]
+        if origin in origins:
+            headers = part["headers"] | {"location": target.removeprefix(origin)}
+            return part | {"headers": headers}
+    return part
+
+
+def _headers(found: reading.Exchange) -> dict[str, str]:
+    """The headers that a fixture can declare; several of a name are joined."""
+    kept: dict[str, str] = {}
+    for name, value in found.headers:
+        text = value.strip()
+        if name in _DROPPED or name.startswith(_CORS):
+            continue
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
+            continue
+        text = f"{kept[name]}, {text}" if name in kept else text
+        if len(text) <= Published.response_header_chars:
+            kept[name] = text
+    return dict(list(kept.items())[: DEFAULT_LIMITS.response_headers])
+
+
+def _body(content: bytes) -> dict[str, Any]:
+    """A body as `json` where that gives these very bytes, else as text or base64."""
+    if not content:
+        return {}
+    with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+        value = msgspec.json.decode(content)
+        if msgspec.json.encode(value) == content and _can_stand(value):
+            return {"json": value}
+    try:
+        return {"text": content.decode()}
+    except UnicodeDecodeError:
+        return {"base64": b64encode(content).decode()}
+
+
+# The entry itself stands in a list in an object.
+_DEPTH = Published.json_depth - 4
+_KEY_CHARS = 512
+"""Of a key; YAML bounds one with its escapes to 1,024 (YAML 1.2.2 7.4.2)."""
+
+
+def _can_stand(value: object) -> bool:
+    """Whether a value can stand in a fixture: names, integers, and how deep it is."""
+    level = [value]
+    for _ in range(_DEPTH):
+        if not level:
+            return True
+        below: list[object] = []
+        for each in level:
+            if isinstance(each, dict):
+                if any(len(key) > _KEY_CHARS for key in each):
+                    return False
+                below += each.values()
+            elif isinstance(each, list):
+                below += each
+            elif isinstance(each, int) and abs(each) > Published.integer:
+                return False
+        level = below
+    return False
+
+
+_SOCKET = 101
+
+
+class Import:
+    """Takes the entries of HAR files, in order; later ones win."""
+
+    def __init__(self, origins: Sequence[str] = (), limits: Limits = Limits()) -> None:
+        """Only what was asked of the `origins` counts, such as `https://host`."""
+        self.notes = Notes()
+        self.origins: dict[str, int] = {}
+        """The addresses that were asked, with how often."""
+        self._only = tuple(each.rstrip("/") for each in origins)
+        self._limits = limits
+        self._seen = Seen()
+        self._served = ServedOperations()
+        self._secrets: set[bytes] = set()
+        self._answers: dict[tuple[str, str], tuple[str, Plain, int]] = {}
+        self._bytes = 0
+
+    def take(self, entries: Sequence[reading.HarEntry]) -> None:
+        """Take entries. What logs somebody in is in none of their answers then."""
+        # A script may hold the key that a later request is sent with.
+        for entry in entries:
+            self._secrets |= reading.secrets_of(entry)
+        secrets = RequestSecrets.among(self._secrets)
+        for entry in entries:
+            method, url = entry.request.method, entry.request.url
+            request = f"{method} {url.partition('?')[0][:_SHOWN]}"
+            try:
+                found = reading.recorded(entry, self._only)
+            except ValueError as error:
+                why = _NO_BASE64 if isinstance(error, reading.BadBody) else NO_URL
+                self.notes.left_out(why, request)
+                continue
+            if not url.startswith(_HTTP) or entry.response.status == _SOCKET:
+                self.notes.left_out("not of HTTP, such as websockets and data", request)
+            elif found is None:
+                continue
+            elif entry.response.status <= 0:
+                self.notes.left_out("without an answer", request)
+            else:
+                self.origins[found.origin] = self.origins.get(found.origin, 0) + 1
+                self._take(_unbound(found.without(secrets)))
+
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {**self._seen.document()}
+        if self._answers:
+            document["responses"] = [
+                without_origin(part, self.origins)
+                for _, part, _ in self._answers.values()
+            ]
+        return document
+
+    def advice(self) -> Iterator[str]:
+        """What to know of the fixture, and of what was left out, a line each."""
+        yield from self._seen.missing()
+        yield from self.notes.lines()
+
+    def _take(self, exchange: reading.Exchange) -> None:
+        request = f"{exchange.method} {exchange.path[:_SHOWN]}"
+        operation = OPERATIONS.meant_by(exchange.path)
+        if operation is not None:
+            if not self._seen.take(exchange):
+                self.notes.left_out(_TELLS_NOTHING, request)
+        elif self._served.owner_of(exchange.path):
+            self.notes.left_out("at addresses of the server's own", request)
+        elif reason := why_not(exchange):
+            if exchange.method != "OPTIONS":
+                self.notes.left_out(reason, request)
+        else:
+            self._put(exchange, request)
+
+    def _put(self, exchange: reading.Exchange, request: str) -> None:
+        """Keep an answer as an entry of `responses`, if there is room for it."""
+        name, size = (exchange.method, exchange.path), len(exchange.body)
+        old = self._answers.get(name)
+        if old is None and len(self._answers) == self._limits.responses:
+            self.notes.left_out(_TOO_MANY, request)
+            return
+        total = self._bytes + size - (old[2] if old else 0)
+        if total > self._limits.responses_bytes:
+            self.notes.left_out(TOO_LARGE, request)
+            return
+        part = response_part(exchange)
+        if old is not None and old[1] != part:
+            self.notes.replaced(request, old[0], exchange.origin)
+        self._answers[name] = exchange.origin, part, size
+        self._bytes = total
+
+
+_HTTP = ("http://", "https://")
+_SHOWN = 200
+
+
+def _unbound(exchange: reading.Exchange) -> reading.Exchange:
+    """The same without the sandbox that an address of our own server may name."""
+    if not exchange.path.startswith(BOUND):
+        return exchange
+    _, _, rest = exchange.path.removeprefix(BOUND).partition("/")
+    return exchange._replace(path=f"/{rest}")
+
+
+class Notes:
+    """Requests by what is said of them, in the order in which that came up."""
+
+    def __init__(self) -> None:
+        self._left_out: dict[str, list[str]] = {}
+        self._changed: dict[str, set[str]] = {}
+        self._replaced: dict[str, int] = {}
+
+    def left_out(self, why: str, request: str) -> None:
+        self._left_out.setdefault(why, []).append(request)
+
+    def replaced(self, request: str, *origins: str) -> None:
+        """A later answer took the place of another one, perhaps of another host's."""
+        self._replaced[request] = self._replaced.get(request, 0) + 1
+        if len(set(origins)) > 1:
+            self._changed.setdefault(request, set()).update(origins)
+
+    def lines(self) -> Iterator[str]:
+        for why, requests in self._left_out.items():
+            count = "1 request" if len(requests) == 1 else f"{len(requests)} requests"
+            yield f"left out: {count} {why}: {_some(list(dict.fromkeys(requests)))}"
+        if self._replaced:
+            yield f"answered in several ways, the last is kept: {_some(self._replaced)}"
+        for request, origins in self._changed.items():
+            hosts = " and ".join(sorted(origins))
+            yield f"{request} was asked of {hosts}: choose with --origin"
+
+
+def _some(requests: dict[str, int] | list[str]) -> str:
+    shown = list(requests)[: Published.told_requests]
+    more = len(requests) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

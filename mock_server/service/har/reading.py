@@ -1,0 +1,270 @@
+"""HAR files, entry by entry, and the exchanges in them."""
+
+import binascii
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import Struct, field
+
+from mock_server.api.operations.related.route import query_fields
+from mock_server.api.redaction import HIDDEN, RequestSecrets
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH
+
+Headers = tuple[tuple[str, str], ...]
+_NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
+_TELLING = re.compile(
+    "token|session|auth|secret|passw|pwd|jwt|ticket|signature|credential|api-?_?key",
+    re.IGNORECASE,
+)
+"""What names of cookies and query fields have in them that log somebody in."""
+_LONG_CHARS = 20
+_ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
+# Tokens change between letters and digits all the time, words and paths hardly ever.
+_MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+_FEWEST_CHANGES = 3
+# What scripts send that have no key, and what has been redacted before.
+_NO_SECRETS = {b"undefined", HIDDEN}
+_CREDENTIALS = {"authorization", "proxy-authorization", "token", "rootkey", "x-api-key"}
+
+
+class Exchange(NamedTuple):
+    """A request and its answer.
+
+    `path` is as it was sent, without the query, below `origin`, such as `https://host`.
+    The content encoding of `body`, the answer's, has been undone; `is_whole` says that
+    it is there, `is_exact` that its bytes are those that were sent: a text may have
+    been in another character set.
+    """
+
+    method: str
+    path: str
+    query: str
+    request_headers: Headers
+    request_body: bytes
+    status: int
+    headers: Headers
+    body: bytes
+    origin: str = ""
+    is_whole: bool = True
+    is_exact: bool = True
+
+    def without(self, secrets: RequestSecrets) -> "Exchange":
+        """The same without these in query, bodies and the headers of the answer."""
+        query = secrets.redact(self.query.encode("utf-8", "replace"))
+        return self._replace(
+            query=query.decode(),
+            request_body=secrets.redact(self.request_body),
+            headers=tuple(
+                (name, secrets.redact(value.encode("utf-8", "replace")).decode())
+                for name, value in self.headers
+            ),
+            body=secrets.redact(self.body),
+        )
+
+    def asked(self) -> dict[str, Any]:
+        """The fields of the request, of its body and its query; the query's win."""
+        fields = query_fields(self.query.encode("utf-8", "replace"))
+        body = _json(self.request_body)
+        return {**body, **fields} if isinstance(body, dict) else dict(fields)
+
+    def answered(self) -> object:
+        """The data of a success, in its envelope. Raises ValueError for anything else.
+
+        An error may have status 200 too (choice error_http_status): its code tells.
+        """
+        envelope = _json(self.body) if self.status == 200 else None
+        if not isinstance(envelope, dict) or envelope.get("code") != 200:
+            raise ValueError("not a success")
+        return envelope.get("data")
+
+
+def _json(content: bytes) -> object:
+    """The value of a JSON text, None if it is none."""
+    try:
+        return msgspec.json.decode(content)
+    except _NOT_JSON:
+        return None
+
+
+def _secrets(headers: Headers) -> Iterator[str]:
+    """Keys and tokens in the headers of a request."""
+    for name, value in headers:
+        if name.lower() in _CREDENTIALS:
+            yield value.rpartition(" ")[2]
+        elif name.lower() == "cookie":
+            for each in value.split(";"):
+                cookie, _, text = each.strip().partition("=")
+                # Others are words as often, which texts have too.
+                if _TELLING.search(cookie) or len(text) >= _LONG_CHARS:
+                    yield text
+
+
+class Named(Struct):
+    name: str
+    value: str
+
+
+class PostData(Struct):
+    """The body of a request."""
+
+    text: str | None = None
+
+
+class Content(Struct):
+    """The body of an answer; `text` may be in an encoding."""
+
+    size: float = 0
+    text: str | None = None
+    encoding: str | None = None
+
+
+class HarRequest(Struct, rename="camel"):
+    method: str
+    url: str
+    headers: list[Named] = []
+    post_data: PostData | None = None
+
+
+class HarResponse(Struct):
+    """An answer; its status is 0, or less, if there was none."""
+
+    status: int
+    headers: list[Named] = []
+    content: Content = field(default_factory=Content)
+
+
+class HarEntry(Struct):
+    request: HarRequest
+    response: HarResponse
+
+
+class HarLog(Struct):
+    entries: list[HarEntry]
+
+
+class Har(Struct):
+    log: HarLog
+
+
+class NotHar(ValueError):
+    """A file is no HAR file. The message says what it is, and where that shows."""
+
+
+class BadBody(ValueError):
+    """A body is not in the encoding that is said of it."""
+
+
+def read_har(content: bytes, name: str) -> Har:
+    """What the bytes of a file of that name hold. Raises NotHar."""
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if content.lstrip()[:1] == b"<":
+        raise NotHar(f"Expected a HAR file, got HTML or XML - at {name}")
+    try:
+        try:
+            return msgspec.json.decode(content, type=Har)
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeError):
+            # Slower, but it says where; and it reads halves of surrogate pairs, of
+            # which there are some in texts that browsers have cut.
+            return msgspec.convert(json.loads(content.decode()), Har)
+    except msgspec.ValidationError as error:
+        raise _misshapen(error, name) from None
+    except RecursionError:
+        raise NotHar(f"Expected a HAR file, got too deep a one - at {name}") from None
+    except UnicodeDecodeError as error:
+        place = f"{name}, byte {error.start}"
+        raise NotHar(f"Expected UTF-8, got other bytes - at {place}") from None
+    except json.JSONDecodeError as error:
+        got, place = f"no JSON: {error.msg}", f"{name}:{error.lineno}:{error.colno}"
+        raise NotHar(f"Expected a HAR file, got {got} - at {place}") from None
+
+
+_PATH = re.compile(r" - at `(\$.*)`$")
+
+
+def _misshapen(error: msgspec.ValidationError, name: str) -> NotHar:
+    """JSON that is no HAR, as a message."""
+    text = str(error)
+    found = _PATH.search(text)
+    what = text[: found.start()] if found else text
+    return NotHar(f"{what} - at {found[1] if found else '$'} of {name}")
+
+
+def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
+    """An entry as an exchange; None if it was at none of the `origins`.
+
+    An origin may have a path, which is no part of that of the exchange. Without any,
+    each host is one. Raises ValueError for what no URL can be.
+    """
+    url = urlsplit(entry.request.url)
+    # The part of a user and a password is nobody's business.
+    host = url.netloc.rpartition("@")[2].lower()
+    origin, path = f"{url.scheme}://{host}", url.path or "/"
+    if origins:
+        at = f"{origin}{path}"
+        below = [each for each in origins if at == each or at.startswith(f"{each}/")]
+        if not below:
+            return None
+        origin = max(below, key=len)
+        path = at[len(origin) :] or "/"
+    posted = entry.request.post_data
+    asked = (posted.text if posted else None) or ""
+    content = entry.response.content
+    return Exchange(
+        entry.request.method.upper(),
+        path,
+        url.query,
+        _headers(entry.request.headers),
+        asked.encode("utf-8", "replace"),
+        entry.response.status,
+        _headers(entry.response.headers),
+        _body(content),
+        origin,
+        is_whole=content.text is not None or content.size <= 0,
+        is_exact=content.encoding == "base64",
+    )
+
+
+def secrets_of(entry: HarEntry) -> set[bytes]:
+    """What an entry was sent with to log in, in headers and query; no short texts."""
+    query = entry.request.url.partition("?")[2].partition("#")[0]
+    texts = [*_secrets(_headers(entry.request.headers))]
+    texts += [value for name, value in parse_qsl(query) if _is_secret(name, value)]
+    found = {each.encode("utf-8", "replace") for each in texts}
+    return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - _NO_SECRETS
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Whether a field of a query logs somebody in, by its name or as it looks."""
+    if _TELLING.search(name):
+        return True
+    if len(value) < _LONG_CHARS or _ID_NAME.search(name):
+        return False
+    return len(_MIXED.findall(value)) >= _FEWEST_CHANGES
+
+
+def _headers(given: list[Named]) -> Headers:
+    """Header fields, without what HTTP/2 has in their place (RFC 9113 8.3)."""
+    return tuple(
+        (each.name.lower(), each.value)
+        for each in given
+        if not each.name.startswith(":")
+    )
+
+
+def _body(content: Content) -> bytes:
+    """The bytes of a body. Raises BadBody."""
+    if content.text is None:
+        return b""
+    if content.encoding == "base64":
+        try:
+            return b64decode(content.text, validate=True)
+        except binascii.Error:
+            raise BadBody from None
+    return content.text.encode("utf-8", "replace")

@@ -1,0 +1,330 @@
+"""For Hypothesis: strategies, and a state machine that tests a client of the service.
+
+There are strategies of fixture documents, valid requests, and lists of faults. Examples
+shrink towards the simple: one dataset, one collection, no faults. Nothing else of the
+package imports Hypothesis, which has to be installed for this.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from msgspec import inspect
+
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.domain.clock import format_time
+from mock_server.domain.limits import Published
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.fixture.source.files import FixtureLike
+from mock_server.testing.machine.client_machine import ClientMachine
+
+__all__ = [
+    "ClientMachine",
+    "fault_lists",
+    "fixtures",
+    "list_requests",
+    "pin_requests",
+    "requests",
+]
+
+Document = dict[str, Any]
+
+# Names that searching may get wrong: case folding, normalisation, regular expressions.
+_WORDS = (
+    *("Guide", "Refund", "Invoice", "ärger", "Größe", "指南", "naïve", "🙂 FAQ"),
+    "(a+)+$",
+)
+_TAGS = ("setup", "faq", "Red", "blue", "退款")
+_TYPES = ("virtual", "link", "file", "hologram")
+_HOUR_MS = 3_600_000
+_2024 = 1_704_067_200_000
+
+_names = st.sampled_from(_WORDS) | st.text(min_size=1, max_size=12)
+_times = st.integers(0, 20_000).map(lambda hour: format_time(_2024 + hour * _HOUR_MS))
+
+
+def fixtures(*, max_repeat: int = 100) -> st.SearchStrategy[Document]:
+    """Valid fixture documents: an app with chats, datasets with trees of folders.
+
+    Some chats have records, some collections data rows.
+
+    Collections are repeated up to `max_repeat` times, so that lists have several pages.
+    """
+    return st.builds(
+        _document,
+        st.lists(_datasets(max_repeat), min_size=1, max_size=2),
+        st.lists(_chats(), max_size=4),
+    )
+
+
+def _document(datasets: list[Document], chats: list[Document]) -> Document:
+    named = [{"id": f"dataset-{n}"} | each for n, each in enumerate(datasets, 1)]
+    numbered = [{"chatId": f"chat-{n}"} | each for n, each in enumerate(chats, 1)]
+    return {"apps": [{"id": "app-1", "chats": numbered}], "datasets": named}
+
+
+def _chats() -> st.SearchStrategy[Document]:
+    record = st.fixed_dictionaries(
+        {"obj": st.sampled_from(["Human", "AI", "System"]), "text": _names}
+    )
+    records = st.lists(record, min_size=1, max_size=3)
+    return _fields(title=_names, top=st.booleans(), records=records)
+
+
+def _datasets(max_repeat: int) -> st.SearchStrategy[Document]:
+    entries = st.lists(_entries(max_repeat), max_size=3)
+    return st.builds(
+        lambda collections, fields: {"collections": collections} | fields,
+        entries,
+        _fields(name=_names, intro=_names, updateTime=_times),
+    )
+
+
+def _entries(max_repeat: int) -> st.SearchStrategy[Document]:
+    # Without the defaults of these fields: to leave a field out says the same, and is
+    # what examples shrink to.
+    common: dict[str, st.SearchStrategy[Any]] = {
+        "tags": st.lists(st.sampled_from(_TAGS), unique=True, min_size=1, max_size=2),
+        "updateTime": _times,
+        "dataAmount": st.integers(1, 1_000),
+        "forbid": st.just(True),
+    }
+    rows = st.fixed_dictionaries({"q": _names}, optional={"a": _names})
+    leaves = _named(
+        type=st.sampled_from(_TYPES),
+        repeat=st.integers(2, max_repeat),
+        data=st.lists(rows, min_size=1, max_size=3),
+        **common,
+    ).map(_believable)
+    return st.recursive(
+        leaves,
+        lambda inner: leaves | _named(children=st.lists(inner, max_size=3), **common),
+        max_leaves=6,
+    )
+
+
+def _believable(entry: Document) -> Document:
+    """An entry whose data rows, if any, are counted, and of one collection."""
+    beside = {"repeat", "dataAmount"} if "data" in entry else ()
+    return {name: value for name, value in entry.items() if name not in beside}
+
+
+def _named(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
+    rest = _fields(**optional)
+    return st.builds(lambda name, fields: {"name": name} | fields, _names, rest)
+
+
+def _fields(**optional: st.SearchStrategy[Any]) -> st.SearchStrategy[Document]:
+    """Objects with any of these fields; they shrink towards none."""
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+def list_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+    """Valid bodies of listV2 for the datasets of a fixture (spec 4.2).
+
+    Gives nothing if the fixture has no dataset.
+    """
+    datasets = _generation(fixture).datasets
+    if not datasets:
+        return st.nothing()
+    return st.sampled_from(list(datasets)).flatmap(
+        lambda dataset_id: _list_requests(_generation(fixture), dataset_id)
+    )
+
+
+def _list_requests(generation: Generation, dataset_id: str) -> st.SearchStrategy[Any]:
+    collections = generation.datasets[dataset_id].tree.collections
+    folders = [each.id for each in collections if each.type == "folder"]
+    words = sorted({each.name for each in collections})
+    searches = st.just("") | st.text(max_size=3)
+    if words:
+        searches |= st.sampled_from(words).flatmap(_parts)
+    optional = {
+        "parentId": st.sampled_from([None, *folders]),
+        "pageSize": st.integers(1, Published.page_size),
+        "searchText": searches,
+    }
+    required = {
+        "datasetId": st.just(dataset_id),
+        "offset": st.integers(0, len(collections) + 1),
+    }
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def _parts(text: str) -> st.SearchStrategy[str]:
+    """Substrings of a text, which a search for the text should find."""
+    ends = st.integers(0, len(text))
+    return st.tuples(ends, ends).map(lambda pair: text[min(pair) : max(pair)])
+
+
+def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Document]:
+    """Valid bodies of updateHistory for the chats of a fixture (spec 4.1).
+
+    Gives nothing if the fixture has no chat.
+    """
+    chats = [
+        (app.id, chat_id)
+        for app in _generation(fixture).apps.values()
+        for chat_id in app.chats
+    ]
+    if not chats:
+        return st.nothing()
+    return st.builds(
+        lambda chat, top: {"appId": chat[0], "chatId": chat[1], "top": top},
+        st.sampled_from(chats),
+        st.booleans(),
+    )
+
+
+def requests(
+    operation: str | Operation,
+    fixture: FixtureLike | Generation,
+    operations: Operations = OPERATIONS,
+) -> st.SearchStrategy[Document]:
+    """Fields of requests of an operation, on its contract: of the types that it takes.
+
+    Ids are those of the fixture, where it has any. Gives nothing for a documented
+    operation of which the fixture has nothing. Raises InvalidField for a name that no
+    operation has.
+    """
+    if isinstance(operation, str):
+        operations.check_name(operation, "operation")
+        operation = operations[operation]
+    documented = {"listV2": list_requests, "updateHistory": pin_requests}
+    if operation.name in documented:
+        return documented[operation.name](fixture)
+    ids = _ids(_generation(fixture))
+    # The field `id` is of what the first word of the operation's name says.
+    kinds = _KINDS_OF_ID | {"id": operation.name.partition(".")[0]}
+    given: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(_NUMBERS, _WHOLE)
+    body = inspect.type_info(operation.contract.fields)
+    for each in getattr(body, "fields", ()):
+        known = ids.get(kinds.get(each.encode_name, ""))
+        if known:
+            given[each.encode_name] = _known(known, each.type)
+    return _struct(body, given)
+
+
+_NUMBERS, _WHOLE = ("offset", "pageNum", "pageSize"), st.integers(1, 30)
+"""They may be texts, but not any text."""
+_KINDS_OF_ID = {
+    "appId": "app",
+    "chatId": "chat",
+    "chatIds": "chat",
+    "datasetId": "dataset",
+    "collectionId": "collection",
+    "collectionIds": "collection",
+    "parentId": "collection",
+    "sourceId": "collection",
+    "dataId": "data",
+}
+
+
+def _ids(generation: Generation) -> Mapping[str, list[str]]:
+    datasets = generation.datasets.values()
+    rows = (rows for each in datasets for rows in each.rows.values())
+    return {
+        "app": list(generation.apps),
+        "chat": [chat for app in generation.apps.values() for chat in app.chats],
+        "dataset": list(generation.datasets),
+        "collection": [item.id for each in datasets for item in each.tree],
+        "data": [row.id for each in rows for row in each],
+    }
+
+
+def _known(ids: list[str], kind: inspect.Type) -> st.SearchStrategy[Any]:
+    one = st.sampled_from(ids)
+    if any(isinstance(each, inspect.ListType) for each in _members(kind)):
+        return st.lists(one, min_size=1, max_size=_FEW, unique=True)
+    return one
+
+
+_FEW, _SHORT = 3, 12
+
+
+def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
+    """The types of a union, or the one; without what stands for a missing field."""
+    kind = kind.type if isinstance(kind, inspect.Metadata) else kind
+    types = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    for each in types:
+        plain = each.type if isinstance(each, inspect.Metadata) else each
+        if not isinstance(plain, inspect.CustomType):
+            yield plain
+
+
+def _values(kind: inspect.Type) -> st.SearchStrategy[Any]:
+    """Values of a type, short ones."""
+    return st.one_of([_value(each) for each in _members(kind)])
+
+
+def _value(kind: inspect.Type) -> st.SearchStrategy[Any]:
+    if isinstance(kind, inspect.StrType):
+        if kind.pattern is not None:
+            return st.from_regex(kind.pattern, fullmatch=True)
+        low = kind.min_length or 0
+        high = min(kind.max_length or _SHORT, low + _SHORT)
+        return st.text(_LETTERS, min_size=low, max_size=high)
+    if isinstance(kind, inspect.IntType):
+        low, high = kind.ge or 0, 99 if kind.le is None else kind.le
+        return st.integers(low, max(low, min(high, low + 99)))
+    if isinstance(kind, inspect.FloatType):
+        return st.floats(kind.ge or 0, 1 if kind.le is None else kind.le)
+    if isinstance(kind, inspect.LiteralType):
+        return st.sampled_from(kind.values)
+    if isinstance(kind, inspect.ListType):
+        low = kind.min_length or 0
+        return st.lists(_values(kind.item_type), min_size=low, max_size=low + _FEW)
+    if isinstance(kind, inspect.StructType):
+        return _struct(kind, {})
+    return _OTHERS.get(type(kind), st.none())
+
+
+def _struct(
+    kind: inspect.Type, given: Mapping[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[Document]:
+    """Objects of a struct's type; `given` has strategies of some fields."""
+    required: dict[str, st.SearchStrategy[Any]] = {}
+    optional: dict[str, st.SearchStrategy[Any]] = {}
+    for each in getattr(kind, "fields", ()):
+        values = given.get(each.encode_name)
+        place = required if each.required else optional
+        place[each.encode_name] = _values(each.type) if values is None else values
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+_LETTERS = st.characters(codec="utf-8", exclude_categories=["Cc"])
+_OTHERS: Mapping[type, st.SearchStrategy[Any]] = {
+    inspect.BoolType: st.booleans(),
+    inspect.DictType: st.just({}),
+    inspect.AnyType: st.none() | st.booleans() | st.integers(0, 9),
+}
+
+
+def fault_lists(*, max_size: int = 3) -> st.SearchStrategy[list[Document]]:
+    """Lists of faults that a retrying client survives, as `POST faults` takes them."""
+    counts = {"times": st.integers(1, 3), "skip": st.integers(0, 3)}
+    chances = {"probability": st.sampled_from([0.25, 0.5]), "seed": st.integers(0, 99)}
+    operations = {"operation": st.sampled_from(sorted(OPERATIONS))}
+    phases = {"phase": st.just("after")}
+    kinds: Mapping[str, dict[str, st.SearchStrategy[Any]]] = {
+        "error": {"status": st.sampled_from([429, 500, 502, 503]), **phases},
+        "reset": phases,
+        "empty": phases,
+        "garbage": phases,
+        "truncate": {"bytes": st.integers(0, 50), **phases},
+        "malformed_json": phases,
+    }
+    faults = st.sampled_from(list(kinds)).flatmap(
+        lambda kind: st.builds(
+            lambda fields: {"kind": kind} | fields,
+            _fields(**kinds[kind], **counts, **chances, **operations),
+        )
+    )
+    return st.lists(faults, max_size=max_size)
+
+
+def _generation(fixture: FixtureLike | Generation) -> Generation:
+    return fixture if isinstance(fixture, Generation) else load_fixture(fixture)

@@ -1,0 +1,1 @@
+"""`ClientMachine`: a state machine that tests a client."""

@@ -1,0 +1,202 @@
+"""What a subclass of `ClientMachine` has: calls of its client, and its promises."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from mock_server.domain.choices.table import Value
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.fixture.source.files import FixtureLike
+
+Document = Mapping[str, Any]
+
+FIXTURE: Document = {
+    "keys": [
+        {"key": "owner-key", "permission": "owner"},
+        {"key": "guest-key", "permission": "none"},
+    ],
+    "apps": [
+        {"id": "app-1", "chats": [{"chatId": "one"}, {"chatId": "two", "top": True}]},
+        {"id": "app-2", "chats": [{"chatId": "one"}]},
+    ],
+    "datasets": [
+        {
+            "id": "few",
+            "collections": [
+                {
+                    "_id": "guides",
+                    "name": "Guides",
+                    "children": [
+                        {"_id": "install", "name": "Install", "tags": ["setup"]},
+                        {"_id": "größe", "name": "Größe & (a+)+$", "tags": ["FAQ"]},
+                    ],
+                },
+                {"_id": "faq", "name": "FAQ", "type": "link"},
+            ],
+        },
+        {
+            "id": "many",
+            "collections": [
+                {
+                    "_id": "item-{n:02}",
+                    "name": "Article {n}",
+                    "repeat": 64,
+                    "updateTime": {"start": "2024-01-01T00:00:00Z", "step": "1h"},
+                },
+                {
+                    "_id": "archive",
+                    "name": "Archive",
+                    "children": [
+                        {"_id": "old-{n:02}", "name": "Old {n:02}", "repeat": 31}
+                    ],
+                },
+            ],
+        },
+    ],
+}
+"""Lists of a few, of 31 and of 65; names for searches; two who call."""
+
+WORDS = ("faq", "old 3", "größe", "(a+)+$", "nothing has this")
+"""What is searched for."""
+
+CHOICES: Mapping[str, Value | Sequence[Value]] = {
+    "page_size_default": (10, 1, 30),
+    "list_order": ("update_time_desc", "name", "fixture"),
+    "parent_omitted": ("any", "root"),
+    "parent_unknown": ("not_found", "empty"),
+    "chat_unknown": ("not_found", "ignore"),
+    "search_fields": ("name_and_tags", "name"),
+    "search_scope": ("folder", "dataset"),
+    "error_form": ("plain", "service"),
+    "error_http_status": ("mapped", "always_500", "always_200"),
+    "item_fields": ("documented", "extended"),
+    "tags_empty": ("list", "absent"),
+}
+"""What is left open that a client on contract copes with, whatever is chosen."""
+
+FAULTS: Sequence[Document] = (
+    {"kind": "error", "status": 503},
+    {"kind": "error", "status": 500, "phase": "after"},
+    {"kind": "error", "status": 429, "retryAfter": 1},
+    {"kind": "error", "status": 404},
+    {"kind": "error", "status": 200, "code": 500},
+    {"kind": "reset"},
+    {"kind": "reset", "phase": "after"},
+    {"kind": "empty"},
+    {"kind": "truncate"},
+    {"kind": "malformed_json"},
+    {"kind": "wrong_total", "by": 1},
+    {"kind": "alter", "set": {"type": "hologram", "newField": None}},
+)
+
+DRIFT: Sequence[Document] = (
+    {"kind": "page_drift", "insert": 1},
+    {"kind": "page_drift", "remove": 1},
+    {"kind": "duplicate_item"},
+)
+"""Lists that change while they are read."""
+
+OF_LISTS = ("page_drift", "duplicate_item", "wrong_total")
+"""Kinds that only lists of several pages meet."""
+OF_PAGES = (*OF_LISTS, "alter")
+"""Kinds that only pages meet."""
+HARMLESS = ("alter", "delay", "dribble")
+"""Kinds that leave an answer right."""
+MADE_BY_MACHINE = ("parent_unknown", "chat_unknown", "unknown_key")
+"""Violations that are the machine's, which asks for what there is not."""
+_OFTEN = 40
+"""More often than any client should try."""
+
+
+def befall(
+    kinds: Sequence[Document], attempts: int | None, are_lists: bool
+) -> list[list[Document]]:
+    """These faults once and often, from the first request on, or at the second.
+
+    Those of a kind together, the simplest first. Where a client makes several
+    `attempts`, also so often that it should still succeed.
+    """
+    survived = max(1, (attempts or 1) - 1)
+    found: dict[str, list[Document]] = {}
+    for times, skip in (1, 0), (1, 1), (survived, 0), (_OFTEN, 0):
+        if skip and not are_lists:
+            continue
+        how = {"times": times, "skip": skip}
+        told = {name: value for name, value in how.items() if value != _USUAL[name]}
+        for each in kinds:
+            if _may_be(each["kind"], times, skip):
+                found.setdefault(each["kind"], []).append({**each, **told})
+    return list(found.values())
+
+
+_USUAL = {"times": 1, "skip": 0}
+
+
+def _may_be(kind: str, times: int, skip: int) -> bool:
+    """Whether a client can cope at all."""
+    if kind == "page_drift":
+        # Once: a list that goes on changing can never be read. Later: nobody could know
+        # that the only page was another one before.
+        return times == 1 and skip > 0
+    return kind != "duplicate_item" or times == 1
+
+
+Item = str | Mapping[str, Any]
+"""A collection: its id, or an object that has it as `_id` or `id`."""
+
+
+class Client:
+    """A client under test: attributes say what it promises, methods call it."""
+
+    fixture: ClassVar[FixtureLike | Generation] = FIXTURE
+    """What is served: a document, or the path of one."""
+    profile: ClassVar[str] = "documented"
+    """The profile that choices begin with."""
+    choices: ClassVar[Mapping[str, Value | Sequence[Value]]] = CHOICES
+    """Choices with their value, or the values to choose from."""
+    faults: ClassVar[Sequence[Mapping[str, Any]]] = FAULTS
+    """What may befall a call, as `POST faults` takes it."""
+    drift: ClassVar[Sequence[Mapping[str, Any]]] = DRIFT
+    """Faults of lists that change between two pages; add them to `faults`."""
+    attempts: ClassVar[int | None] = None
+    """How often a call is made in all, until it succeeds. None promises nothing."""
+    retried: ClassVar[Collection[int | str]] = (429, 503, "reset", "empty")
+    """After what it is made again: HTTP statuses, and kinds of faults."""
+    waits: ClassVar[bool] = True
+    """Whether the client waits as long as a Retry-After says."""
+    in_order: ClassVar[bool] = True
+    """Whether the client gives lists in the order of the service."""
+    errors: ClassVar[tuple[type[BaseException], ...]] = (Exception,)
+    """What the client raises when a call has failed, and nothing else."""
+    allowed: ClassVar[Collection[str]] = ()
+    """Names of violations that the client may commit."""
+    most_requests: ClassVar[int] = 200
+    """How many requests one call may take; a call that sends more is stopped."""
+
+    def start(self, url: str, key: str) -> None:
+        """Make the client. Called again when somebody else's key is to be used."""
+        raise NotImplementedError(f"{type(self).__name__} has no `start(url, key)`")
+
+    def stop(self) -> None:
+        """Close the client, if that is needed."""
+
+    def pin(self, app_id: str, chat_id: str, top: bool) -> object:
+        """Pin a chat session, or unpin it; raise if it cannot be known to be done."""
+        raise NotImplementedError
+
+    def list_folder(self, dataset_id: str, parent_id: str | None) -> Iterable[Item]:
+        """All that is directly in a folder, from all pages; None is the top level."""
+        raise NotImplementedError
+
+    def search(self, dataset_id: str, text: str) -> Iterable[Item]:
+        """All collections of a dataset, in any folder, that the text finds."""
+        raise NotImplementedError
+
+    def list_page(
+        self, dataset_id: str, parent_id: str | None, offset: int, page_size: int
+    ) -> Iterable[Item]:
+        """One page of what is directly in a folder."""
+        raise NotImplementedError
+
+
+CALLS = "pin", "list_folder", "search", "list_page"
+"""The methods of a client that are tried; a subclass has at least one of them."""

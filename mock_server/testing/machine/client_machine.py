@@ -1,0 +1,272 @@
+"""A state machine of Hypothesis that drives a client, and checks what it says."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, ClassVar
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from mock_server.api.fixture_loading import load_fixture
+from mock_server.control.control_object import MockServerFixture
+from mock_server.control.embedding import MockServer
+from mock_server.domain.choices.table import Value
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.testing.machine.client import (
+    CALLS,
+    OF_LISTS,
+    OF_PAGES,
+    WORDS,
+    Client,
+    Item,
+    befall,
+)
+from mock_server.testing.machine.expected import Chat, Expected, Folder
+from mock_server.testing.machine.server_side import Fault, Said, Stage
+
+STEPS = 20
+"""Steps of an example: what goes wrong does so within a few, at one time or another."""
+_PINNED = {True: "pinned", False: "unpinned", None: "missing"}
+
+
+def _drawn(make: Callable[[Any], st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
+    """A strategy that depends on the machine, and on how far it has come."""
+    return st.runner().flatmap(make)
+
+
+def _some_choices(client: Client) -> st.SearchStrategy[Mapping[str, Value]]:
+    several = {
+        name: st.sampled_from(list(values))
+        for name, values in client.choices.items()
+        if not isinstance(values, str | int)
+    }
+    return st.fixed_dictionaries({}, optional=several)
+
+
+def _some_faults(
+    client: Client, never: Collection[str] = ()
+) -> st.SearchStrategy[Fault]:
+    kinds = [each for each in client.faults if each["kind"] not in never]
+    if not kinds:
+        return st.none()
+    groups = befall(kinds, client.attempts, never == ())
+    some = st.sampled_from(groups).flatmap(st.sampled_from)
+    return st.one_of(st.none(), some, some, some)
+
+
+class ClientMachine(Client, RuleBasedStateMachine):
+    """Drives your client against a mock server, amid faults and choices.
+
+    Subclass it, have `start` make the client, and override what the client can do of
+    `pin`, `list_folder`, `search` and `list_page`. Then `TestMine = MyMachine.TestCase`
+    is a test, and so is a function that calls `MyMachine.run(mock_server)`.
+
+    After each call what the client said is compared with what the server holds: what
+    it says is done is done, what it gives is complete, what has failed raises. No call
+    may send anything off contract, log the key, try for ever, or come back before the
+    time of a Retry-After. The attributes say what your client promises beyond that.
+    """
+
+    _stage: ClassVar[Stage | None] = None
+
+    @classmethod
+    def run(
+        cls,
+        server: MockServerFixture | None = None,
+        *,
+        settings: settings | None = None,
+    ) -> None:
+        """Run as a test: on a server, as the pytest fixture gives one, or on its own.
+
+        Raises AssertionError with a short story in which the client is wrong.
+        """
+        with ExitStack() as stack:
+            # Of the same name, which the story of a failure begins with.
+            same = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+            stage = {"_stage": _stage_of(cls, stack, server)}
+            bound: Any = type(cls)  # a metaclass
+            bound = bound(cls.__name__, (cls,), {**same, **stage})
+            chosen = settings or cls.TestCase.settings
+            run_state_machine_as_test(bound, settings=chosen)
+
+    def sleep(self, seconds: float) -> None:
+        """Set the sandbox's clock forward: what the client may call to wait."""
+        if seconds > 0:
+            self._on.control.clock.advance(seconds)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """What the client cannot do is no rule; a run has a server of its own."""
+        super().__init_subclass__(**kwargs)
+        for name in CALLS:
+            is_there = getattr(cls, name) is not getattr(Client, name)
+            check = getattr(ClientMachine, f"check_{name}") if is_there else None
+            setattr(cls, f"check_{name}", check)
+
+        def run(test: Any) -> None:
+            cls.run(settings=test.settings)
+
+        run.is_hypothesis_test = True  # type: ignore[attr-defined]
+        cls.TestCase.runTest = run  # type: ignore[method-assign, assignment]
+        cls.TestCase.settings = settings(
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            stateful_step_count=STEPS,
+            report_multiple_bugs=False,  # one story at a time
+            phases=[each for each in Phase if each is not Phase.explain],
+        )
+
+    def __init__(self) -> None:
+        super().__init__()
+        if not any(getattr(self, f"check_{name}") for name in CALLS):
+            expected = f"Expected a method of {', '.join(CALLS)}"
+            raise TypeError(f"{expected}, got none - at {type(self).__name__}")
+        self._stack, self._added = ExitStack(), 0
+        self._last: Folder | None = None
+        self._key: str | None = None
+        # Without one of the class, as when a story is run by hand, one of its own.
+        self._on = self._stage or _stage_of(type(self), self._stack, None)
+
+    @initialize(choices=_drawn(_some_choices))
+    def begin(self, choices: Mapping[str, Value]) -> None:
+        """Begin with the fixture, under these choices."""
+        every = self.choices.items()
+        fixed = {name: one for name, one in every if isinstance(one, str | int)}
+        chosen = {**fixed, **choices}
+        self._on.begin(self.profile, chosen)
+        self._expected = Expected(self._on.generation, self.profile, chosen)
+        self._next = self._owner = self._expected.caller
+
+    @precondition(lambda self: self._other_keys())
+    @rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
+    def switch_key(self, key: str) -> None:
+        """The next call is somebody else's, with another key."""
+        self._next = self._on.generation.keys[key]
+
+    @rule(
+        folder=_drawn(lambda self: self._again(self._expected.known_folders)),
+        name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
+    )
+    def add(self, folder: Folder, name: str) -> None:
+        """Somebody else adds a collection."""
+        self._added += 1
+        added = {"_id": f"added-{self._added}", "parentId": folder[1], "name": name}
+        self._on.control.put_collection(folder[0], added)
+        self._expected.add(folder, added["_id"] or "", name)
+
+    @rule(
+        chat=_drawn(lambda self: st.sampled_from(self._expected.chats)),
+        top=st.booleans(),
+        with_fault=_drawn(lambda self: _some_faults(self, OF_PAGES)),
+    )
+    def check_pin(self, chat: Chat, top: bool, with_fault: Fault) -> None:
+        """What is said to be pinned is, and nothing else."""
+        said = self._call(with_fault, self.pin, *chat, top)
+        is_done = self._expected.pin(chat, top)
+        said.check_success(is_refused=not is_done)
+        now = self._on.tops()
+        if is_done and said.error is not None:
+            # It may be done, and was not said.
+            self._expected.learn(chat, now.get(chat))
+        for each, is_top in self._expected.tops.items():
+            if now.get(each) != is_top:
+                wanted = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
+                raise said.wrong(wanted, _PINNED[now.get(each)])
+
+    @rule(
+        folder=_drawn(lambda self: self._again(self._expected.folders)),
+        with_fault=_drawn(_some_faults),
+    )
+    def check_list_folder(self, folder: Folder, with_fault: Fault) -> None:
+        """A list is complete, without duplicates, and in order; or it is an error."""
+        self._last = folder
+        said = self._call(with_fault, self.list_folder, *folder)
+        said.check_list(self._expected.page(*folder))
+
+    @rule(
+        dataset=_drawn(lambda self: st.sampled_from(self._expected.datasets)),
+        text=st.sampled_from(WORDS),
+        with_fault=_drawn(_some_faults),
+    )
+    def check_search(self, dataset: str, text: str, with_fault: Fault) -> None:
+        """A search finds all there is; or it is an error."""
+        said = self._call(with_fault, self.search, dataset, text)
+        said.check_list(self._expected.found(dataset, text))
+
+    @rule(
+        folder=_drawn(lambda self: self._again(self._expected.folders)),
+        offset=st.sampled_from([0, 1, 30, 64, 65, 1000]),
+        page_size=st.sampled_from([1, 10, 29, 30]),
+        with_fault=_drawn(lambda self: _some_faults(self, OF_LISTS)),
+    )
+    def check_list_page(
+        self, folder: Folder, offset: int, page_size: int, with_fault: Fault
+    ) -> None:
+        """A page is what is there of the list; or it is an error."""
+        said = self._call(with_fault, self.list_page, *folder, offset, page_size)
+        said.check_list(self._expected.page(*folder, offset, page_size))
+
+    def teardown(self) -> None:
+        """Called by Hypothesis at the end of each example."""
+        with self._stack:
+            self._stop()
+
+    def _other_keys(self) -> list[str]:
+        return [key for key in self._on.generation.keys if key != self._owner.key]
+
+    def _again(self, folders: Sequence[Folder]) -> st.SearchStrategy[Folder]:
+        """Any of the folders, or as likely the one that was listed last."""
+        last = [self._last] if self._last in folders else []
+        return st.sampled_from([*folders, *last * len(folders)])
+
+    def _call(self, fault: Fault, method: Callable[..., Any], *arguments: Any) -> Said:
+        """What comes of a method, amid a fault, with the key of who is next."""
+        self._expected.caller, self._next = self._next, self._owner
+        key = self._on.key(self._expected.caller)
+        if self._key != key:
+            self._stop()
+            self.start(self._on.control.url, key)
+            self._key = key
+        name = method.__name__
+        text = f"{name}({', '.join(map(repr, arguments))})"
+
+        def call() -> Any:
+            given = method(*arguments)
+            # Read here, for it may be a generator.
+            return given if name == "pin" else _ids(given)
+
+        said = self._on.watch(self, text, call, fault)
+        said.check_requests()
+        said.check_texts(key)
+        return said
+
+    def _stop(self) -> None:
+        if self._key is not None:
+            self._key = None
+            self.stop()
+
+
+def _stage_of(
+    machine: type[Client], stack: ExitStack, server: MockServerFixture | None
+) -> Stage:
+    """A server with a machine's fixture; one that is started ends with the stack."""
+    given = machine.fixture
+    generation = given if isinstance(given, Generation) else load_fixture(given)
+    if server is None:
+        return Stage(stack.enter_context(MockServer(generation)).control, generation)
+    server.load(generation)
+    return Stage(server, generation)
+
+
+def _ids(items: Iterable[Item]) -> list[str]:
+    return [each if isinstance(each, str) else _id(each) for each in items]
+
+
+def _id(item: Mapping[str, Any]) -> str:
+    return str(item["_id"] if "_id" in item else item["id"])

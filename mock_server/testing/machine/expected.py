@@ -1,0 +1,123 @@
+"""What a client is to be told: the domain says it, of objects of its own."""
+
+from collections.abc import Mapping
+
+from mock_server.domain.access import Caller, owner_key
+from mock_server.domain.call import Call
+from mock_server.domain.chats import UpdateHistory, update_history
+from mock_server.domain.choices.table import Value, as_profile, choose
+from mock_server.domain.clock import Environment
+from mock_server.domain.errors import Refusal
+from mock_server.domain.listing.list_v2 import list_v2
+from mock_server.domain.listing.request import ListV2
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.sandboxes.sandbox import Sandbox
+
+Chat = tuple[str, str]
+"""The ids of an app and of a chat session in it."""
+Folder = tuple[str, str | None]
+"""The ids of a dataset and of a folder in it; None is the top level."""
+MISSING = "missing"
+"""An id of nothing."""
+EVERYTHING = 1_000_000
+"""The size of a page that has all of a list."""
+
+
+class Expected:
+    """The objects of a server as they should be, for a caller that may change."""
+
+    def __init__(
+        self, generation: Generation, profile: str, choices: Mapping[str, Value]
+    ) -> None:
+        chosen = choose(profile, choices)
+        outside = Environment(lambda: 0, lambda: 0.0, str)
+        sandbox = Sandbox(generation, as_profile(profile), chosen, outside)
+        self._state = sandbox.state
+        self._store = sandbox.state.store
+        # The first owner that is declared, or anybody.
+        key = owner_key(generation.keys, any_key=True) or ""
+        self.caller = generation.keys.get(key, Caller("any"))
+
+    @property
+    def tops(self) -> dict[Chat, bool]:
+        """The pin state of every chat session."""
+        return {
+            (app.id, chat.chat_id): chat.top
+            for app in self._store.apps()
+            for chat in self._store.chats(app)
+        }
+
+    @property
+    def chats(self) -> list[Chat]:
+        """Every chat session, and one that there is not."""
+        return [*self.tops, *((app.id, MISSING) for app in self._store.apps()[:1])]
+
+    @property
+    def datasets(self) -> list[str]:
+        return [each.id for each in self._store.datasets()]
+
+    @property
+    def known_folders(self) -> list[Folder]:
+        """Every top level and folder."""
+        datasets = self._store.datasets()
+        return [(dataset.id, None) for dataset in datasets] + [
+            (dataset.id, each.id)
+            for dataset in datasets
+            for each in dataset.tree
+            if each.type == "folder"
+        ]
+
+    @property
+    def folders(self) -> list[Folder]:
+        """Every folder, one that there is not, and one in no dataset."""
+        missing: list[Folder] = [(dataset, MISSING) for dataset in self.datasets[:1]]
+        return [*self.known_folders, *missing, (MISSING, None)]
+
+    def pin(self, chat: Chat, top: bool) -> bool:
+        """Pin a chat session, or unpin it; False if that is refused."""
+        try:
+            update_history(self._call(self.caller), UpdateHistory(*chat, top))
+        except Refusal:
+            return False
+        return True
+
+    def learn(self, chat: Chat, top: bool | None) -> None:
+        """Take over the pin state of a chat session; None: there is no such one."""
+        app = self._store.app(chat[0])
+        found = app and self._store.chat(app, chat[1])
+        if app and found and top is None:
+            self._store.remove_chat(app, chat[1])
+        elif top is not None:
+            update_history(self._call(Caller("any")), UpdateHistory(*chat, top))
+
+    def page(
+        self,
+        dataset: str,
+        parent: str | None,
+        offset: int = 0,
+        page_size: int = EVERYTHING,
+    ) -> list[str] | None:
+        """The ids in a folder, in order; None if that is refused."""
+        return self._listed(ListV2(dataset, offset, page_size, parent))
+
+    def found(self, dataset: str, text: str) -> list[str] | None:
+        """The ids that a search in a whole dataset finds; None if it is refused."""
+        return self._listed(ListV2(dataset, 0, EVERYTHING, search_text=text))
+
+    def add(self, folder: Folder, collection_id: str, name: str) -> None:
+        """Something new in a folder, behind all else."""
+        dataset = self._store.dataset(folder[0])
+        if dataset is not None:
+            collection = Collection(collection_id, name, folder[1])
+            self._store.put_collection(dataset, collection)
+
+    def _call(self, caller: Caller) -> Call:
+        return Call.of(self._state, caller)
+
+    def _listed(self, request: ListV2) -> list[str] | None:
+        try:
+            page = list_v2(self._call(self.caller), request)
+        except Refusal:
+            return None
+        return [each.id for each in page.items]

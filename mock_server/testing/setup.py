@@ -1,0 +1,188 @@
+"""What a test asks for: in its marker, and in the fixtures of its project.
+
+All of it is checked; messages name the place.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mock_server.api.faults.fault import Fault
+from mock_server.control.arguments import CHOSEN, SETTINGS, Argument, check
+from mock_server.control.report import allowed_violations
+from mock_server.domain.choices import table as choice_table
+from mock_server.domain.choices.profiles import Profile
+from mock_server.domain.messages import did_you_mean
+from mock_server.domain.objects.fixture_data import Generation
+from mock_server.fixture.source.files import FixtureLike, located, shipped_names
+
+MARK = "mock_server"
+_MARKER = CHOSEN | {
+    "strict": Argument((bool, list, tuple, set), "true, false or names of violations")
+}
+
+
+def marked(node: Any) -> dict[str, Any]:
+    """The arguments of all markers of a test; the closest marker wins.
+
+    Raises TypeError or ValueError for arguments that the marker does not have.
+    """
+    found: dict[str, Any] = {}
+    place = _marker_of(node)
+    # `iter_markers` begins with the closest one.
+    for mark in reversed(list(node.iter_markers(MARK))):
+        if mark.args:
+            names = ", ".join(f"{name}=" for name in _MARKER)
+            expected = f"Expected arguments by name ({names})"
+            raise TypeError(f"{expected}, got {mark.args[0]!r} - at {place}")
+        check(mark.kwargs, _MARKER, place)
+        strict = mark.kwargs.get("strict")
+        if strict is not None and not isinstance(strict, bool):
+            allowed_violations(strict, place, _MARKER["strict"].expected)
+        found |= mark.kwargs
+    return found
+
+
+def _marker_of(node: Any) -> str:
+    """What messages call the marker of a test."""
+    return f"the marker {MARK} of {node.nodeid}"
+
+
+AnyFixture = FixtureLike | Generation | Sequence[FixtureLike] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What options and variables say of the servers of all tests of a run.
+
+    The choices `of_profile` belong to its profile: they do not count beside another.
+    `options` are further arguments of MockServer.
+    """
+
+    fixture: Sequence[Path] | None = None
+    profile: str | None = None
+    of_profile: Mapping[str, choice_table.Value] = field(default_factory=dict)
+    choices: Mapping[str, choice_table.Value] = field(default_factory=dict)
+    faults: Sequence[Fault] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def chosen(
+        self, profile: str | None, choices: Mapping[str, choice_table.Value]
+    ) -> tuple[str, dict[str, choice_table.Value]]:
+        """The profile and the choices of a test that asks for these."""
+        usual = self.of_profile if profile is None else {}
+        asked = {**usual, **self.choices, **choices}
+        return profile or self.profile or "documented", asked
+
+
+_GIVEN: pytest.StashKey[Given] = pytest.StashKey()
+
+
+def give(config: pytest.Config, given: Given) -> None:
+    """Have this hold for all tests of a run."""
+    config.stash[_GIVEN] = given
+
+
+def given_to(config: pytest.Config) -> Given:
+    """What holds for all tests of a run."""
+    return config.stash.get(_GIVEN, Given())
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a test asks for; `options` are further arguments of MockServer.
+
+    `faults` are in force beside those of the fixture. `noted` gives choices in place of
+    others that note by whom they are read.
+    """
+
+    fixture: AnyFixture = None
+    profile: str = "documented"
+    choices: Mapping[str, choice_table.Value] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    faults: Sequence[Fault] = ()
+    noted: Callable[[choice_table.Choices], choice_table.Choices] | None = None
+
+    def chosen(self) -> tuple[Profile, choice_table.Choices]:
+        """The profile and the value of every choice. Raises UnknownChoice."""
+        choices = choice_table.choose(self.profile, self.choices)
+        noted = choices if self.noted is None else self.noted(choices)
+        return choice_table.as_profile(self.profile), noted
+
+
+# Not None, which a fixture gives that lacks its `return`; and known without an import.
+NOT_OVERRIDDEN = ...
+"""What `mock_server_fixture` gives unless a project says what to serve."""
+SETTINGS_FIXTURE = "the fixture mock_server_settings"
+_FIXTURE = "the fixture mock_server_fixture"
+
+
+def asked_by(node: Any, fixture: Any, settings: Mapping[str, Any]) -> Setup:
+    """What a test asks for, and the fixtures of its project; as `setup_of`."""
+    folder, place = node.path.parent, _marker_of(node)
+    return setup_of(
+        fixture, settings, marked(node), folder, place, given_to(node.config)
+    )
+
+
+def setup_of(
+    fixture: Any,
+    settings: Mapping[str, Any],
+    marked: Mapping[str, Any],
+    folder: Path,
+    marked_at: str = "",
+    given: Given = Given(),
+) -> Setup:
+    """What a test asks for: its marker's arguments, checked, before the settings.
+
+    Settings go before what is `given` to all tests. A path is relative to `folder`.
+    `marked_at` says in messages where the marker is.
+    Raises TypeError or ValueError.
+    """
+    if not isinstance(settings, Mapping):
+        raise TypeError(
+            f"Expected a dictionary, got {settings!r} - at {SETTINGS_FIXTURE}"
+        )
+    check(settings, SETTINGS, SETTINGS_FIXTURE)
+    if fixture is None:
+        hint = "does it return what it makes?"
+        raise TypeError(f"Expected a fixture, got None - at {_FIXTURE} ({hint})")
+    fixture = None if fixture is NOT_OVERRIDDEN else fixture
+    check({"fixture": fixture}, CHOSEN, _FIXTURE)
+    rest = {name: value for name, value in settings.items() if value is not None}
+    fixtures = [
+        (marked.get("fixture"), marked_at),
+        (fixture, _FIXTURE),
+        (rest.pop("fixture", None), SETTINGS_FIXTURE),
+        (given.fixture, ""),
+    ]
+    found, place = next((each for each in fixtures if each[0] is not None), (None, ""))
+    usual = rest.pop("profile", None)
+    choices = {**rest.pop("choices", {}), **(marked.get("choices") or {})}
+    profile, choices = given.chosen(marked.get("profile") or usual, choices)
+    options = {**given.options, **rest}
+    served = beside(found, folder, place)
+    return Setup(served, profile, choices, options, given.faults)
+
+
+def beside(fixture: Any, folder: Path, place: str) -> Any:
+    """A fixture, its paths made relative to a folder, unless it is a shipped one.
+
+    Raises ValueError for a path at which there is nothing.
+    """
+    if isinstance(fixture, Sequence) and not isinstance(fixture, str):
+        return [beside(each, folder, place) for each in fixture]
+    if not isinstance(fixture, str | Path):
+        return fixture
+    path = located(fixture, folder)
+    if path.exists():
+        return path
+    shipped = shipped_names()
+    files = [each.name for each in path.parent.glob("*") if each.is_file()]
+    hint = did_you_mean(path.name, [*files, *shipped])
+    expected = f"Expected the path of a file, or one of {', '.join(shipped)}"
+    given = f"{str(fixture)!r}{hint} - at {place}"
+    raise ValueError(f"{expected}, got {given} (there is no {path})")

@@ -1,0 +1,271 @@
+"""Serves an application: in the foreground, or in a thread for tests.
+
+The server reports when it is ready, and loses no request when it stops. On SIGTERM
+uvicorn closes idle connections at once, and with them the requests that clients are
+just sending. Here a stop has phases: listeners close, every response announces
+`Connection: close`, idle connections stay open for a moment, requests in progress are
+waited for, then all that is left is cut off.
+"""
+
+import asyncio
+import errno
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from types import FrameType
+from typing import Any
+
+import uvicorn.config
+import uvicorn.server
+from starlette.types import ASGIApp
+
+from mock_server.domain.limits import Limits
+from mock_server.wire.parts import HttpParser, best_parser
+from mock_server.wire.protocol import protocol_class, unless_refused
+from mock_server.wire.transport import UnreadConnections
+
+KEEP_ALIVE_SECONDS = 75
+IDLE_SECONDS = 1.0
+GRACE_SECONDS = 4.0
+_STOP_POLL_SECONDS = 0.01
+_CHECKS_PER_LIMIT = 10
+_BACKLOG = 2048
+_START_POLL_SECONDS = 0.05
+# Clients on this machine reach what listens on all addresses by these.
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound
+
+
+class Server(uvicorn.server.Server):
+    """Serves one application.
+
+    `http` is by default the best parser there is. `on_ready` is called once requests
+    are accepted, `on_stop` when it should end the responses that have no end of their
+    own, `on_hangup` at SIGHUP, which ends no server, `on_wait` when a stop waits for so
+    many requests; all are called on the event loop. An `embedded` server stops without
+    waiting for idle connections. Raises UnfitUvicorn.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        http: HttpParser | None,
+        on_ready: Callable[[], object],
+        on_stop: Callable[[], object] = lambda: None,
+        on_hangup: Callable[[], object] = lambda: None,
+        on_wait: Callable[[int], object] = lambda _: None,
+        *,
+        embedded: bool,
+        limits: Limits = Limits(),
+    ) -> None:
+        parser = http or best_parser()
+        super().__init__(
+            uvicorn.config.Config(
+                unless_refused(app, parser),
+                http=protocol_class(parser, limits),
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                # The buffer of StrictH11Protocol has the last word; h11's own limit,
+                # 16 KiB by default, only must not come before it.
+                h11_max_incomplete_event_size=2 * limits.header_bytes,
+            )
+        )
+        self._on_ready = on_ready
+        self._on_stop = on_stop
+        self._on_hangup = on_hangup
+        self._on_wait = on_wait
+        self._idle_seconds = 0.0 if embedded else IDLE_SECONDS
+        self._unread = UnreadConnections(limits.unread_seconds)
+        self._check_seconds = limits.unread_seconds / _CHECKS_PER_LIMIT
+        self._next_check: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_hung_up = False
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until it should stop, on a loop of its own.
+
+        Until 0.36 uvicorn would change the loops of the whole process.
+        """
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            runner.run(self.serve(sockets))
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn; listens, then reports."""
+        await super().startup(sockets)
+        self._check_unread()
+        self._on_ready()
+        self._loop = asyncio.get_running_loop()
+        if self._is_hung_up:
+            self._hang_up()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn once a stop is asked for; ends all connections."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        # uvicorn puts this list first in every response, those in progress included.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        self._on_stop()
+        connections, tasks = self.server_state.connections, self.server_state.tasks
+        await self._until(lambda: not connections, self._idle_seconds)
+        for connection in list(connections):
+            connection.shutdown()
+        if tasks and not self.force_exit:
+            self._on_wait(len(tasks))
+        await self._until(lambda: not connections and not tasks, GRACE_SECONDS)
+        for connection in list(connections):
+            connection.transport.abort()
+        # However often it was asked for: a request whose client has gone ends by
+        # itself, and one that is cancelled is logged as an error.
+        await self._until(lambda: not tasks, IDLE_SECONDS, is_forced=True)
+        for task in list(tasks):
+            task.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
+
+    def _check_unread(self) -> None:
+        """End connections that are not read, now and again and again."""
+        loop = asyncio.get_running_loop()
+        # Every protocol has RequestDeadlineMixin, which sets this kind of transport.
+        connections: Iterable[Any] = self.server_state.connections
+        self._unread.check([each.transport for each in connections], loop.time())
+        self._next_check = loop.call_later(self._check_seconds, self._check_unread)
+
+    async def _until(
+        self, done: Callable[[], bool], seconds: float, *, is_forced: bool = False
+    ) -> None:
+        """Wait for a condition, for that long at most.
+
+        A second signal ends the wait, unless that is forced.
+        """
+        end = asyncio.get_running_loop().time() + seconds
+        while not (done() or (self.force_exit and not is_forced)):
+            if asyncio.get_running_loop().time() >= end:
+                return
+            await asyncio.sleep(_STOP_POLL_SECONDS)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called at SIGINT and SIGTERM; the second one skips all waiting."""
+        self.force_exit = self.should_exit
+        super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Called by uvicorn around serving."""
+        with super().capture_signals(), self._captured_hangup():
+            yield
+            # uvicorn would raise them again, and the process end by the signal; a stop
+            # that was asked for exits with 0.
+            self._captured_signals.clear()
+
+    @contextmanager
+    def _captured_hangup(self) -> Iterator[None]:
+        # As with the other signals of uvicorn: only the main thread can do this.
+        in_main = threading.current_thread() is threading.main_thread()
+        if not in_main or not hasattr(signal, "SIGHUP"):
+            yield
+            return
+        before = signal.signal(signal.SIGHUP, self._hang_up)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def _hang_up(self, *_: object) -> None:
+        """Called at SIGHUP, amid whatever code is running."""
+        if self._loop is None:
+            self._is_hung_up = True
+        elif not self.should_exit:
+            self._loop.call_soon_threadsafe(self._on_hangup)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop of uvloop where that is installed, else the usual one."""
+    module = import_module("uvloop" if find_spec("uvloop") else "asyncio")
+    loop: asyncio.AbstractEventLoop = module.new_event_loop()
+    return loop
+
+
+class CannotBind(Exception):
+    """An address that the server cannot listen on; the text says which and why."""
+
+
+def bind(host: str, port: int, free_port: str = "port=0") -> socket.socket:
+    """A listening socket; port 0 takes a free one. Raises CannotBind.
+
+    `free_port` is how the caller would ask for that one.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        if not 0 <= port <= 65535:
+            raise OSError("a port is from 0 to 65535")
+        if not host:  # which would listen on all addresses
+            raise OSError("an address is needed, such as 127.0.0.1 or 0.0.0.0")
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, UnicodeError) as error:
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            reason = f"something listens there already; {free_port} takes a free port"
+        else:
+            reason = str(getattr(error, "strerror", None) or error)
+        raise CannotBind(f"cannot listen on {host}:{port}: {reason}") from None
+
+
+def url_of(listener: socket.socket) -> str:
+    """`http://HOST:PORT` of a listening socket."""
+    return _url(*listener.getsockname()[:2])
+
+
+def openable_url_of(listener: socket.socket) -> str:
+    """An address of a listening socket that clients on this machine can open.
+
+    A socket that listens on all addresses has none of these itself.
+    """
+    host, port = listener.getsockname()[:2]
+    return _url(_LOOPBACK.get(host, host), port)
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def running(
+    app: ASGIApp,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    http: HttpParser | None = None,
+    on_stop: Callable[[], object] = lambda: None,
+    limits: Limits = Limits(),
+) -> Iterator[str]:
+    """Serve in a thread while the context lasts; gives the URL.
+
+    Raises CannotBind and UnfitUvicorn.
+    """
+    ready = threading.Event()
+    calls = ready.set, on_stop
+    server = Server(app, http, *calls, embedded=True, limits=limits)
+    # In the thread of the caller, who is to get CannotBind, and the URL at once.
+    listener = bind(host, port)
+    url = url_of(listener)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        # Not one long wait: a server that fails at its start would never be ready.
+        while not ready.wait(_START_POLL_SECONDS):
+            if not thread.is_alive():
+                raise RuntimeError("the server stopped before it was ready")
+        yield url
+    finally:
+        # uvicorn looks at it several times a second, so any thread may set it.
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,291 @@
+"""A good request of each related route, and the response to each worse one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from hashlib import sha256
+from typing import Any
+
+from msgspec.structs import fields as fields_of
+
+from mock_server.api.operations.operation import (
+    DEMO_APP,
+    DEMO_CHAT,
+    DEMO_COLLECTION,
+    DEMO_DATASET,
+    Operation,
+)
+from mock_server.api.operations.related.data import DEMO_ROW
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.domain.login import digest_of
+from mock_server.fixture.dump import to_document
+from tests.api.related.world import (
+    APP,
+    DATASET,
+    ELSEWHERE,
+    FOLDER,
+    INSIDE,
+    ITEM,
+    OUTSIDER,
+    OWNER,
+    READER,
+    SHELF,
+    UNKNOWN,
+    WORLD,
+    WRITER,
+)
+from tests.support import Api
+
+LONG = "x" * 300
+FULL: dict[str, Any] = deepcopy(WORLD)
+"""The world with a row, a file and a record."""
+FULL["datasets"][0]["collections"][1] |= {
+    "fileId": "file",
+    "data": [{"_id": "row", "q": "One"}, {"_id": "other", "q": "Another"}],
+}
+FULL["datasets"] += [
+    {"id": f"level-{n}", "type": "folder", "parentId": f"level-{n - 1}" if n else SHELF}
+    for n in range(3)
+]
+DEEP = "level-2"
+FULL["datasets"] += [
+    {"id": "shallow", "type": "folder", "parentId": SHELF},
+    {"id": "readers", "permissions": {READER: "manage"}},
+]
+USERS = {key: f"user of {key}" for key in (OUTSIDER, READER, WRITER)}
+"""Who logs in where a key does not do, with the same permissions."""
+FULL["keys"][-1]["member"] = "tmb-outsider"
+FULL["users"] += [
+    {"username": USERS[each["key"]], "password": "secret", "member": each["member"]}
+    for each in FULL["keys"]
+    if each["key"] in USERS
+]
+FULL["apps"][0]["chats"][0]["records"] = [
+    {"obj": "Human", "text": "Hello"},
+    {"obj": "AI", "text": "Yes?"},
+]
+
+Fields = dict[str, Any]
+_CHAT = {"appId": APP, "chatId": "one"}
+_CHATS = {"appId": APP, "chatIds": ["one"]}
+_NEW = {"datasetId": DATASET, "name": "New"}
+_SAID = {"role": "user", "content": "Hello"}
+_LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}
+_CODE = sha256(b"root 1767225600000").hexdigest()[:6]
+_LOGIN = {"username": "root", "password": digest_of("secret"), "code": _CODE}
+GOOD: dict[str, Fields] = {
+    "updateHistory": _CHAT,
+    "getHistories": {"appId": APP, "pageSize": 5, "offset": 0},
+    "getPaginationRecords": _CHAT | {"pageSize": 5, "offset": 0},
+    "getRecords_v2": _CHAT | {"pageSize": 5},
+    "completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
+    "dataset.create": {"type": "dataset", "name": "New", "intro": LONG, "avatar": ""},
+    "folder.create": {"name": "New", "intro": LONG, "parentId": SHELF},
+    "dataset.list": {"parentId": SHELF},
+    "dataset.detail": {"id": INSIDE},
+    "dataset.update": {"id": INSIDE, "name": LONG},
+    "dataset.delete": {"id": SHELF},
+    "dataset.paths": {"sourceId": INSIDE, "type": "current"},
+    "collection.create": _NEW | {"type": "virtual"},
+    "text": _NEW | {"text": f"{LONG}\n\n{LONG}"},
+    "link": _LINK,
+    "localFile": {"datasetId": DATASET, "file": "a.txt"},
+    "fileId": {"datasetId": DATASET, "fileId": "file"},
+    "collection.update": {"id": ITEM, "name": LONG, "parentId": None},
+    "collection.list": {"datasetId": DATASET, "pageSize": 5, "pageNum": 1},
+    "scrollList": {"datasetId": DATASET, "pageSize": 5, "offset": 0},
+    "data.v2.list": {"collectionId": ITEM, "pageSize": 5, "offset": 0},
+    "data.list": {"collectionId": ITEM, "pageSize": 5, "offset": 0},
+    "pushData": {"collectionId": ITEM, "data": [{"q": "Two"}, {"q": LONG}]},
+    "insertData": {"collectionId": ITEM, "q": "Two"},
+    "data.update": {"dataId": "row", "q": LONG},
+    "searchTest": {"datasetId": DATASET, "text": "One"},
+    "loginByPassword": _LOGIN | {"first": "preLogin"},
+}
+_HERE = {
+    DEMO_APP: APP,
+    DEMO_CHAT: "one",
+    DEMO_DATASET: DATASET,
+    DEMO_COLLECTION: ITEM,
+    DEMO_ROW: "row",
+}
+
+
+def good(operation: Operation) -> Fields:
+    """A good request: what stands above, or else the row's example, in this world."""
+    if operation.name in GOOD:
+        return GOOD[operation.name]
+    (example,) = operation.examples
+    text = json.dumps(dict(example.fields))
+    for demo, here in _HERE.items():
+        text = text.replace(json.dumps(demo), json.dumps(here))
+    return dict(json.loads(text))
+
+
+_LINKS = (
+    "page",
+    "ftp://x",
+    "https://",
+    "https:///x",
+    "https://x:port/",
+    "https://[::1",
+)
+_NO_LINKS = (*_LINKS, "https://example.com/a b", "javascript:alert(1)")
+_NO_DATA: list[list[Fields]] = [
+    [{"q": "a"}] * 201,
+    [{"q": "a"}, {"q": 5}],
+    [{"q": "a", "indexes": [{}]}],
+    [{"q": "a", "chunkIndex": -1}],
+]
+_BATCH = {"method": "POST", "id": ...}
+_UNNAMED = {"id": ..., "datasetId": DATASET}
+_LISTS: list[Fields] = [
+    {"searchText": "x" * 1_025},
+    {"filterTags": "red"},
+    {"pageSize": 101},
+]
+MORE: list[tuple[str, Fields]] = [
+    ("updateHistory", {"top": True}),
+    ("updateHistory", {"title": LONG}),
+    ("completions", {"chatId": "new"}),
+    ("collection.update", {"id": FOLDER, "name": ..., "parentId": ..., "forbid": True}),
+    ("collection.delete", {"method": "POST", "id": ..., "collectionIds": [FOLDER]}),
+]
+"""Other good requests, which change other things."""
+OTHER: dict[str, list[Fields]] = {
+    "getHistories": [{"startUpdateTime": "yesterday"}, {"endUpdateTime": "tomorrow"}],
+    "batchDelete": [{"chatIds": []}, {"chatIds": ["x"]}],
+    "getHistoryStatus": [{"chatIds": ["x"] * 201}, {"chatIds": ["x"]}],
+    "markRead": [{"chatId": "none"}],
+    "getRecords_v2": [{f"{it}Id": "none"} for it in ("initial", "prev", "next")],
+    "completions": [
+        *({"messages": it} for it in ([], ["x"], [{"role": "system"}])),
+        {"messages": [{"role": "user", "content": 1}]},
+        *({"chatId": ".."}, {"stream": "yes"}),
+    ],
+    "dataset.create": [
+        *({"type": "shelf"}, {"name": "x" * 1_025}, {"parentId": DATASET}),
+        {"parentId": SHELF, "as": READER},
+        {"parentId": DEEP, "type": "folder"},
+    ],
+    "folder.create": [{"parentId": ..., "as": READER}, {"parentId": DEEP}],
+    "dataset.list": [{"type": ["dataset"]}],
+    "dataset.detail": [{"id": DATASET, "as": OUTSIDER}],
+    "dataset.update": [
+        {"id": DATASET, "as": READER},
+        {"parentId": SHELF, "as": WRITER},
+        *({"parentId": INSIDE}, {"parentId": None}, {"id": SHELF, "parentId": SHELF}),
+        {"id": DATASET, "parentId": SHELF},
+        *({"parentId": None, "login": it} for it in (READER, WRITER)),
+        {"parentId": None, "login": OWNER},
+        {"id": DATASET, "parentId": SHELF, "login": OWNER},
+        {"id": SHELF, "parentId": "level-0", "login": OWNER},
+        {"id": "level-0", "parentId": "level-1"},
+        {"id": "shallow", "parentId": DEEP},
+        {"id": "readers", "parentId": None, "login": READER},
+    ],
+    "dataset.delete": [{"id": DATASET, "as": WRITER}],
+    "collection.create": [{"type": "link"}, {"name": "x" * 1_025}, {"tags": "red"}],
+    "collection.update": [
+        _UNNAMED,
+        _UNNAMED | {"externalFileId": "no"},
+        _UNNAMED | {"externalFileId": "no", "datasetId": UNKNOWN},
+        *({"createTime": "soon"}, {"forbid": "no"}),
+        *({"parentId": ITEM}, {"id": FOLDER, "parentId": ITEM}),
+    ],
+    "collection.delete": [
+        _BATCH | {"collectionIds": ids} for ids in ([], [ITEM, UNKNOWN], [ITEM, 5])
+    ]
+    + [
+        _BATCH | {"collectionIds": ["x"] * 1_001},
+        _BATCH | {"collectionIds": [ITEM, ELSEWHERE], "as": READER},
+        _BATCH | {"collectionIds": [ITEM, UNKNOWN], "as": READER},
+        _BATCH | {"collectionIds": [UNKNOWN, ITEM], "as": READER},
+    ],
+    "collection.list": _LISTS,
+    "scrollList": _LISTS,
+    "text": [{"tags": [5]}, {"chunkSize": 0}],
+    "link": [{"link": it} for it in _NO_LINKS],
+    "localFile": [{"file": "a.exe"}, {"file": "%zz.txt"}],
+    "data.v2.list": [{"searchText": 5}],
+    "data.list": [{"searchText": 5}],
+    "pushData": [{"data": it} for it in _NO_DATA],
+    "insertData": [{"indexes": ["b"]}, {"q": "One"}],
+    "searchTest": [{"limit": 20_001}, {"searchMode": "x"}],
+    "loginByPassword": [{"password": 1}, {"password": "0" * 64}, {"code": "abcdef"}],
+}
+"""What is no plain mistake: changes of good fields. `...` leaves one out."""
+
+
+def changes(operation: Operation) -> Iterator[Fields]:
+    """What is tried: mistakes of each field and of the caller, and what is other."""
+    fine, has_body = good(operation), operation.method in ("POST", "PUT")
+    yield dict.fromkeys(fine, ...)
+    for name in fine:
+        yield {name: ...}
+        if name == "first":
+            continue
+        yield {name: ""}
+        if has_body:
+            yield {name: {"no": "type"}}
+    for each in fields_of(operation.contract.fields):
+        name = each.encode_name
+        if name in ("id", "_id") or name.endswith(("Id", "ID")):
+            yield {name: UNKNOWN}
+        if name == "parentId":
+            yield from ({name: ELSEWHERE}, {name: UNKNOWN, "as": READER})
+            yield {name: ELSEWHERE, "as": READER}
+        if name in ("pageSize", "pageNum", "offset"):
+            yield from ({name: value} for value in (-1, 0, 10_000, "x"))
+    for who in (OUTSIDER, READER, WRITER, "nobody"):
+        yield {"as": who}
+    yield from OTHER.get(operation.name, ())
+
+
+def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
+    """Send the good request of an operation, with a change; gives the response."""
+    fields = good(operation) | (change or {})
+    fields = {name: value for name, value in fields.items() if value is not ...}
+    method, key = fields.pop("method", operation.method), fields.pop("as", OWNER)
+    login = fields.pop("login", key if operation.access == "login" else "nobody")
+    if "first" in fields:
+        send(api, OPERATIONS[fields.pop("first")])
+    headers = {"Authorization": f"Bearer {key}"}
+    if login != "nobody":
+        headers = {"token": api.sandbox.tokens.token(USERS.get(login, "root"))}
+    file = fields.get("file", "")
+    if operation.media_type != "application/json" and isinstance(file, str):
+        fields.pop("file", None)
+        parts: Fields = {"data": (None, json.dumps(fields))}
+        parts |= {"file": (file, "Some text")} if file else {}
+        sent: Fields = {"files": parts}
+    else:
+        sent = {"params" if method in ("GET", "DELETE") else "json": fields}
+    return api.client.request(method, operation.path, headers=headers, **sent)
+
+
+def told(api: Api, operation: Operation) -> Iterator[str]:
+    """A line for each change: the answer. What is refused has changed nothing."""
+    before = to_document(api.sandbox.store)
+    for line, change in {written(each): each for each in changes(operation)}.items():
+        answer = send(api, operation, change)
+        said, entry = str(answer.status_code), api.journal()[-1]
+        assert entry["operation"] == operation.name, change
+        if answer.status_code == 200:
+            said += f" ({entry['hint']})" if entry["hint"] else ""
+            api.sandbox.reset()
+        else:
+            assert to_document(api.sandbox.store) == before, change
+            refused = answer.json()
+            assert refused["data"] is None, change
+            said += " {code} {statusText}: {message}".format_map(refused)
+        yield f"{operation.name} {line} -> {said}"
+
+
+def written(change: Fields) -> str:
+    """A change in a line; what repeats itself is cut."""
+    text = json.dumps(change, default=lambda _: "...", ensure_ascii=False)
+    return re.sub(r"(.{1,16}?)\1{19,}", r"\1~", text)

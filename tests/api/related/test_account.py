@@ -1,0 +1,349 @@
+"""Accounts: logging in, what a login opens, and that no journal tells of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mock_server.api.request_log import LogRedaction
+from mock_server.app import Application
+from mock_server.domain.limits import Limits
+from mock_server.domain.login import digest_of
+from tests.api.related.world import APP, DATASET, OWNER, WORLD
+from tests.conftest import MakeApi
+from tests.in_process import InProcess
+from tests.support import FROZEN, LIST, PIN, Api
+
+ACCOUNT = "/api/support/user/account"
+LOGIN, WHO = f"{ACCOUNT}/loginByPassword", f"{ACCOUNT}/tokenLogin"
+PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
+PASSWORD = "correct horse"
+USERS = [
+    {"username": "root", "password": PASSWORD, "member": "tmb-owner"},
+    {"username": "guest", "password": "battery", "member": "tmb-reader"},
+]
+HISTORIES = "/api/core/chat/history/getHistories"
+PINNED = {"appId": APP, "chatId": "one", "top": True}
+LISTED = {"offset": 0, "datasetId": DATASET}
+
+
+def served(make_api: MakeApi, **choices: Any) -> Api:
+    """The world with two users, as profile `deployed`."""
+    return make_api(WORLD | {"users": USERS}, profile="deployed", choices=choices)
+
+
+@pytest.fixture
+def api(make_api: MakeApi) -> Api:
+    """The world with two users, as profile `deployed`."""
+    return served(make_api)
+
+
+def code_for(api: Api, username: str = "root", **headers: str) -> str:
+    """A code to log in with."""
+    path, params = f"{ACCOUNT}/preLogin", {"username": username}
+    answer = api.client.get(path, params=params, headers=headers)
+    return str(answer.json()["data"]["code"])
+
+
+def log_in(api: Api, username: str = "root", **fields: Any) -> Any:
+    """Log in as a user; gives the response. The client keeps no cookie."""
+    password = next(each["password"] for each in USERS if each["username"] == username)
+    body = {"username": username, "password": digest_of(password)} | fields
+    if "code" not in body:
+        body["code"] = code_for(api, username)
+    answer = api.client.post(LOGIN, json=body)
+    api.client.cookies.clear()
+    return answer
+
+
+def token_of(api: Api, username: str = "root") -> str:
+    """The token of a user who logs in."""
+    return str(log_in(api, username).json()["data"]["token"])
+
+
+def cookie(token: str) -> dict[str, str]:
+    """The header with the cookie of a login."""
+    return {"Cookie": f"theme=dark; fastgpt_token={token}"}
+
+
+def test_a_login_opens_the_two_documented_operations(api: Api) -> None:
+    login = log_in(api)
+    token = login.json()["data"]["token"]
+    assert login.headers["set-cookie"] == (
+        f"fastgpt_token={token}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict"
+    )
+    for headers in (cookie(token), {"token": token}):
+        pinned = api.client.put(PIN, json=PINNED, headers=headers)
+        listed = api.client.post(LIST, json=LISTED, headers=headers)
+        assert (pinned.status_code, listed.status_code) == (200, 200)
+    assert api.sandbox.chat(APP, "one").top  # type: ignore[union-attr]
+    user = api.client.get(WHO, headers=cookie(token)).json()["data"]
+    assert user == login.json()["data"]["user"]
+    assert (user["username"], user["team"]["tmbId"]) == ("root", "tmb-owner")
+
+
+def test_a_user_has_the_permissions_of_the_key_of_the_same_member(api: Api) -> None:
+    headers = cookie(token_of(api, "guest"))
+    body = {"appId": APP, "chatIds": ["one"]}
+    path = "/api/core/chat/history/batchDelete"
+    answer = api.client.post(path, json=body, headers=headers)
+    assert answer.json()["statusText"] == "unAuthApp"
+
+
+def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
+    wrong = log_in(api, password=digest_of("another"))
+    assert wrong.json()["statusText"] == "account_psw_error"
+    both = log_in(api, password=digest_of("another"), code="000000")
+    assert both.json()["statusText"] == "code_error"
+    told = "Expected the code that preLogin has given, got another one - at $.code"
+    assert both.json()["message"] == told
+    nobody = {"username": "nobody", "password": digest_of(PASSWORD)}
+    fields = nobody | {"code": code_for(api, "nobody")}
+    answer = api.client.post(LOGIN, json=fields)
+    assert answer.json()["statusText"] == "account_psw_error"
+
+
+def test_a_code_is_good_for_thirty_seconds_of_the_clock(api: Api) -> None:
+    code = code_for(api)
+    assert len(code) == 6
+    api.sandbox.clock.advance(29_999)
+    assert log_in(api, code=code).status_code == 200
+    api.sandbox.clock.advance(1)
+    assert log_in(api, code=code).json()["statusText"] == "code_error"
+
+
+def test_a_reset_forgets_codes_and_tokens_stay(api: Api) -> None:
+    code, token = code_for(api), token_of(api)
+    api.sandbox.reset()
+    assert log_in(api, code=code).json()["statusText"] == "code_error"
+    assert api.client.get(WHO, headers=cookie(token)).status_code == 200
+
+
+def test_the_oldest_code_goes_if_there_are_too_many(make_api: MakeApi) -> None:
+    fixture, limits = WORLD | {"users": USERS}, Limits(login_codes=1)
+    api = make_api(fixture, profile="deployed", limits=limits)
+    code = code_for(api)
+    assert log_in(api, code=code).status_code == 200
+    code_for(api, "other")
+    assert log_in(api, code=code).json()["statusText"] == "code_error"
+
+
+def test_what_a_front_end_loads_first_refuses_nobody(api: Api) -> None:
+    path = "/api/common/system/getInitData"
+    for headers in ({}, cookie("none"), {"Authorization": "?"}):
+        anyone = api.client.get(path, params={"bufferId": "x"}, headers=headers)
+        assert "systemVersion" not in anyone.json()["data"]
+        assert api.client.get(PLAN, headers=headers).json()["data"] is None
+    headers = cookie(token_of(api))
+    assert "systemVersion" in api.client.get(path, headers=headers).json()["data"]
+    assert api.client.get(PLAN, headers=headers).json()["data"]["usedMember"] == 2
+
+
+# Which of several credentials counts
+
+
+def test_with_authorization_nothing_else_is_tried(api: Api) -> None:
+    headers = cookie(token_of(api))
+    for value in ("Bearer unknown", "Basic x", ""):
+        answer = api.client.put(
+            PIN, json=PINNED, headers=headers | {"Authorization": value}
+        )
+        assert answer.json()["statusText"].startswith("unAuth")
+
+
+def test_the_header_counts_before_the_cookie(api: Api) -> None:
+    guest, root = token_of(api, "guest"), token_of(api)
+    both = cookie(root) | {"token": guest}
+    user = api.client.get(WHO, headers=both).json()["data"]
+    assert user["username"] == "guest"
+    wrong = cookie(root) | {"token": "wrong"}
+    assert api.client.get(WHO, headers=wrong).status_code == 403
+
+
+@pytest.mark.parametrize("authorization", [f"Bearer {OWNER}", "Bearer x", "?"])
+def test_where_only_a_login_counts_keys_are_ignored(
+    api: Api, authorization: str
+) -> None:
+    key = {"Authorization": authorization}
+    assert api.client.get(WHO, headers=key).status_code == 403
+    known = api.client.get(WHO, headers=key | cookie(token_of(api)))
+    assert known.json()["data"]["username"] == "root"
+
+
+@pytest.mark.parametrize(
+    "token", ["unknown", "0" * 24 + ":fastgpt-sbx-" + "0" * 20, ""]
+)
+def test_an_unknown_token_is_refused(api: Api, token: str) -> None:
+    for path, body in ((PIN, PINNED), (LIST, LISTED)):
+        method = "PUT" if path == PIN else "POST"
+        answer = api.client.request(method, path, json=body, headers=cookie(token))
+        assert answer.json()["statusText"] == "unAuthorization"
+
+
+def test_with_bearer_only_tokens_count_on_related_routes_only(
+    make_api: MakeApi,
+) -> None:
+    api = served(make_api, credentials="bearer")
+    token = token_of(api)
+    for headers in (cookie(token), {"token": token}):
+        refused = api.client.put(PIN, json=PINNED, headers=headers)
+        assert refused.status_code == 403
+        assert "credentials=login_too" in refused.json()["message"]
+        for path in (WHO, PLAN):
+            data = api.client.get(path, headers=headers).json()["data"]
+            assert data is not None
+        chats = api.client.post(HISTORIES, json={"appId": APP}, headers=headers)
+        assert chats.status_code == 200
+        assert api.journal()[-1]["violations"] == []
+
+
+def test_profile_documented_takes_logins_on_related_routes_only(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(WORLD | {"users": USERS})
+    token = api.sandbox.tokens.token("root")
+    answer = api.client.put(PIN, json=PINNED, headers=cookie(token))
+    assert answer.json()["statusText"] == "unauthorized"
+    assert api.client.get(WHO, headers=cookie(token)).status_code == 200
+
+
+# Sandboxes
+
+
+def sandbox(api: Api) -> tuple[str, dict[str, str]]:
+    """The name of a new sandbox, and a header with its key."""
+    made = api.admin("POST", "/sandboxes", {}).json()
+    return made["name"], {"Authorization": f"Bearer {made['key']}"}
+
+
+def token_in(api: Api, key: dict[str, str]) -> str:
+    """The token of a user who logs in where a key leads to."""
+    body = {"username": "root", "password": digest_of(PASSWORD)}
+    code = code_for(api, **key)
+    answer = api.client.post(LOGIN, json=body | {"code": code}, headers=key)
+    api.client.cookies.clear()
+    return str(answer.json()["data"]["token"])
+
+
+@pytest.mark.fresh
+def test_a_login_with_the_key_of_a_sandbox_leads_there(api: Api) -> None:
+    name, key = sandbox(api)
+    token = token_in(api, key)
+    answer = api.client.put(PIN, json=PINNED, headers=cookie(token))
+    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (200, name)
+    assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
+    for headers in (key, {"Authorization": f"Bearer {OWNER}"}):
+        who = api.client.get(WHO, headers=headers | cookie(token))
+        assert (who.status_code, who.headers["x-mock-sandbox"]) == (200, name)
+
+
+@pytest.mark.fresh
+def test_where_a_login_leads_the_choices_of_that_sandbox_hold(api: Api) -> None:
+    name, key = sandbox(api)
+    headers = {"token": token_in(api, key), "Authorization": "Bearer any-key"}
+    choices = {"choices": {"method_mismatch": "reject"}}
+    api.admin("PUT", f"/sandboxes/{name}/choices", choices)
+    answer = api.client.put(WHO, json={}, headers=headers)
+    assert (answer.status_code, answer.headers["x-mock-sandbox"]) == (405, name)
+
+
+@pytest.mark.fresh
+def test_a_token_of_a_sandbox_that_has_ended_is_refused(api: Api) -> None:
+    name, key = sandbox(api)
+    token = token_in(api, key)
+    api.admin("DELETE", f"/sandboxes/{name}")
+    for method, path in (("PUT", PIN), ("POST", LIST), ("GET", WHO)):
+        body = PINNED if path == PIN else LISTED if path == LIST else None
+        answer = api.client.request(method, path, json=body, headers=cookie(token))
+        assert (answer.status_code, answer.json()["data"]) == (403, None)
+    assert api.sandbox.chat(APP, "one").top is False  # type: ignore[union-attr]
+
+
+# Secrets
+
+
+def kept(api: Api) -> str:
+    """All that the journal keeps and shows."""
+    entries = "".join(map(repr, api.sandbox.journal.since(0)))
+    return entries + api.client.get("/__admin/journal").text
+
+
+@pytest.mark.parametrize("fault", [None, "error", "malformed_json", "dribble"])
+def test_a_journal_keeps_neither_password_nor_token(
+    api: Api, fault: str | None
+) -> None:
+    token = token_of(api)
+    code = code_for(api)
+    if fault is not None:
+        fields = {"operation": "loginByPassword", "kind": fault, "phase": "after"}
+        api.admin("POST", "/faults", fields | ({"ms": 1} if fault == "dribble" else {}))
+    log_in(api, code=code)
+    api.client.put(PIN, json=PINNED, headers=cookie(token))
+    api.client.get(f"/x/{token}?token={token}", headers={"token": token})
+    answer = api.client.put(PIN, json=PINNED | {"chatId": token, "more": token})
+    assert answer.status_code == 403
+    everything = kept(api)
+    assert token.partition(":")[2] not in everything
+    assert digest_of(PASSWORD) not in everything
+    assert '"username":"root"' in everything.replace('\\"', '"').replace(": ", ":")
+
+
+def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) -> None:
+    for query in ("?username=root&password=secret", ""):
+        api.client.get(f"{LOGIN}{query}")
+    refused = api.client.post(f"{LOGIN}?password=secret", content=b"x" * 2**21)
+    assert refused.status_code == 413
+    queries = [entry["request"]["query"] for entry in api.journal()]
+    assert queries == ["[redacted]", "", "[redacted]"]
+
+
+def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
+    token = token_of(api)
+    key = {"Authorization": f"Bearer {OWNER}"}
+    told = {"appId": APP, "chatId": "one", "top": True, "customTitle": token}
+    assert api.client.put(PIN, json=told, headers=key).status_code == 200
+    assert token.partition(":")[2] not in kept(api)
+
+
+JSON = {"Content-Type": "application/json"}
+SECRETS: list[Any] = [
+    {"json": {"username": "root", "password": "hunter2"}},
+    {"json": {"username": "root", "passwrod": "hunter2", "code": "x"}},
+    {"json": {"username": "root", "password": ["hunter2"], "code": "x"}},
+    {"json": {"username": "root", "password": "hunter2" * 1_000, "code": "x"}},
+    {"content": b'{"password":"hunter2"', "headers": {"Content-Type": "text/plain"}},
+    {
+        "content": b'{"password":"hunter2',
+        "headers": {"Content-Type": "application/json"},
+    },
+    {"json": {}, "params": {"password": "hunter2"}},
+]
+
+
+@pytest.mark.parametrize("sent", SECRETS)
+@pytest.mark.parametrize("related_routes", ["on", "off"])
+def test_no_password_is_told_however_it_is_sent(
+    make_api: MakeApi, sent: dict[str, Any], related_routes: str
+) -> None:
+    api = served(make_api, related_routes=related_routes)
+    answer = api.client.post(LOGIN, **sent)
+    assert answer.status_code >= 400
+    assert "hunter2" not in answer.text
+    assert "hunter2" not in kept(api)
+
+
+@pytest.mark.parametrize("face", ["asgi"])
+def test_the_request_log_tells_no_token(api: Api) -> None:
+    assert isinstance(api.client, InProcess)
+    app = api.client.app
+    assert isinstance(app, Application)
+    token = api.sandbox.tokens.token("root")
+    scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
+    redaction = LogRedaction(app.sandboxes, app.secrets)
+    assert redaction.line(scope) == ("GET", f"/x/{token[:25]}[redacted]")
+
+
+def test_the_code_stays_the_same_while_the_clock_stands(api: Api) -> None:
+    assert code_for(api) == code_for(api)
+    assert api.journal()[-1]["time"] == FROZEN

@@ -1,0 +1,262 @@
+"""Hostile input to every related route: refused in the envelope, nothing changed.
+
+What is refused has an HTTP status of its own under choice error_form=plain, so that an
+accident, which is 500, can be told from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice, product
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import httpx2
+import pytest
+from msgspec.structs import fields as fields_of
+
+from mock_server.api.operations.operation import DEMO_DATASET, Operation
+from mock_server.fixture.dump import to_document
+from mock_server.fixture.source.files import shipped
+from mock_server.openapi.examples import USER, examples_of
+from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
+from tests.api.related.world import LOCAL_FILE, MIB
+from tests.conftest import MakeApi
+from tests.related_routes import RELATED_ROUTES
+from tests.support import Api
+
+pytestmark = pytest.mark.sampled
+T = TypeVar("T")
+CHOICES = {"related_routes": "on", "credentials": "login_too"}
+JSON = [each for each in RELATED_ROUTES if each.media_type == "application/json"]
+WITHOUT_EXAMPLE = {
+    "fileId": {"datasetId": DEMO_DATASET, "fileId": "none"},
+    "loginByPassword": {"username": USER, "password": "0" * 64, "code": "abcdef"},
+}
+SOME = [
+    *(b"null", b"-1", b"1e999", b"9007199254740993", b"[null]", b'[{"x": 1}]', NESTED),
+    *(b'""', b'"\\u0000"', b'"\\ud800"', b'"%b"' % (b"x" * 900_000)),
+]
+EVERY = sorted({*SOME, *VALUES})
+QUERY_VALUES = [
+    *("", "%00", "%ff", "%zz", "%ed%a0%80", "..%2f..%2fetc", "x" * 5_000),
+    *("x&{0}=y", "x;{0}=y", "%0d%0ax:y"),
+]
+
+
+def name(operation: Operation) -> str:
+    return operation.name
+
+
+@pytest.fixture
+def demo(make_api: MakeApi) -> Api:
+    return make_api(shipped("demo.yaml"), choices=CHOICES)
+
+
+def valid(operation: Operation) -> dict[str, Any]:
+    """Fields that are taken, or refused for no more than what they name."""
+    if operation.name in WITHOUT_EXAMPLE:
+        return WITHOUT_EXAMPLE[operation.name]
+    (example,) = examples_of(operation)
+    if isinstance(example.body, dict):
+        return example.body
+    return dict(parse_qsl(example.path.partition("?")[2]))
+
+
+def with_value(operation: Operation, field: str, value: bytes) -> bytes:
+    """Valid fields as JSON, but for one."""
+    others = {k: each for k, each in valid(operation).items() if k != field}
+    start = json.dumps(others).encode()[:-1] + (b", " if others else b"")
+    return b'%b"%b": %b}' % (start, field.encode(), value)
+
+
+def send(api: Api, operation: Operation, path: str, **options: Any) -> httpx2.Response:
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer any"}
+    headers |= {"token": api.sandbox.tokens.token(USER)}
+    if operation.access == "login":
+        del headers["Authorization"]
+    return api.client.request(operation.method, path, headers=headers, **options)
+
+
+def check(api: Api, before: Any, answer: httpx2.Response, about: object) -> bool:
+    """Whether it was refused; that is told in the envelope and changes nothing."""
+    assert answer.status_code < 500, (about, answer.text)
+    if answer.status_code == 200:
+        return False
+    told = answer.json()
+    assert list(told) == ["code", "statusText", "message", "data"], about
+    assert (told["code"], told["data"]) == (answer.status_code, None), about
+    assert len(answer.content) < 2_000, about
+    assert to_document(api.sandbox.store) == before, about
+    return True
+
+
+def attack(api: Api, operation: Operation, bodies: Iterable[bytes]) -> None:
+    before = to_document(api.sandbox.store)
+    for body in bodies:
+        answer = send(api, operation, operation.path, content=body)
+        if not check(api, before, answer, body[:200]) and "write" in operation.traits:
+            api.admin("POST", "/reset")
+
+
+def all_of(operation: Operation, values: Iterable[T]) -> Iterator[tuple[str, T]]:
+    """Each of the fields with each of the values."""
+    return product(
+        [each.encode_name for each in fields_of(operation.contract.fields)], values
+    )
+
+
+def some_of(operation: Operation, values: Sequence[T]) -> Iterator[tuple[str, T]]:
+    """Each of the fields with some value, and each of the values in some field."""
+    names = [each.encode_name for each in fields_of(operation.contract.fields)]
+    pairs = zip(cycle(names), cycle(values), strict=False)
+    return islice(pairs, max(len(names), len(values)) if names else 0)
+
+
+def bodies(operation: Operation, pairs: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Valid bodies, but for a field with its value."""
+    return (with_value(operation, field, value) for field, value in pairs)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("operation", JSON, ids=name)
+def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None:
+    attack(demo, operation, bodies(operation, some_of(operation, SOME)))
+    attack(demo, operation, NOT_JSON.values())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("operation", JSON, ids=name)
+def test_no_hostile_field_is_an_accident(demo: Api, operation: Operation) -> None:
+    attack(demo, operation, bodies(operation, all_of(operation, EVERY)))
+
+
+def ask(api: Api, operation: Operation, pairs: Iterable[tuple[str, str]]) -> None:
+    before = to_document(api.sandbox.store)
+    for field, value in pairs:
+        query = f"{field}={value.format(field)}"
+        answer = send(api, operation, f"{operation.path}?{query}")
+        if not check(api, before, answer, query):
+            api.admin("POST", "/reset")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("operation", JSON, ids=name)
+def test_hostile_queries_are_no_accident(demo: Api, operation: Operation) -> None:
+    ask(demo, operation, some_of(operation, QUERY_VALUES))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("operation", JSON, ids=name)
+def test_no_hostile_query_is_an_accident(demo: Api, operation: Operation) -> None:
+    ask(demo, operation, all_of(operation, QUERY_VALUES))
+
+
+def part(head: str, content: str = "x") -> str:
+    return f"--cut\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n"
+
+
+WHERE = part('name="datasetId"', DEMO_DATASET)
+FILE = part('name="file"; filename="a.txt"')
+END = "--cut--\r\n"
+FORMS = {
+    "cut off": WHERE + FILE,
+    "cut in its end": WHERE + FILE + "--cut",
+    "no file": WHERE + END,
+    "no file name": WHERE + part('name="file"') + END,
+    "empty file name": WHERE + part('name="file"; filename=""') + END,
+    "no name": WHERE + part('filename="a.txt"') + END,
+    "no disposition": f"--cut\r\nX-A: b\r\n\r\n{DEMO_DATASET}\r\n{FILE}{END}",
+    "no dataset": FILE + END,
+    "bad encoding": WHERE + part('name="file"; filename="%zz.txt"') + END,
+    "encoded surrogate": WHERE + part('name="file"; filename="%ED%A0%80.txt"') + END,
+    "surrogate": WHERE + part('name="file"; filename="\ud800.txt"') + END,
+    "wrong type": WHERE + part('name="file"; filename="a.exe"') + END,
+    "type before NUL": WHERE + part('name="file"; filename="a.txt%00.exe"') + END,
+    "long name": WHERE + part(f'name="file"; filename="{"x" * 9_000}.txt"') + END,
+    "data is no JSON": part('name="data"', "{") + FILE + END,
+    "data is null": part('name="data"', "null") + FILE + END,
+    "data is deep": part('name="data"', "[" * 60_000) + FILE + END,
+    "a deep part": WHERE + part('name="metadata"', "[" * 60_000) + FILE + END,
+    "a forged file": part(
+        'name="data"',
+        '{"datasetId": "%s", "file": {"name": "a.txt", "size": 1}}' % DEMO_DATASET,
+    )
+    + END,
+    "many parts": WHERE + part('name="x"') * 200 + FILE + END,
+    "a long part": WHERE + part('name="x"', "y" * 70_000) + FILE + END,
+    "a long header": "--cut\r\nX-A: " + "a" * MIB + "\r\n\r\n",
+    "many headers": "--cut\r\n" + "X-A: a\r\n" * 100_000 + "\r\n",
+    "a preamble": "x" * MIB + WHERE + FILE + END,
+    "line ends only": "\r\n" * MIB,
+    "nothing": "",
+}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_hostile_forms_are_refused(demo: Api, form: str) -> None:
+    before = to_document(demo.sandbox.store)
+    headers = {
+        "Content-Type": "multipart/form-data; boundary=cut",
+        "Authorization": "Bearer any",
+    }
+    content = form.encode("utf-8", "surrogatepass")
+    answer = demo.client.post(LOCAL_FILE, content=content, headers=headers)
+    assert check(demo, before, answer, form[:200])
+    assert len(demo.sandbox.store.files) == 0
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        *("fastgpt_token", "fastgpt_token=", "=;;=", "fastgpt_token=%00"),
+        *('fastgpt_token="', "Fastgpt_token={0}", "fastgpt_token=x; fastgpt_token={0}"),
+        *('fastgpt_token="{0}"', "fastgpt_token={0}x", "a=b; " * 2_000 + "c=d"),
+    ],
+)
+def test_hostile_cookies_log_nobody_in(demo: Api, cookie: str) -> None:
+    text = cookie.replace("{0}", demo.sandbox.tokens.token(USER))
+    path = "/api/support/user/account/tokenLogin"
+    answer = demo.client.get(path, headers={"cookie": text})
+    assert answer.status_code == 401, answer.text
+    assert answer.json()["statusText"] == "unauthorized"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        *({}, [], [None], [[]], [{}], [{"role": 1, "content": "x"}]),
+        *([{"role": "user"}], [{"role": "user", "content": None}]),
+        [{"role": "user", "content": {"text": "x"}}],
+        [{"role": "system", "content": "x"}] * 10_000,
+    ],
+    ids=lambda value: json.dumps(value)[:40],
+)
+def test_hostile_messages_are_refused(demo: Api, messages: Any) -> None:
+    before = to_document(demo.sandbox.store)
+    body = {"messages": messages, "stream": True}
+    answer = demo.send("POST", "/api/v1/chat/completions", body)
+    assert check(demo, before, answer, messages)
+
+
+def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
+    said = 'a\n\ndata: [DONE]\r\n\r\nevent: x\x00\u2028"'
+    body = {"messages": [{"role": "user", "content": said}], "stream": True}
+    answer = demo.send("POST", "/api/v1/chat/completions", body)
+    *events, end = answer.text.split("\n\n")[:-1]
+    assert end == "data: [DONE]"
+    chunks = [json.loads(event.removeprefix("data: ")) for event in events]
+    pieces = [each["choices"][0]["delta"].get("content", "") for each in chunks]
+    assert "".join(pieces) == said
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "get"])
+@pytest.mark.parametrize("operation", JSON[:3], ids=name)
+def test_odd_methods_do_nothing(demo: Api, operation: Operation, method: str) -> None:
+    before = to_document(demo.sandbox.store)
+    headers = {"Authorization": "Bearer any", "Content-Type": "application/json"}
+    answer = demo.client.request(method, operation.path, headers=headers)
+    assert answer.status_code == 405
+    assert to_document(demo.sandbox.store) == before

@@ -1,0 +1,130 @@
+"""The state of a sandbox after calls of many related routes: all of it comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.api.related.world import (
+    APP,
+    CREATE,
+    DATA,
+    DATASET,
+    FOLDER,
+    ITEM,
+    SHELF,
+    call,
+    insert,
+    made,
+    related_routes,
+    upload,
+)
+from tests.conftest import MakeApi
+from tests.support import Api
+
+COLLECTION = "/api/core/dataset/collection"
+PLACED = {"datasetId": DATASET, "parentId": FOLDER}
+
+
+def session(api: Api, name: str) -> list[str]:
+    """Calls that make, change and delete something of every kind; gives new ids."""
+    new = {"type": "dataset", "name": name, "intro": "", "avatar": ""}
+    call(api, "POST", "/api/core/dataset/folder/create", name=name, intro="")
+    dataset = call(api, "POST", "/api/core/dataset/create", **new, parentId=SHELF)
+    text = call(api, "POST", f"{CREATE}/text", **PLACED, name=name, text="a\n\nb")
+    call(api, "POST", f"{CREATE}/link", **PLACED, link="https://example.com/")
+    gone = made(upload(api, "a%00\u2028.txt", b"Some text"))
+    made(upload(api, "b.pdf", b"\0"))
+    file_id = call(api, "GET", f"{COLLECTION}/detail", id=gone)["sourceId"]
+    copy = call(api, "POST", f"{CREATE}/fileId", **PLACED, fileId=file_id)
+    rows = [{"q": f"{name} {number}", "chunkIndex": number % 3} for number in range(30)]
+    call(api, "POST", f"{DATA}/pushData", collectionId=ITEM, data=rows)
+    row = insert(api, name, a="\0", indexes=[{"text": "more"}])
+    call(api, "PUT", f"{DATA}/update", dataId=row, q=f"{name} again", indexes=[])
+    call(api, "DELETE", f"{DATA}/delete", id=insert(api, f"{name} gone"))
+    call(api, "PUT", f"{COLLECTION}/update", id=FOLDER, forbid=True, tags=["x"])
+    call(api, "DELETE", f"{COLLECTION}/delete", id=gone)
+    messages = [{"role": "user", "content": name}]
+    for chat in (name, "one"):
+        fields = {"appId": APP, "chatId": chat, "messages": messages}
+        call(api, "POST", "/api/v1/chat/completions", **fields)
+    return [dataset, text["collectionId"], copy["collectionId"], row]
+
+
+def put_again(api: Api) -> dict[str, Any]:
+    """Put what GET state gives; gives the state after that."""
+    state = api.admin("GET", "/state").json()
+    answer = api.admin("PUT", "/state", state)
+    assert answer.status_code == 200, answer.text
+    after: dict[str, Any] = api.admin("GET", "/state").json()
+    assert after == state
+    return after
+
+
+@pytest.mark.ci
+@pytest.mark.sampled
+@pytest.mark.parametrize("training", ["instant", "stepped"])
+def test_put_of_what_get_gave_changes_nothing(make_api: MakeApi, training: str) -> None:
+    api = related_routes(make_api, training=training)
+    first = session(api, "first")
+    put_again(api)
+    # Ids begin anew; what is there keeps its own, in training too.
+    second = session(api, "second")
+    assert not set(first) & set(second)
+    put_again(api)
+    api.admin("POST", "/clock/advance", {"seconds": 100})
+    put_again(api)
+
+
+def test_a_state_goes_on_training_where_it_was(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="stepped")
+    session(api, "first")
+    state = api.admin("GET", "/state").json()
+    api.admin("POST", "/clock/advance", {"seconds": 3})
+    expected = api.admin("GET", "/state").json()
+    assert expected["training"] != state["training"]
+    api.admin("PUT", "/state", state)
+    api.admin("POST", "/clock/advance", {"seconds": 3})
+    went_on = api.admin("GET", "/state").json()
+    assert went_on["datasets"] == expected["datasets"]
+    assert went_on["training"] == expected["training"]
+
+
+@pytest.mark.parametrize("training", ["instant", "stepped"])
+@pytest.mark.fresh
+def test_a_file_id_is_not_given_again_while_a_collection_has_it(
+    make_api: MakeApi, training: str
+) -> None:
+    api = related_routes(make_api, training=training)
+    first = made(upload(api))
+    file_id = call(api, "GET", f"{COLLECTION}/detail", id=first)["sourceId"]
+    call(api, "POST", f"{CREATE}/fileId", **PLACED, fileId=file_id)
+    call(api, "DELETE", f"{COLLECTION}/delete", id=first)
+    put_again(api)
+    ids = {
+        call(api, "GET", f"{COLLECTION}/detail", id=made(upload(api)))["sourceId"]
+        for _ in range(4)
+    }
+    assert len(ids - {file_id}) == 4
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("training", ["instant", "stepped"])
+@pytest.mark.fresh
+def test_snapshots_resets_and_sandboxes_hold_it(
+    make_api: MakeApi, training: str
+) -> None:
+    api = related_routes(make_api, training=training)
+    ids = session(api, "first")
+    before = api.admin("GET", "/state").json()
+    api.admin("PUT", "/snapshots/here")
+    again = session(api, "second")
+    api.admin("POST", "/snapshots/here/restore")
+    assert api.admin("GET", "/state").json() == before
+    assert session(api, "second") == again
+    asked = {"name": "other", "state": before, "profile": "deployed"}
+    assert api.admin("POST", "/sandboxes", asked).status_code == 201
+    assert api.admin("GET", "/sandboxes/other/state").json() == before
+    api.admin("POST", "/reset")
+    assert session(api, "first") == ids

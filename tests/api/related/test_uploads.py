@@ -1,0 +1,413 @@
+"""Collections made of texts, links and files."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from mock_server.domain.datasets.texts import chunks
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
+from mock_server.fixture.dump import to_document
+from tests.api.related.world import (
+    CREATE,
+    DATA,
+    DATASET,
+    FOLDER,
+    LOCAL_FILE,
+    MIB,
+    OWNER,
+    READER,
+    WORLD,
+    call,
+    made,
+    ok,
+    related_routes,
+    send,
+    upload,
+)
+from tests.conftest import MakeApi
+from tests.support import Api
+
+COLLECTIONS = len(WORLD["datasets"][0]["collections"])
+BOUNDARY = "edge"
+FORM = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
+
+
+def post(api: Api, body: bytes | Iterator[bytes], headers: Any = FORM) -> Any:
+    """Send bytes as a form; gives the response."""
+    headers = {"Authorization": f"Bearer {OWNER}", **headers}
+    return api.client.post(LOCAL_FILE, content=body, headers=headers)
+
+
+def part(head: str, value: str) -> str:
+    """A part of a form, which its boundary begins."""
+    return f"--{BOUNDARY}\r\nContent-Disposition: form-data; {head}\r\n\r\n{value}\r\n"
+
+
+FIELDS = part('name="data"', json.dumps({"datasetId": DATASET}))
+FILE = part('name="file"; filename="a.txt"', "Some text")
+END = f"--{BOUNDARY}--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "part_name"),
+    [(b'name="\xff"', "name"), (b'name="file"; filename="\xff.txt"', "filename")],
+)
+def test_what_is_no_utf_8_is_told_with_its_place(
+    make_api: MakeApi, head: bytes, part_name: str
+) -> None:
+    odd = b"--edge\r\nContent-Disposition: form-data; %b\r\n\r\nx\r\n" % head
+    answer = post(related_routes(make_api), FIELDS.encode() + odd + END.encode())
+    assert answer.status_code == 400
+    assert answer.json()["message"].endswith(f"got other bytes - at part {part_name}")
+
+
+def listed(api: Api, **fields: Any) -> dict[str, Any]:
+    """The first collection of the list."""
+    body = {"datasetId": DATASET, "offset": 0, "pageSize": 10, **fields}
+    answer = send(api, "POST", "/api/core/dataset/collection/listV2", body)
+    found: dict[str, Any] = answer.json()["data"]["list"][0]
+    return found
+
+
+def texts(api: Api, collection_id: str) -> list[str]:
+    """The `q` of the rows of a collection."""
+    body = {"collectionId": collection_id, "pageSize": 30}
+    rows = send(api, "POST", f"{DATA}/v2/list", body).json()["data"]["list"]
+    return [row["q"] for row in rows]
+
+
+def test_a_text_becomes_a_file_with_rows(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    body: dict[str, Any]
+    body = {"datasetId": DATASET, "name": "Notes", "text": "One.\n\nTwo.\n"}
+    body |= {"parentId": FOLDER, "tags": ["red"], "createTime": "x", "metadata": {}}
+    item = made(send(api, "POST", f"{CREATE}/text", body))
+    shown = listed(api, parentId=FOLDER)
+    assert (shown["_id"], shown["name"]) == (item, "Notes.txt")
+    assert (shown["type"], shown["dataAmount"]) == ("file", 1)
+    assert (shown["tags"], len(shown["fileId"])) == (["red"], 24)
+    assert texts(api, item) == ["One.\n\nTwo."]
+
+
+@pytest.mark.parametrize("url", ["https://example.com/页?q=1", "http://localhost:1"])
+def test_a_link_is_called_by_its_url(make_api: MakeApi, url: str) -> None:
+    api = related_routes(make_api, training="instant")
+    item = made(
+        send(api, "POST", f"{CREATE}/link", {"datasetId": DATASET, "link": url})
+    )
+    shown = listed(api)
+    assert (shown["_id"], shown["name"], shown["rawLink"]) == (item, url, url)
+    assert (shown["type"], shown["trainingAmount"]) == ("link", 0)
+
+
+def test_an_upload_becomes_a_file_with_rows(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    item = made(upload(api, quote("说明.txt"), "\ufeff正文".encode()))
+    shown = listed(api)
+    assert (shown["_id"], shown["name"], shown["type"]) == (item, "说明.txt", "file")
+    assert texts(api, item) == ["正文"]
+
+
+def test_a_polling_client_sees_it_queued_parsed_and_trained(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    text = "\n\n".join(str(n) * 500 for n in range(30)).encode()
+    made(upload(api, "long.md", text))
+    seen = []
+    for _ in range(6):
+        now = listed(api)
+        seen.append((now["dataAmount"], now["trainingAmount"]))
+        api.admin("POST", "/clock/advance", {"seconds": 1})
+    assert seen == [(0, 1), (0, 1), (0, 50), (20, 30), (40, 10), (50, 0)]
+
+
+def test_a_file_that_is_no_text_has_no_rows(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    made(upload(api, "a.pdf", b"%PDF-1.7 \xff"))
+    assert listed(api)["trainingAmount"] == 1
+    api.admin("POST", "/clock/advance", {"seconds": 3})
+    shown = listed(api)
+    assert (shown["trainingAmount"], shown["dataAmount"]) == (0, 0)
+
+
+def test_fields_may_be_plain_parts(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    plain = {"datasetId": DATASET, "chunkSize": "64", "tags": '["red"]'}
+    answer = api.client.post(
+        LOCAL_FILE,
+        files={"file": ("a.txt", b"x" * 100)},
+        data={**plain, "parentId": "", "customPdfParse": "false"},
+        headers={"Authorization": f"Bearer {OWNER}"},
+    )
+    assert texts(api, made(answer)) == ["x" * 64, "x" * 36]
+    assert listed(api)["tags"] == ["red"]
+
+
+def test_the_journal_has_the_form_as_json(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    made(upload(api, "a.txt", b"Some text"))
+    body = api.journal()[-1]["request"]["body"]
+    file = {"name": "a.txt", "size": 9, "text": "Some text"}
+    assert body == {"file": file, "datasetId": DATASET}
+
+
+def test_a_fault_matches_fields_of_a_form(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    match = {"body": {"file": {"name": "b.txt"}}}
+    fault = {"operation": "localFile", "kind": "error", "status": 503, "match": match}
+    told = api.admin("POST", "/faults", fault)
+    assert told.status_code == 201, told.text
+    assert upload(api, "a.txt").status_code == 200
+    assert upload(api, "b.txt").status_code == 503
+
+
+def test_a_detail_names_the_file_and_its_length(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    body = {"datasetId": DATASET, "name": "Notes", "text": "One."}
+    item = made(send(api, "POST", f"{CREATE}/text", body))
+    path = "/api/core/dataset/collection/detail"
+    detail = ok(api, "GET", path, {"id": item})
+    assert detail["file"] == {"filename": "Notes.txt", "contentLength": 4}
+    declared = {"name": "Old.pdf", "type": "file", "fileId": "some-file"}
+    api.admin("PUT", f"/datasets/{DATASET}/collections/old", declared)
+    detail = ok(api, "GET", path, {"id": "old"})
+    assert detail["file"] == {"filename": "Old.pdf", "contentLength": 0}
+
+
+def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    item = made(upload(api, "a.txt", "字".encode() * MIB))
+    rows = listed(api)["dataAmount"]
+    assert rows == -(-(MIB // 3) // 512)
+    assert set("".join(texts(api, item))) == {"字"}
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("a.exe", 510000, "Expected a file of one of the types"),
+        ("a", 510000, "Expected a file of one of the types"),
+        ("100%.txt", 400, "percent-encoded in UTF-8"),
+        ("%ff.txt", 400, "percent-encoded in UTF-8"),
+    ],
+)
+def test_a_name_that_does_not_do_is_refused(
+    make_api: MakeApi, name: str, code: int, told: str
+) -> None:
+    api = related_routes(make_api)
+    refused(api, upload(api, name), 400, code, told)
+
+
+CUT = "Expected a form that ends with its boundary, got one that is cut off - at body"
+BROKEN = {
+    "no file": (FIELDS + END, 500, 500, "File not found"),
+    "a file without a name": (
+        FIELDS + part('name="file"', "x") + END,
+        500,
+        500,
+        "File",
+    ),
+    "cut off": (FIELDS + FILE, 400, 400, CUT),
+    "cut in the file": (FIELDS + FILE[:-5], 400, 400, CUT),
+    "nothing": ("", 400, 400, "cut off"),
+    "no form": ("just text", 400, 400, "Expected a form, got a malformed one, "),
+    "a part without a name": (
+        FILE + part("x=1", "") + END,
+        400,
+        400,
+        "name=...`, got one without - at body",
+    ),
+    "no fields": (FILE + END, 400, 400, "$.datasetId"),
+    "no JSON": (FILE + part('name="data"', "{") + END, 400, 400, "JSON"),
+    "an array": (FILE + part('name="data"', "[]") + END, 400, 400, "a JSON object"),
+    "bad fields": (
+        FILE + part('name="data"', '{"datasetId": 5}') + END,
+        400,
+        400,
+        "$.datasetId",
+    ),
+    "too many parts": (FILE + part('name="x"', "") * 100 + END, 400, 400, "100 parts"),
+    "a long head": (part(f'name="{"x" * 8000}"', "") + END, 400, 400, "header size"),
+    "long fields": (
+        FILE + part('name="data"', "x" * 65537) + END,
+        413,
+        413,
+        "Expected at most 65536 bytes beside the file, got more - at body",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_form_is_refused(make_api: MakeApi, kind: str) -> None:
+    body, status, code, told = BROKEN[kind]
+    api = related_routes(make_api)
+    refused(api, post(api, body.encode()), status, code, told)
+
+
+@pytest.mark.parametrize(
+    ("boundary", "got"),
+    [("", "none"), ("; boundary=", "none"), ("; boundary=" + "x" * 71, "one of 71")],
+)
+def test_a_form_needs_a_boundary(make_api: MakeApi, boundary: str, got: str) -> None:
+    api = related_routes(make_api)
+    headers = {"Content-Type": f"multipart/form-data{boundary}"}
+    answer = post(api, (FIELDS + FILE + END).encode(), headers)
+    told = f"Expected a boundary of 1 to 70 characters, got {got} - at header Content"
+    refused(api, answer, 400, 400, told)
+
+
+def test_a_file_over_the_limit_is_refused(make_api: MakeApi) -> None:
+    api = related_routes(make_api, limits=Limits(upload_bytes=1000))
+    assert upload(api, "a.pdf", b"x" * 1000).status_code == 200
+    refused(api, upload(api, "a.pdf", b"x" * 1001), 413, 413, "at most 1000 bytes", 1)
+
+
+def test_a_body_over_all_limits_is_refused_unread(make_api: MakeApi) -> None:
+    limits = Limits(upload_bytes=1000, body_bytes=1000)
+    api = related_routes(make_api, limits=limits)
+    refused(api, upload(api, "a.pdf", b"x" * 3000), 413, 413, "2000 bytes")
+    pieces = iter([FIELDS.encode(), FILE.encode(), b"x" * 3000])
+    refused(api, post(api, pieces), 413, 413, "2000 bytes")
+
+
+@pytest.mark.ci
+def test_the_largest_file_may_come_in_small_chunks(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    start = part('name="file"; filename="a.pdf"', "x" * DEFAULT_LIMITS.upload_bytes)
+    body = (FIELDS + start + END).encode()
+    pieces = (body[at : at + 8192] for at in range(0, len(body), 8192))
+    assert post(api, pieces).status_code == 200
+
+
+def test_uploads_have_a_number(make_api: MakeApi) -> None:
+    api = related_routes(make_api, limits=Limits(uploads=2))
+    first = made(upload(api))
+    made(upload(api))
+    message = "2 uploaded files, got one more - at part file (delete some first)"
+    refused(api, upload(api), 409, 409, message, 2)
+    gone = api.admin("DELETE", f"/datasets/{DATASET}/collections/{first}")
+    assert gone.status_code == 200
+    made(upload(api))
+
+
+def test_readers_upload_nothing(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    refused(api, upload(api, key=READER), 500, 501004, "write permission")
+
+
+def test_a_file_can_be_used_again(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    made(upload(api, "a.txt", b"Some text"))
+    file_id = listed(api)["fileId"]
+    body = {"datasetId": DATASET, "fileId": file_id}
+    item = made(send(api, "POST", f"{CREATE}/fileId", body))
+    assert texts(api, item) == ["Some text"]
+    assert [listed(api, offset=n)["fileId"] for n in (0, 1)] == [file_id] * 2
+
+
+def test_a_file_can_be_used_in_another_dataset(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    made(upload(api, "a.txt", b"Some text"))
+    new = {"type": "dataset", "name": "Other", "intro": "", "avatar": ""}
+    other = call(api, "POST", "/api/core/dataset/create", **new)
+    body = {"datasetId": other, "fileId": listed(api)["fileId"]}
+    item = made(send(api, "POST", f"{CREATE}/fileId", body))
+    assert texts(api, item) == ["Some text"]
+
+
+def test_an_export_is_csv(make_api: MakeApi) -> None:
+    api = related_routes(make_api, training="instant")
+    item = made(upload(api, "a.txt", b'Some "text"'))
+    path = "/api/core/dataset/collection/export"
+    answer = send(api, "POST", path, {"collectionId": item})
+    assert answer.content.decode() == '\ufeffq,a\n"Some ""text""",""'
+    assert answer.headers["content-type"].startswith("text/csv")
+
+
+@pytest.mark.parametrize("face", ["zttp", "h11"])
+def test_a_client_that_goes_leaves_nothing(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    before = to_document(api.sandbox.store)
+    where = urlsplit(str(api.client.base_url))
+    head = (
+        f"POST {LOCAL_FILE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {OWNER}\r\n"
+        f"Content-Type: {FORM['Content-Type']}\r\nContent-Length: 100000\r\n\r\n"
+    )
+    with socket.create_connection((where.hostname, where.port or 80)) as client:
+        client.sendall((head + FIELDS + FILE).encode())
+    # Once its entry is there, it has been dealt with.
+    made(upload(api, "b.txt"))
+    after = to_document(api.sandbox.store)
+    names = [each["name"] for each in after["datasets"][0]["collections"]]
+    assert "a.txt" not in names
+    assert len(names) == len(before["datasets"][0]["collections"]) + 1
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> None:
+    api = related_routes(make_api, training="instant")
+    body = (FIELDS + FILE + END).encode()
+    pieces = (body[at : at + size] for at in range(0, len(body), size))
+    assert texts(api, made(post(api, pieces))) == ["Some text"]
+
+
+def test_paragraphs_are_joined_while_they_fit() -> None:
+    assert chunks(" \n\n") == []
+    assert chunks("a\n\nb\r\n \nc") == ["a\n\nb\n\nc"]
+    long = "x" * 100
+    assert chunks(f"{long}\n\n{long}", 150) == [long, long]
+    assert chunks(f"{long}\n\n{long}", 202) == [f"{long}\n\n{long}"]
+    assert chunks("y" * 150, 64) == ["y" * 64, "y" * 64, "y" * 22]
+    assert chunks("z" * 65, 1) == ["z" * 64, "z"]
+
+
+def refused(
+    api: Api, answer: Any, status: int, code: int, told: str, made: int = 0
+) -> None:
+    """Check that an upload is refused in these words, and that nothing is stored.
+
+    `made` is how many collections have been made before.
+    """
+    message = answer.json()["message"]
+    assert (answer.status_code, answer.json()["code"]) == (status, code), message
+    assert told in message, message
+    dataset = api.sandbox.store.dataset(DATASET)
+    assert dataset is not None
+    assert len(dataset.tree) == COLLECTIONS + made
+
+
+def test_a_compressed_form_is_415(make_api: MakeApi) -> None:
+    answer = post(related_routes(make_api), b"x", FORM | {"Content-Encoding": "gzip"})
+    assert answer.json()["message"] == (
+        'Expected a plain body, got the string "gzip" - at header Content-Encoding'
+    )
+
+
+def test_before_a_form_there_are_at_most_64_kib(make_api: MakeApi) -> None:
+    api, form = related_routes(make_api), FIELDS + FILE + END
+    few, many = "\r\n" * 1_000, "\r\n" * 2**17
+    assert posted_in_pieces(api, few + form).status_code == 200
+    assert posted_in_pieces(api, many + form).json()["message"] == (
+        "Expected a form that begins with its boundary, got other bytes - at body"
+    )
+
+
+def posted_in_pieces(api: Api, text: str) -> Any:
+    """Send a form of a known length in pieces of 16 KiB; gives the response."""
+    body = text.encode()
+    pieces = (body[at : at + 2**14] for at in range(0, len(body), 2**14))
+    return post(api, pieces, FORM | {"Content-Length": str(len(body))})
+
+
+def test_a_content_type_of_a_form_has_at_most_1024_bytes(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    headers = {"Content-Type": f"{FORM['Content-Type']};{'x' * 1_000}"}
+    answer = post(api, b"x", headers)
+    assert answer.json()["message"] == (
+        "Expected at most 1024 bytes, got 1035 - at header Content-Type"
+    )
