@@ -27,7 +27,6 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, RateLimitStatus, Request
-from mock_server.domain.limits import Published
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -65,10 +64,10 @@ class PublicApi:
             body = RequestBody(scope, receive, head.length, arrived)
             # Whatever happens meanwhile, one request sees one state.
             request = context.RequestContext(
-                scope, head, body, perf_counter(), sandbox, sandbox.state
+                scope, notes, head, body, perf_counter(), sandbox, sandbox.state
             )
             try:
-                operation = self._admit_unread(request)
+                operation = self._admit(request)
                 most, memory = self._limits.body_bytes, self._memory
                 if operation.most_bytes is not None:
                     most = operation.most_bytes(self._limits)
@@ -96,6 +95,9 @@ class PublicApi:
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
+                if not (body.arrived or body.is_begun):
+                    longest = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
+                    request.unread = take_arrived(body, longest)
                 response = responses.error_response(error, request.state.choices)
             except ClientGone:
                 response = _NO_RESPONSE
@@ -107,7 +109,7 @@ class PublicApi:
                 length, kind = len(response.body), response.content_type
                 own = response.headers
                 headers = self._headers(length, kind, mark, generation, own)
-            if len(request.content or b"") > Published.free_body_bytes:
+            if body.is_begun:
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
             time = request.state.clock.now()
@@ -126,26 +128,13 @@ class PublicApi:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
 
-    def _admit_unread(self, request: context.RequestContext) -> Served:
-        """Admit a request whose body is yet to be read. Raises Refusal.
-
-        Of one that is refused the journal keeps what has arrived.
-        """
-        try:
-            return self._admit(request)
-        except Refusal:
-            if not request.body.arrived:
-                longest = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-                request.unread = take_arrived(request.body, longest)
-            raise
-
     def _admit(self, request: context.RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""
         scope, choices = request.scope, request.state.choices
         operation: Served | None = self._operations.by_path.get(scope["path"])
         method, key = scope["method"], request.headers.key
         if operation is None or method != operation.method:
-            refusal = scope[context.NOTES].refused_preflight
+            refusal = request.notes.refused_preflight
             if refusal is not None:
                 raise refusal
             operation = operation or self._beyond(request)
@@ -157,9 +146,7 @@ class PublicApi:
         if method != operation.method:
             operation.check_method(method, choices, scope["headers"])
         if key is not None and operation.access == "caller":
-            request.caller = authorize(
-                key, request.state, scope[context.NOTES].bound_to
-            )
+            request.caller = authorize(key, request.state, request.notes.bound_to)
         else:
             request.caller = identify(request, operation)
         if not request.headers.is_json:
@@ -173,7 +160,7 @@ class PublicApi:
         Raises MethodNotAllowed, and RouteNotFound with what may have been meant.
         """
         scope, state = request.scope, request.state
-        path, notes = scope["path"], scope[context.NOTES]
+        path, notes = scope["path"], request.notes
         notes.declared = None  # perhaps that of a state that has been replaced
         if self._operations.meant_by(path) is None:
             declared = declared_at(
@@ -190,7 +177,7 @@ class PublicApi:
         A request that is admitted again has its login looked at again. A bound address
         leads to its sandbox whatever the login.
         """
-        if request.scope[context.NOTES].bound_to is None:
+        if request.notes.bound_to is None:
             token = request.headers.login or ""
             request.sandbox = self._sandboxes.of_login(token) or self._sandboxes.default
             request.state = request.sandbox.state
@@ -207,7 +194,7 @@ class PublicApi:
         """
         if request.sandbox.state is not request.state or request.operation is None:
             # The sandbox may be gone too, and what the key led to with it.
-            request.sandbox = self._sandbox_of(request.scope[context.NOTES])
+            request.sandbox = self._sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
             return self._admit(request)
         return request.operation
@@ -268,7 +255,9 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     a sandbox, where keys lead nowhere else, declared ones count beside those that are
     issued for them. Raises UnknownKey.
     """
-    caller = _known(key, state, bound_to)
+    caller = state.callers.get(key)
+    if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
+        caller = _known(key, state, bound_to)
     if caller is not None:
         return caller
     declared = state.callers if bound_to is None else state.store.generation.keys
@@ -308,7 +297,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     """
     access, choices = operation.access, request.state.choices
     headers, state, key = request.scope["headers"], request.state, request.headers.key
-    bound_to = request.scope[context.NOTES].bound_to
+    bound_to = request.notes.bound_to
     if access == "guest" and key is not None:
         return _known(key, state, bound_to) or NOBODY
     keys = request_headers.values(headers, b"authorization")

@@ -61,6 +61,7 @@ class RequestContext(Struct):
     """
 
     scope: Scope
+    notes: ScopeNotes
     headers: ParsedHeaders
     body: RequestBody
     started: float

@@ -8,7 +8,7 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from mock_server.api import errors, redaction
-from mock_server.api.context import NOTES, RequestContext
+from mock_server.api.context import RequestContext
 from mock_server.api.operations.routing import Operations, outside_at
 from mock_server.api.response import Headers, Response
 from mock_server.api.violations import violations_of
@@ -78,20 +78,18 @@ class Journaling:
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
-            if request.scope[NOTES].refused_preflight is not None:
+            if request.notes.refused_preflight is not None:
                 entry.violations = ()  # the spec says nothing of preflights
         elif response.note is not None:
             entry.note, entry.hint = response.note, response.note.hint
         elif not journal.has_told_of_keys and (
-            not state.callers or request.scope[NOTES].bound_to is not None
+            not state.callers or request.notes.bound_to is not None
         ):
             _tell_of_keys(entry, request, journal)
-        # What would log in counts too, if it were served.
-        path = request.scope["path"]
-        operation = request.operation or self._operations.meant_by(path)
-        is_login = operation is not None and "secret" in operation.traits
-        if path not in self._operations.by_path:
+        is_login = False
+        if request.scope["path"] not in self._operations.by_path:
             entry.outside = self._outside(request)
+            is_login = self._is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
             entry.sent = redaction.without_login(entry.sent)
@@ -127,6 +125,12 @@ class Journaling:
             choices=state.choices,
             has_login=request.headers.login in state.logins,
         )
+
+    def _is_login(self, request: RequestContext) -> bool:
+        """Whether a request logs somebody in, or would if that were served."""
+        path = request.scope["path"]
+        operation = request.operation or self._operations.meant_by(path)
+        return operation is not None and "secret" in operation.traits
 
     def _outside(self, request: RequestContext) -> Outside | None:
         """What the spec does not show of a call of an operation that is served."""
@@ -180,7 +184,7 @@ class Journaling:
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        if entry.sent.is_suspect or request.scope[NOTES].declared is not None:
+        if entry.sent.is_suspect or request.notes.declared is not None:
             return True
         generation = request.state.store.generation
         if not generation.secrets:

@@ -24,14 +24,16 @@ class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
     `length` is the announced one in bytes, 0 without one; `arrived` says that all of it
-    has been received, or that there is none. `is_unread` says that the request has been
-    refused before its body was read, whatever has been received of it.
+    has been received, or that there is none. `is_begun` says that it is being read,
+    `is_unread` that the request has been refused before that, whatever has been
+    received of it.
     """
 
     scope: Scope
     receive: Receive
     length: int
     arrived: bool
+    is_begun: bool = False
     is_unread: bool = False
     _holding: Holding | None = None
 
@@ -63,6 +65,7 @@ class RequestBody(Struct, eq=False):
             self.arrived = True
         if self.arrived and len(piece) <= Published.free_body_bytes:
             return piece  # nearly always
+        self.is_begun = True
         body = bytearray(piece)
         # An announced length is not trusted: chunked bodies have none, and servers
         # that embed the application may pass on what they like.
@@ -82,7 +85,7 @@ class RequestBody(Struct, eq=False):
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
-        size = 0
+        size, self.is_begun = 0, True
         while not self.arrived:
             piece = self._piece(await self.receive())
             size += len(piece)
