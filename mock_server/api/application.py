@@ -10,7 +10,6 @@ from starlette.types import Receive, Scope, Send
 from mock_server.api import context
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
-from mock_server.api.arrived import take_arrived
 from mock_server.api.bound import bound_sandbox
 from mock_server.api.connection import is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
@@ -97,7 +96,7 @@ class PublicApi:
                 refusal = error.with_traceback(None)
                 if not (body.arrived or body.is_begun):
                     longest = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-                    request.unread = take_arrived(body, longest)
+                    request.unread = await body.beginning(longest)
                 response = responses.error_response(error, request.state.choices)
             except ClientGone:
                 response = _NO_RESPONSE

@@ -1,7 +1,9 @@
 """The body of a request, received on demand."""
 
 import re
+from asyncio import timeout
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from typing import Self
 
 import msgspec
@@ -97,6 +99,23 @@ class RequestBody(Struct, eq=False):
         """Receive what is left of the body and drop it. Raises ClientGone."""
         while not self.arrived:
             self._piece(await self.receive())
+
+    async def beginning(self, most: int) -> tuple[bytes, bool] | None:
+        """What comes at once of a body that nobody reads, and whether that is all.
+
+        It ends soon after so many bytes; None if nothing has come.
+        """
+        self.is_unread = True
+        # To receive would ask for a body that the client holds back (RFC 9110 10.1.1).
+        if any(name == b"expect" for name, _ in self.scope["headers"]):
+            return None
+        content = b""
+        # Many clients send headers first: the body is there a moment later.
+        with suppress(TimeoutError, ClientGone):
+            async with timeout(Published.refused_body_seconds):
+                while not self.arrived and len(content) < most:
+                    content += self._piece(await self.receive())
+        return (content, self.arrived) if content else None
 
     async def gone(self) -> None:
         """Wait until the connection is gone; what is left of the body is dropped."""

@@ -1,4 +1,4 @@
-"""What has arrived of a body that is refused unread is kept; nothing is waited for."""
+"""What comes at once of a body that is refused unread is kept; no more is waited for."""
 
 from __future__ import annotations
 
@@ -61,3 +61,14 @@ def test_the_journal_has_what_had_arrived_and_waits_for_no_more(
 ) -> None:
     found = entry(404, "POST /api/none", KEY + headers, 20_000, arrived)["request"]
     assert (found["body"], found["truncated"]) == (kept, kept is not None)
+
+
+def test_a_body_that_follows_its_headers_is_kept_however_early_the_refusal() -> None:
+    head = f"POST {LIST} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n"
+    with MockServer() as server:
+        for _ in range(30):
+            with connect(server.url) as client:
+                client.sendall(head.encode())
+                client.sendall(b"{}")
+                assert answer(client).startswith(b"HTTP/1.1 401 ")
+        assert [call["request"]["body"] for call in server.control.journal] == [{}] * 30
