@@ -110,9 +110,10 @@ class RequestBody(Struct, eq=False):
         if any(name == b"expect" for name, _ in self.scope["headers"]):
             return None
         content = b""
-        # Many clients send headers first: the body is there a moment later.
+        # Many clients send headers first: a short body is there a moment later.
+        is_short = 0 < self.length <= most
         with suppress(TimeoutError, ClientGone):
-            async with timeout(Published.refused_body_seconds):
+            async with timeout(Published.refused_body_seconds if is_short else 0):
                 while not self.arrived and len(content) < most:
                     content += self._piece(await self.receive())
         return (content, self.arrived) if content else None
