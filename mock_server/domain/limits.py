@@ -67,7 +67,7 @@ class Published:
     """Items and fields of all arrays and objects of a request body, beside the first of
     each; millions take long to read."""
     refused_body_seconds: Final = 0.1
-    """How long a refusal waits for a short body that it does not read, for the journal."""
+    """How long a refusal waits for a short body, unread, to show it in the journal."""
     discard_seconds: Final = 1.0
     """How long an unread request body is read and discarded after an early answer."""
 

@@ -1,4 +1,4 @@
-"""What comes at once of a body that is refused unread is kept; no more is waited for."""
+"""What comes at once of a body that is refused unread is kept; no more is awaited."""
 
 from __future__ import annotations
 
