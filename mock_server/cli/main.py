@@ -30,6 +30,7 @@ COMMANDS = (
     "openapi",
 )
 """In the order of help."""
+_FIXTURES = "Expected fixtures without an option, such as mock-server serve mine.yaml"
 
 
 def imported(name: str) -> click.Command:
@@ -244,7 +245,10 @@ def main(
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "mock-server"
-        tell(f"{error.format_message()} (see {command} --help)")
+        message = error.format_message()
+        if getattr(error, "option_name", "") == "--fixture":
+            message = _FIXTURES
+        tell(f"{message} (see {command} --help)")
         sys.exit(USAGE)
     # What click makes of Ctrl-C.
     except click.Abort:

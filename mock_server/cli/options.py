@@ -36,6 +36,15 @@ class Group(click.Group):
             raise Stop(ctx.get_help(), USAGE)
         return super().parse_args(ctx, args)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Called by click; the refusal of a word says which commands there are."""
+        if args[0] not in self.commands:
+            names = ", ".join(sorted(self.commands))
+            ctx.fail(f"Expected one of the commands {names}, got {args[0]!r}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
@@ -86,6 +95,23 @@ def visible(text: str) -> str:
         # Without the text, which may be secret.
         raise ValueError("Expected visible ASCII, got other characters")
     return text
+
+
+def secret_in(name: str, place: str) -> str:
+    """The secret in a variable; no message shows it, nor a name that may be one.
+
+    Raises BadValue.
+    """
+    if not name.isidentifier():
+        expected = "Expected the name of a variable that holds the key"
+        raise BadValue(f"{expected}, got something else - at {place}")
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise BadValue(f"Expected a key in the variable {name}, got none - at {place}")
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        expected = f"visible ASCII in the variable {name}"
+        raise BadValue(f"Expected {expected}, got other characters - at {place}")
+    return value
 
 
 def bytes_of(text: str) -> int:

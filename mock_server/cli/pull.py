@@ -1,6 +1,5 @@
 """`mock-server pull`: a fixture from a running service."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from mock_server.cli.options import option
+from mock_server.cli.options import option, secret_in
 from mock_server.cli.output import (
     UNFIT,
     UNREACHABLE,
@@ -60,7 +59,7 @@ def pull(
     output: str | None,
 ) -> None:
     """Pull a fixture from a running service."""
-    key = _key(key_env)
+    key = secret_in(key_env, "--key-env")
     wanted = _wanted(dataset, app, rows)
     counting = Counting("items pulled")
     try:
@@ -101,16 +100,6 @@ def save(service: Service, wanted: Wanted, target: Target, counting: Counting) -
             file.write(b"\n")
     if target.path is not None:
         say(one_line(f"wrote {target.path}"))
-
-
-def _key(name: str) -> str:
-    """The key in a variable. Raises BadValue; no message has the key."""
-    key = os.environ.get(name, "").strip()
-    if not key or not key.isascii() or not key.isprintable():
-        got = "other characters" if key else "none"
-        place = f"the variable {one_line(name)}"
-        raise BadValue(f"Expected an API key in visible ASCII, got {got} - at {place}")
-    return key
 
 
 def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:

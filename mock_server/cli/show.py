@@ -109,6 +109,9 @@ def check(files: Sequence[str], report: str) -> None:
     try:
         generation = loaded(files, lambda: load_fixture(*files), tell)
         counts = generation.counts()
+        # Of apps only where no chats tell that there are some.
+        if generation.apps and not counts["chats"]:
+            counts["apps"] = len(generation.apps)
         # Of faults only where there are any.
         if generation.faults:
             counts["faults"] = len(generation.faults)

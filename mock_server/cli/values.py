@@ -106,9 +106,9 @@ def mistake_of(text: str, several: str = "") -> str:
         if not several:
             form = f"{name} {rest.replace(',', ' ')}"
             return f"Expected fields behind a space ({form}), got {text!r}"
-        if mark in (",", ";") or rest in KINDS or rest in PRESETS:
+        if (mark in (",", ";") and "=" not in rest) or rest in {*KINDS, *PRESETS}:
             return f"Expected {several}, got {text!r}"
-        form = f"{name}:{','.join(rest.split())}"
+        form = f"{name}:{','.join(rest.replace(',', ' ').split())}"
         return f"Expected fields behind a colon ({form}), got {text!r}"
     hint = did_you_mean(text, [*KINDS, *PRESETS])
     kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)

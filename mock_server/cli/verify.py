@@ -1,6 +1,5 @@
 """The command `verify`: whether a server keeps to the interface description."""
 
-import os
 import secrets
 from contextlib import nullcontext
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import click
 
 from mock_server.cli import output
-from mock_server.cli.options import Seconds, option
+from mock_server.cli.options import Seconds, option, secret_in
 from mock_server.cli.output import BadValue, Stop, whole_file
 from mock_server.control.environment import VERIFY_KEY
 from mock_server.control.http_call import Address, Unfit, Unreachable
@@ -105,8 +104,8 @@ def verify(
     for name in ("reader", "outsider", "token"):
         if given[name] is not None:
             place = "--token-env" if name == "token" else f"--{name}-key-env"
-            given[name] = _secret(given[name], place)
-    key = _secret(key_env, "--key-env")
+            given[name] = secret_in(given[name], place)
+    key = secret_in(key_env, "--key-env")
     # Hex digits, as many as ids have: no server has seen it.
     options = Options(secrets.token_hex(12), **given)
     # Opened first: a file that cannot be written shows before all is asked.
@@ -136,14 +135,3 @@ def _report(base_url: str, key: str, options: Options, timeout: float) -> Report
         raise Stop(f"cannot reach {base_url}: {error}", output.UNREACHABLE) from None
     except Unfit as error:
         raise Stop(str(error), output.UNFIT) from None
-
-
-def _secret(name: str, place: str) -> str:
-    """The value of a variable; no message shows it. Raises BadValue."""
-    value = os.environ.get(name, "")
-    if not value:
-        raise BadValue(f"Expected a key in the variable {name}, got none - at {place}")
-    if not (value.isascii() and value.isprintable()) or " " in value:
-        expected = f"visible ASCII in the variable {name}"
-        raise BadValue(f"Expected {expected}, got other characters - at {place}")
-    return value

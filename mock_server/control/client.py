@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 from msgspec import Raw, Struct
@@ -215,7 +215,10 @@ class AdminClient:
         failure = _decoded(raw, Failure, place).value
         if failure.status_text in _NO_ROUTE:
             # All routes that this client calls are there in a server of its age.
-            message = f"{failure.message} (is {self.url} an older mock-server?)"
+            hint = f"is {self.url} an older mock-server?"
+            if (path := urlsplit(self.url).path).strip("/"):
+                hint = f"the address of a server has no path, such as {path}"
+            message = f"{failure.message} ({hint})"
             failure = replace(failure, message=message)
         return Refused(raw.status, failure)
 

@@ -176,6 +176,9 @@ def test_request_lines_as_text() -> None:
         (["--prot", "80"], {}, 1, "--port"),
         (["--prot", "80"], {}, 1, "(see mock-server serve --help)"),
         (["fault", "ad"], {}, 1, "(see mock-server fault --help)"),
+        (["fault", "error"], {}, 1, "of the commands add, clear, list, remove, got"),
+        (["import", "a.har"], {}, 1, "Expected one of the commands har, got 'a.har'"),
+        (["--fixture", "a.yaml"], {}, 1, "such as mock-server serve mine.yaml"),
         (["fault", "add", "error", "x"], {}, 1, "(see mock-server fault add --help)"),
         (["--port", "80", "chek"], {}, 1, "no command 'chek' (did you mean 'check'?)"),
         (["--port=80", "check"], {}, 1, "Expected the command check in front of all"),
@@ -333,6 +336,12 @@ def test_a_shipped_fixture_is_served_by_its_name() -> None:
 def test_check_counts_what_it_loads() -> None:
     done = run("check", PERMISSIONS)
     assert done.out == "ok: 2 datasets, 63 collections, 3 chats\n"
+
+
+def test_check_counts_apps_without_chats(tmp_path: Path) -> None:
+    path = tmp_path / "apps.yaml"
+    path.write_text("apps: [{id: a}]")
+    assert run("check", str(path)).out.endswith(" 0 chats, 1 app\n")
 
 
 def test_check_counts_faults_where_there_are_any(tmp_path: Path) -> None:

@@ -249,6 +249,7 @@ MISTAKES: dict[tuple[str, ...], str] = {
     ("--app", "a"): "Expected an app and a chat, got one of them - at --app, --chat",
     ("--key-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --key-env",
     ("--token-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --token-env",
+    ("--key-env", "fastgpt-key"): "Expected the name of a variable that holds the key",
     ("--key-env", "BAD"): "Expected visible ASCII in the variable BAD",
     (
         "--write-profile",

@@ -173,9 +173,9 @@ def pulled(url: str, *args: str, **variables: str) -> Ended:
     ("args", "variables", "said"),
     [
         (["--dataset", ""], {}, "Expected an id of 1 to 256 characters, got one of 0"),
-        ([], {"MOCK_SERVER_PULL_KEY": ""}, "got none - at the variable MOCK_SERVER_P"),
-        (["--key-env", "NO_SUCH"], {}, "got none - at the variable NO_SUCH"),
-        (["--key-env", "K"], {"K": "schlüssel"}, "got other characters - at the var"),
+        ([], {"MOCK_SERVER_PULL_KEY": ""}, "variable MOCK_SERVER_PULL_KEY, got none"),
+        (["--key-env", "NO_SUCH"], {}, "variable NO_SUCH, got none - at --key-env"),
+        (["--key-env", "K"], {"K": "schlüssel"}, "got other characters - at --key-env"),
         (["--base-url", "ftp://a"], {}, "got 'ftp://a' - at --base-url"),
         (["--format", "xml"], {}, "Expected yaml or json, got 'xml' - at --format"),
         (["--output", "/dev/full"], {}, "cannot write /dev/full: No space left"),

@@ -224,6 +224,10 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return message + did_you_mean(str(value), [str(item) for item in wanted.values])
     if expected.startswith("a string") and isinstance(value, int | float):
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
+    if expected == "an object" and isinstance(value, str) and ":" in value:
+        return f"{message}: write a space behind the colon"
+    if expected.startswith("an array") and isinstance(value, dict):
+        return f"{message}: write a list, also of one"
     return message
 
 
