@@ -1,32 +1,43 @@
 """Lines of JSON in place of text, for `--log-format json`."""
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from mock_server.cli.output import LineWriter
+from mock_server.control.environment import variable
 from mock_server.domain.clock import format_time
 from mock_server.domain.printable import json_text
 
+_OPTION = "--log-format"
+
+
+def are_asked(args: Sequence[str], variables: Mapping[str, str]) -> bool:
+    """Whether these arguments of `serve`, or else the variable, ask for JSON.
+
+    Found without click: what is wrong with other arguments is a line, too.
+    """
+    given = variables.get(variable("log-format"))
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        name, equals, value = arg.partition("=")
+        if name == _OPTION:
+            given = value if equals else following
+    return given == "json"
+
+
+def json_lines(text: str) -> str:
+    """Each line of a text as an object with `time` and `message`."""
+    now = format_time(time.time_ns() // 1_000_000)
+    rows = ({"time": now, "message": line} for line in text.splitlines())
+    return "\n".join(json_text(msgspec.json.encode(row).decode()) for row in rows)
+
 
 class JsonLines:
-    """Writes what a server says of itself as lines of JSON, beside those of requests.
+    """Writes what a server says of itself, in objects, beside the lines of requests."""
 
-    Each line is an object with `time` and `message`.
-    """
-
-    def __init__(self, lines: LineWriter) -> None:
-        self._lines = lines
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
 
     def write(self, text: str) -> None:
         """Write each line of a text as an object."""
-        now = format_time(time.time_ns() // 1_000_000)
-        for line in text.splitlines():
-            fields = msgspec.json.encode({"time": now, "message": line}).decode()
-            self._lines.write(json_text(fields))
-
-    def flush(self) -> None:
-        """Called by the handler of logging."""
-
-    def close(self) -> None:
-        self._lines.close()
+        self._write(json_lines(text))

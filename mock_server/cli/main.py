@@ -10,7 +10,15 @@ import click
 
 from mock_server import __version__
 from mock_server.cli.options import check_names, flag
-from mock_server.cli.output import USAGE, Stop, open_standard_streams, piped, tell
+from mock_server.cli.output import (
+    USAGE,
+    Stop,
+    open_standard_streams,
+    piped,
+    tell,
+    told_as,
+)
+from mock_server.domain.printable import lines
 
 FIRST = ("serve", "init", "check", "fault", "journal", "reset")
 COMMANDS = (
@@ -232,6 +240,7 @@ def main(
     command but `serve`.
     """
     open_standard_streams()
+    told_as.set(_form(sys.argv[1:] if args is None else args))
     try:
         # Left to itself, click exits with 2 for wrong usage, which here means a broken
         # fixture. The status is None after a command, and 0 after --help.
@@ -254,3 +263,12 @@ def main(
     except click.Abort:
         sys.exit(USAGE)
     sys.exit(status)
+
+
+def _form(args: Sequence[str]) -> Callable[[str], str]:
+    """What makes the lines on stderr: of JSON if a server is asked for them."""
+    if args and args[0] in COMMANDS and args[0] != "serve":
+        return lines
+    from mock_server.cli.json_lines import are_asked, json_lines
+
+    return json_lines if are_asked(args, os.environ) else lines

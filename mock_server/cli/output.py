@@ -8,8 +8,9 @@ there is room again.
 import os
 import select
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from errno import ENOSPC
 from io import FileIO
 from pathlib import Path
@@ -23,6 +24,8 @@ from mock_server.domain.limits import Published
 from mock_server.domain.printable import lines, one_line
 
 USAGE, BROKEN_FIXTURE, UNREACHABLE, TIMED_OUT, UNFIT = 1, 2, 3, 4, 5
+told_as: ContextVar[Callable[[str], str]] = ContextVar("told_as", default=lines)
+"""Makes the lines that `tell` writes of a text."""
 
 
 def say(text: str) -> bool:
@@ -56,7 +59,7 @@ def _reader_may_go() -> Iterator[None]:
 def tell(text: str) -> None:
     """Write lines to stderr, made printable, if anybody reads it."""
     try:
-        click.echo(lines(text), err=True)
+        click.echo(told_as.get()(text), err=True)
     except BrokenPipeError:
         discard(sys.stderr)
 
@@ -189,6 +192,7 @@ class LineWriter:
     def __init__(self, stream: TextIO | None) -> None:
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._dropped = 0
+        self._told = told_as.get()
         self._is_closing = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
@@ -237,7 +241,8 @@ class LineWriter:
             dropped, self._dropped = self._dropped, 0
         # The number comes last: lines are dropped only while these are waiting.
         text = "".join(f"{line}\n" for line in lines if line is not None)
-        return text + f"dropped {dropped} lines\n" * bool(dropped), None in lines
+        told = f"{self._told(f'dropped {dropped} lines')}\n" if dropped else ""
+        return text + told, None in lines
 
 
 def _write_all(stream: FileIO, content: bytes) -> None:

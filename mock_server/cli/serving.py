@@ -68,7 +68,7 @@ def serve(
     # Before files are read: what changes after that is not missed.
     files = [str(located(each)) for each in fixtures]
     lines = LineWriter(sys.stderr)
-    err = JsonLines(lines) if log_format == "json" else lines
+    err = JsonLines(lines.write) if log_format == "json" else lines
     watcher = Watcher(files) if watch else None
     source = click.get_current_context().get_parameter_source("profile")
     if demo and source in (None, ParameterSource.DEFAULT):
@@ -177,7 +177,7 @@ def _run(
     except UnfitUvicorn as error:
         raise Stop(str(error), output.USAGE) from None
     out.close()
-    err.close()
+    lines.close()
 
 
 def load_the_rest(app: Application) -> None:

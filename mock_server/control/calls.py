@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.arguments import explained
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
@@ -156,6 +157,8 @@ class Calls:
                 self._called(),
             ]
             raise AssertionError("\n".join(lines))
+        if asked.get("exactly") == 0:
+            _check_fields(asked["operation"], asked.get("body", {}))
 
     def _misspelt(self, asked: Mapping[str, Any]) -> Iterator[str]:
         """A line for each field of a body that was sent under another name only."""
@@ -224,6 +227,18 @@ def _criteria(
     shown_key = None if key is None else redacted_key(key)
     given = {"operation": operation, "body": body, "key": shown_key, "status": status}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
+    """Raises TypeError for a name that is likely meant for a field of an operation.
+
+    That no request had a field of that name would hold whatever was sent.
+    """
+    names = OPERATIONS[operation].contract.names if operation in OPERATIONS else ()
+    for name in body:
+        if name not in names and (hint := did_you_mean(name, names)):
+            expected = f"Expected a field of {operation}"
+            raise TypeError(f"{expected}, got {name!r}{hint} - at body")
 
 
 def _whole(times: object) -> int:

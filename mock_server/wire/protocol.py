@@ -108,23 +108,55 @@ class ChunkCounter:
 
     Each chunk costs a parser event however small it is (h11 needs 3.6 s for a million
     of one byte), so their number is limited beside the size of the body. They are
-    counted before they are parsed, by their line ends, of which each chunk has two.
+    counted before they are parsed: by walking from the line of one to that of the next,
+    or, where no such line begins, by line ends, of which each chunk has two.
     """
 
     def __init__(self, limit: int) -> None:
         self._max_line_ends = 2 * limit
-        self._line_ends = 0
+        self._begin(walks=False)
         self.harmless_bytes = 2 * self._max_line_ends
         """So few bytes cannot hold too many chunks."""
 
-    def begin(self) -> None:
-        self._line_ends = 0
+    def _begin(self, *, walks: bool) -> None:
+        self._walks = walks
+        self._line_ends = self._skip = 0
+        self._line = b""
 
-    def add(self, data: bytes) -> None:
-        """Count the chunks in bytes that have come. Raises TooManyChunks."""
-        self._line_ends += data.count(b"\r\n")
+    def begin(self, data: bytes, before: bytes | None) -> None:
+        """Count anew; a head ends in `data`. Raises TooManyChunks.
+
+        `before` are the bytes before those, None if other requests may be among them.
+        """
+        end = -1 if before is None else (before + data).find(END_OF_HEAD)
+        self._begin(walks=end >= 0)
+        self.add(data, max(0, end + len(END_OF_HEAD) - len(before or b"")))
+
+    def add(self, data: bytes, at: int = 0) -> None:
+        """Count the chunks in bytes that have come, from `at`. Raises TooManyChunks."""
+        at += self._skip
+        while self._walks and at < len(data) and self._line_ends <= self._max_line_ends:
+            end = data.find(b"\n", at)
+            self._line += data[at : end if end >= 0 else None]
+            at = len(data)
+            if end >= 0:
+                size = _chunk_size(self._line)
+                self._line, self._walks = b"", size > 0
+                self._line_ends += 2 if size else 1
+                at = end + 1 + (size + 2 if size else 0)
+        self._skip = max(0, at - len(data))
+        if not self._walks:
+            self._line_ends += data.count(b"\r\n", at)
         if self._line_ends > self._max_line_ends:
             raise TooManyChunks
+
+
+def _chunk_size(line: bytes) -> int:
+    """The bytes of a chunk by its line; 0 for the last one, and for what is no line."""
+    try:
+        return max(0, int(line.partition(b";")[0], 16))
+    except ValueError:
+        return 0
 
 
 class RequestDeadlineMixin:
@@ -148,6 +180,8 @@ class RequestDeadlineMixin:
     _is_chunked = False
     _ahead = b""
     """The last bytes that came, if they hold more than the request of `cycle`."""
+    _head: bytes | None = b""
+    """The last bytes of a head so far; None if they may be those of another request."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by the event loop; the first request must now come in time."""
@@ -175,15 +209,19 @@ class RequestDeadlineMixin:
             super().data_received(data)  # type: ignore[misc]
             cycle = self.cycle
             if cycle is not before:
-                self._look_closely(data)
+                self._look_closely(data, None if in_body else self._head)
         except Exception as error:  # both parsers let some bytes through to here
             self._refuse(error, before)
             return
+        if in_body or cycle is not before:
+            self._head = None
+        elif self._head is not None:
+            self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
         if cycle is None or cycle.more_body:
             self._ahead = data
             self._arm()
         elif (in_body or cycle is not before) and self._is_last(data):
-            self._ahead = b""
+            self._ahead = self._head = b""
             if self._deadline is not None:
                 self._disarm()
         else:
@@ -210,7 +248,7 @@ class RequestDeadlineMixin:
             if cycle.more_body or cycle.response_complete:
                 self._arm()
             elif self._is_last(self._ahead):
-                self._ahead = b""
+                self._ahead = self._head = b""
 
     def eof_received(self) -> None:
         """Called by the event loop, which then closes the transport."""
@@ -235,20 +273,20 @@ class RequestDeadlineMixin:
         if not in_body:
             head = data.partition(END_OF_HEAD)[0]
             self._is_chunked = b"chunked" in head.lower()
-            self._chunks.begin()
-        if self._is_chunked:
+            if self._is_chunked:
+                self._chunks.begin(data, self._head)
+        elif self._is_chunked:
             self._chunks.add(data)
 
-    def _look_closely(self, data: bytes) -> None:
-        """Check a request whose head is in `data`, the last bytes.
+    def _look_closely(self, data: bytes, before: bytes | None = None) -> None:
+        """Check a request whose head ends in `data`, the last bytes.
 
         Raises Ambiguous and TooManyChunks.
         """
         scope = self.cycle.scope
         self._is_chunked = is_chunked(scope)
         if self._is_chunked:
-            self._chunks.begin()
-            self._chunks.add(data)
+            self._chunks.begin(data, before)
         if is_http_1_0(scope):
             # No 100 (RFC 9110 10.1.1), one response, then the connection ends.
             self.cycle.waiting_for_100_continue = False

@@ -104,6 +104,15 @@ def test_no_fault_goes_by_an_unknown_preset(api: Api) -> None:
     assert len(api.admin("GET", "/faults").json()["faults"]) == 3
 
 
+def test_a_fault_can_be_added_to_the_group_of_a_preset(api: Api) -> None:
+    added = api.admin("POST", "/faults?preset=flaky", {"kind": "error"}).json()
+    assert added["preset"] == "flaky"
+    api.admin("POST", "/faults?preset=flaky", {"preset": "slow"})
+    assert len(api.admin("DELETE", "/faults?preset=flaky").json()["faults"]) == 2
+    refused = api.admin("POST", "/faults?preset=flacky", {"kind": "error"})
+    assert "(did you mean 'flaky'?) - at query.preset" in refused.json()["message"]
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_an_unknown_fault_is_404(api: Api, method: str) -> None:
     answer = api.admin(method, "/faults/f9")

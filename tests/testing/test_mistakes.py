@@ -466,6 +466,10 @@ CALLS = {
     "at assert_called (write times=2, or body, key, status)",
     "assert_called('listV2', time=2)": "Expected an argument, got 'time' - at "
     "assert_called (did you mean 'times'?)",
+    "assert_not_called('updateHistory', body={'chatID': 'c'})": "Expected a field of "
+    "updateHistory, got 'chatID' (did you mean 'chatId'?) - at body",
+    "assert_called('updateHistory', times=0, body={'Top': True})": "Expected a field "
+    "of updateHistory, got 'Top' (did you mean 'top'?) - at body",
     "put_chat('app-1')": "Expected chat, got nothing - at put_chat "
     "(it takes app_id, chat)",
     "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "

@@ -61,6 +61,7 @@ ACCEPTED = {
     "chunked": chunked(PIN_BODY),
     "chunked_in_bytes": chunked(*(bytes([byte]) for byte in PIN_BODY)),
     "chunked_in_1900": chunked(*[b" "] * 1_899, PIN_BODY),
+    "chunked_lines": chunked(b"\r\n" * 20_000, *[b"\r\n"] * 4_000, PIN_BODY),
     "chunk_extension": raw(
         length=b"Transfer-Encoding: chunked\r\n",
         body=b"%x;a=b\r\n%b\r\n0\r\n\r\n" % (len(PIN_BODY), PIN_BODY),

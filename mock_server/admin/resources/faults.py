@@ -29,7 +29,7 @@ _UNKNOWN = (FaultNotFound,)
 
 
 class PresetQuery(Input):
-    """Of which preset; without a name, all faults are meant."""
+    """The preset that faults belong to."""
 
     preset: Annotated[str, Meta(extra_json_schema={"enum": [*PRESETS]})] | None = None
 
@@ -72,10 +72,12 @@ def get_faults(call: Call) -> views.FaultsView:
     examples=(Example({"kind": "error", "status": 502, "times": 2}),),
 )
 def post_fault(
-    call: Call, fields: dict[str, Any]
+    call: Call, fields: dict[str, Any], query: PresetQuery
 ) -> views.FaultView | views.FaultsView:
     """Add a fault, or all faults of a preset."""
-    faults = call.sandbox.faults
+    faults, preset = call.sandbox.faults, query.preset
+    if preset is not None:
+        _check_preset(preset, "query.preset")
     kind = fields.get("kind")
     if isinstance(kind, str) and kind in PRESETS:
         got = f"{quoted(kind)}, which is a preset"
@@ -83,9 +85,9 @@ def post_fault(
         raise errors.InvalidField("a kind of fault", got, "$.kind", hint)
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
-        return _view(call, faults.add(_read(fields, call)))
+        return _view(call, faults.add(_read(fields, call), preset))
     wanted = convert(fields, AddPreset)
-    added = faults.add_all(_read_preset(wanted, call), wanted.preset)
+    added = faults.add_all(_read_preset(wanted, call), preset or wanted.preset)
     return views.FaultsView([_view(call, each) for each in added])
 
 

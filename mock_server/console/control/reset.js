@@ -73,7 +73,8 @@ export async function rearm(before) {
 function arm({ id, preset, fired, matches, remaining, endsIn, ...fault }) {
   const left = { skip: Math.max(0, fault.skip - matches), times: remaining, ttl: endsIn };
   const given = Object.entries({ ...fault, ...left }).filter(([, value]) => value !== null);
-  return here("POST", "/faults", Object.fromEntries(given));
+  const query = preset ? `?preset=${encodeURIComponent(preset)}` : "";
+  return here("POST", `/faults${query}`, Object.fromEntries(given));
 }
 
 /** The snapshots of people; those that pages have taken for an undo are left out, old ones deleted. */

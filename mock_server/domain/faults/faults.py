@@ -54,9 +54,9 @@ class Faults:
             holding.grow(_FIXED_BYTES)
             self.active.append(self._activated(definition, holding))
 
-    def add(self, definition: Definition) -> ActiveFault:
+    def add(self, definition: Definition, preset: str | None = None) -> ActiveFault:
         """Add a fault behind the others. Raises InvalidField or LimitReached."""
-        return self.add_all([definition])[0]
+        return self.add_all([definition], preset)[0]
 
     def add_all(
         self, definitions: Sequence[Definition], preset: str | None = None

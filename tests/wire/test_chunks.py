@@ -1,0 +1,67 @@
+"""Chunks are counted as they are, however the bytes of a body are cut."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+from mock_server.app import create_app
+from mock_server.wire.parts import HttpParser
+from mock_server.wire.protocol import ChunkCounter, TooManyChunks
+from tests.support import LIBRARY, SECONDS, Switch
+from tests.wire.battery import PIN_BODY, chunked, status
+
+Live = Callable[[HttpParser], tuple[Switch, str]]
+LINES = b"a\r\n\r\nFF\r\n" * 3
+
+
+def pieces(data: bytes, size: int) -> Iterator[bytes]:
+    for at in range(0, len(data), size):
+        yield data[at : at + size]
+
+
+def takes(limit: int, body: bytes, size: int) -> bool:
+    """Whether a body in pieces of that size has at most so many chunks."""
+    counter = ChunkCounter(limit)
+    try:
+        counter.begin(b"\r\n" + next(parts := pieces(body, size)), b"a: b\r\n")
+        for each in parts:
+            counter.add(each)
+    except TooManyChunks:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_content_counts_for_nothing(size: int) -> None:
+    body = b"%x;b=c\r\n%b\r\n" % (len(LINES), LINES) * 4 + b"0\r\n\r\n"
+    assert takes(5, body, size)
+    assert not takes(4, body, size)
+
+
+def test_where_the_body_begins_is_unknown_line_ends_count() -> None:
+    counter = ChunkCounter(4)
+    counter.begin(b"GET / HTTP/1.1\r\n\r\nFFFF\r\n", None)
+    with pytest.raises(TooManyChunks):
+        counter.add(b"\r\n" * 6)
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("cut", [1, 2, 3, 4, 5])
+def test_a_head_may_be_cut_anywhere(live: Live, http: HttpParser, cut: int) -> None:
+    switch, url = live(http)
+    switch.app = create_app(LIBRARY)
+    request = chunked(b"\r\n" * 20_000, PIN_BODY)
+    end = request.index(b"\r\n\r\n") + cut
+    address = urlsplit(url)
+    with closing(
+        socket.create_connection((address.hostname, address.port), timeout=SECONDS)
+    ) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.sendall(request[:end])
+        client.sendall(request[end:])
+        assert status(client.recv(65_536)) == 200
