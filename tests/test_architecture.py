@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
 import mock_server
 from tests.support import ROOT
@@ -44,6 +47,38 @@ def test_dependencies_have_a_lower_bound_and_none_above() -> None:
     bounds = [re.sub(r"^[\w-]+|;.*", "", each) for each in project["dependencies"]]
     assert bounds
     assert [each for each in bounds if not re.fullmatch(r">=[\d.]+", each)] == []
+
+
+def test_what_is_no_dependency_is_imported_for_tests_only() -> None:
+    """So image and zipapp, which have the dependencies, lack nothing for a command."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {name_of(each) for each in project["dependencies"]}
+    installed = packages_distributions()
+    others = {
+        path
+        for path in (ROOT / "mock_server").rglob("*.py")
+        for name in imported(path) - sys.stdlib_module_names - {"mock_server"}
+        if not declared & set(map(name_of, installed[name]))
+    }
+    testing = {"pytest_plugin", "strategies", "under_pytest"}
+    assert {path.stem for path in others if "testing" not in path.parts} == testing
+
+
+def name_of(requirement: str) -> str:
+    return canonicalize_name(re.split(r"[^\w.-]", requirement)[0])
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a module imports, anywhere in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {
+        each.name
+        for node in nodes
+        if isinstance(node, ast.Import)
+        for each in node.names
+    }
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name.partition(".")[0] for name in names}
 
 
 def test_no_test_imports_from_tests() -> None:

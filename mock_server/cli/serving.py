@@ -45,7 +45,7 @@ from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, u
 
 _SHOWN_FAULTS = 5
 _DEMO_PROFILE = "deployed"
-"""What the demo needs: it lists chats, which the documented operations cannot."""
+"""What the demo needs: it renames chats, by an `updateHistory` without `top`."""
 
 
 def serve(

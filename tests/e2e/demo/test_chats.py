@@ -83,6 +83,13 @@ def test_a_chat_is_renamed_by_the_keyboard(app: App) -> None:
     assert chat.custom_title == "Late parcel"
 
 
+def test_the_strict_profile_refuses_a_rename(visit: Visit) -> None:
+    app = visit(profile="documented")
+    app.button(f"Rename {PARCEL}").click()
+    app.page.get_by_label("New name").press("Enter")
+    expect(app.page.locator("#toast")).to_contain_text("top")
+
+
 def test_a_rename_that_fails_keeps_what_was_typed(app: App) -> None:
     app.fault("error", operation="updateHistory")
     app.button(f"Rename {PARCEL}").click()

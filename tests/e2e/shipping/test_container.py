@@ -66,6 +66,17 @@ def test_it_runs_as_a_user_who_is_not_root(container: Container) -> None:
     container.run("sh", "-c", 'test "$(id -u)" -gt 0')
 
 
+def test_it_has_what_every_command_needs(container: Container) -> None:
+    lines = (
+        "import pkgutil, importlib, mock_server",
+        "for each in pkgutil.walk_packages(mock_server.__path__, 'mock_server.'):",
+        "    try: importlib.import_module(each.name)",
+        "    except ModuleNotFoundError as error:",
+        "        assert error.name in ('hypothesis', 'pytest'), error",
+    )
+    container.run("python", "-c", "\n".join(lines))
+
+
 def test_its_health_check_succeeds_inside(image: Engine, container: Container) -> None:
     how, *command = image.config["Healthcheck"]["Test"]
     assert how == "CMD"

@@ -1,13 +1,16 @@
-"""The examples of ways to use the image: they are valid, and they work."""
+"""The examples of ways to use the server in CI: they are valid, and they work."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import venv
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +18,12 @@ import click
 import pytest
 import yaml
 
+from mock_server import __version__
 from mock_server.cli.main import cli
 from mock_server.fixture.source.files import shipped
-from tests.process import serving
+from tests.e2e.scale.front import free_port
+from tests.e2e.shipping.containers import kill_group
+from tests.process import environment, serving
 from tests.support import ROOT, fetch
 
 EXAMPLES = ROOT / ".github" / "examples"
@@ -32,9 +38,8 @@ SCHEMAS = {
 
 
 class Way(NamedTuple):
-    """The image's part in an example: its settings, and what is run beside it."""
+    """An example: the settings of its server, and the commands that it runs."""
 
-    image: str
     variables: Mapping[str, str]
     commands: Sequence[list[str]]
 
@@ -43,24 +48,24 @@ def read(name: str) -> Any:
     return yaml.safe_load((EXAMPLES / name).read_text())
 
 
+def bash(*lines: str) -> list[list[str]]:
+    return [["bash", "-e", "-c", line] for line in lines]
+
+
 def github() -> Way:
     job = read("github-actions.yml")["jobs"]["tests"]
-    mock = job["services"]["mock"]
-    commands = [["bash", "-c", step["run"]] for step in job["steps"] if "run" in step]
-    return Way(mock["image"], mock["env"], commands)
+    lines = [step["run"] for step in job["steps"] if "run" in step]
+    return Way(job["env"], bash(*lines))
 
 
 def gitlab() -> Way:
     job = read("gitlab-ci.yml")["tests"]
-    (mock,) = job["services"]
-    commands = [["bash", "-c", line] for line in job["script"]]
-    return Way(mock["name"], mock["variables"], commands)
+    return Way(job["variables"], bash(*job["before_script"], *job["script"]))
 
 
 def compose() -> Way:
     services = read("compose.yaml")["services"]
-    mock, tests = services["mock"], services["tests"]
-    return Way(mock["image"], mock["environment"], [tests["command"]])
+    return Way(services["mock"]["environment"], [services["tests"]["command"]])
 
 
 def kubernetes() -> Way:
@@ -70,39 +75,101 @@ def kubernetes() -> Way:
     probe = mock["readinessProbe"]["httpGet"]
     assert probe["port"] in {port["name"] for port in mock["ports"]}
     command = ["curl", "-fsS", f"http://mock:8000{probe['path']}"]
-    return Way(mock["image"], variables, [command])
+    return Way(variables, [command])
 
 
 def manifest() -> list[Any]:
     return list(yaml.safe_load_all((EXAMPLES / "kubernetes.yaml").read_text()))
 
 
-WAYS = {
-    "GitHub": github(),
-    "GitLab": gitlab(),
-    "Compose": compose(),
-    "Kubernetes": kubernetes(),
-}
+JOBS = {"GitHub": github(), "GitLab": gitlab()}
+IMAGES = {"Compose": compose(), "Kubernetes": kubernetes()}
+WAYS = JOBS | IMAGES
+NEEDS_CURL = pytest.mark.skipif(
+    shutil.which("curl") is None, reason="curl is not installed"
+)
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-@pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
+@NEEDS_CURL
+@pytest.mark.parametrize("way", IMAGES.values(), ids=list(IMAGES))
 @pytest.mark.ci
 def test_the_commands_of_an_example_work_beside_its_server(
-    way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert way.image == IMAGE
-    (tmp_path / "tests").mkdir()
-    shutil.copy(shipped("paging.yaml"), tmp_path / "tests" / "fixture.yaml")
     monkeypatch.chdir(shipped("demo.yaml").parent)  # as in the image
     with serving("--port=0", **way.variables) as (url, _):
         for command in way.commands:
-            here = [
-                re.sub("http://(localhost|mock):8000", url, part) for part in command
-            ]
-            done = subprocess.run(here, cwd=tmp_path, capture_output=True, text=True)
+            here = [part.replace("http://mock:8000", url) for part in command]
+            done = subprocess.run(here, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
     assert '"status":"ready"' in done.stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project as a job finds it: a fixture, a checkout, an environment of its own."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    (tmp_path / "mock-server").symlink_to(ROOT)
+    (tmp_path / "tests").mkdir()
+    shutil.copy(shipped("paging.yaml"), tmp_path / "tests" / "fixture.yaml")
+    return tmp_path
+
+
+@NEEDS_CURL
+@pytest.mark.parametrize("way", JOBS.values(), ids=list(JOBS))
+@pytest.mark.ci
+def test_a_job_installs_the_server_and_uses_it(way: Way, project: Path) -> None:
+    port = str(free_port())
+    path = f"{project}/venv/bin{os.pathsep}{os.environ['PATH']}"
+    own = {"PATH": path, "PYTHONPATH": "", "MOCK_SERVER_PORT": port}
+    url = {"MOCK_SERVER_URL": f"http://localhost:{port}"}
+    said = done_in(project, way.commands, port, **own, **url, **way.variables)
+    assert '"status":"ready"' in said
+
+
+def done_in(
+    folder: Path, commands: Iterable[list[str]], port: str, **settings: str
+) -> str:
+    """What commands say that have to succeed, one after the other.
+
+    They find this repository at its address, and the server at a port.
+    """
+    output = folder / "said"
+    with ExitStack() as stack, output.open("w") as said:
+        for *shell, line in commands:
+            here = re.sub(r"git\+https:\S+@v[\d.]+", f"git+file://{ROOT}", line)
+            process = subprocess.Popen(
+                [*shell, here.replace("localhost:8000", f"localhost:{port}")],
+                cwd=folder,
+                env=environment(**settings),
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            # With it ends what it has left running.
+            stack.callback(kill_group, process.pid)
+            assert process.wait() == 0, output.read_text()
+    return output.read_text()
+
+
+def test_an_example_builds_or_installs_what_it_runs() -> None:
+    (mock,) = manifest()[0]["spec"]["template"]["spec"]["containers"]
+    text = (EXAMPLES / "kubernetes.yaml").read_text()
+    named = re.findall(r"^#   docker (?:build -t|push) (\S+)", text, re.MULTILINE)
+    assert named == [mock["image"]] * 2
+    built = read("compose.yaml")["services"]["mock"]
+    steps = read("github-actions.yml")["jobs"]["tests"]["steps"]
+    checkout, *installing = [step for step in steps if "mock-server" in str(step)]
+    assert built["build"] == checkout["with"]["path"] == "mock-server"
+    assert installing[0]["run"] == "pip install ./mock-server"
+    files = ("compose.yaml", "github-actions.yml", "gitlab-ci.yml")
+    assert [name for name in files if f"image: {IMAGE}" in str(read(name))] == []
+
+
+def test_the_tags_in_examples_are_that_of_the_version() -> None:
+    texts = [path.read_text() for path in EXAMPLES.glob("*.*")]
+    tags = re.findall(r"\bv?(\d+\.\d+\.\d+)\b", "".join(texts))
+    assert set(tags) == {__version__}
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from collections.abc import Sequence
 from pathlib import Path
 from zipfile import ZipFile
@@ -82,6 +83,32 @@ def test_it_checks_fixtures(bare: Sequence[str], tmp_path: Path) -> None:
     assert done([*bare, "check", "paging"])[0] == 0
     status, _, said = done([*bare, "check", str(broken)])
     assert (status, "Traceback" in said) == (2, False)
+
+
+def test_packages_that_are_installed_are_none_of_its_own(
+    bare: Sequence[str], tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "venv")
+    (site,) = (tmp_path / "venv").glob("lib/*/site-packages")
+    (site / "installed.py").touch()
+    (tmp_path / "click.py").write_text("raise SystemExit('another click')")
+    python, path = str(tmp_path / "venv/bin/python"), {"PYTHONPATH": str(tmp_path)}
+    status, _, said = done([python, bare[-1], "check", "paging"], **path)
+    assert (status, said) == (0, "")
+    probe = [python, bare[-1], "-c", "import installed"]
+    status, _, said = done(probe, SHIV_INTERPRETER="1", **path)
+    assert (status, "No module named 'installed'" in said) == (1, True)
+
+
+@pytest.mark.parametrize("folder", ["/dev/null/no", "/proc/no", "file"])
+def test_a_folder_that_cannot_be_written_takes_a_line(
+    bare: Sequence[str], folder: str
+) -> None:
+    Path("file").touch()
+    status, out, said = done([*bare, "--version"], SHIV_ROOT=folder)
+    assert (status, out, said.count("\n")) == (1, "", 1)
+    assert said.startswith("mock-server: Expected a folder to unpack this file to, got")
+    assert f" - at {folder} " in said
 
 
 def test_the_plugin_uses_it(bare: Sequence[str], tmp_path: Path) -> None:
