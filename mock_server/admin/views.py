@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from mock_server.api.envelope import View
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.journal import Outside
+from mock_server.domain.validation.json_match import Difference
 from mock_server.fixture.document import LevelName
 
 
@@ -288,19 +289,11 @@ class JournalView(View):
     next: int
 
 
-class DifferenceView(View):
-    """A place where an entry is not as wanted; `got` is "nothing" if it lacks it."""
-
-    path: str
-    expected: Any
-    got: Any
-
-
 class NearMiss(View):
     """An entry that came near, where it differs, and the names of its violations."""
 
     seq: int
-    differences: list[DifferenceView]
+    differences: list[Difference]
     violations: list[str] | UnsetType = UNSET
 
 

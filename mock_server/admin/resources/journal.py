@@ -330,10 +330,7 @@ async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMis
     found = [
         views.NearMiss(
             entry.seq,
-            [
-                views.DifferenceView(each.path, each.expected, each.got)
-                for each in islice(_differences(facts, entry), _DIFFERENCES)
-            ],
+            list(islice(_differences(facts, entry), _DIFFERENCES)),
             _violations(entry) if "violations" in facts else UNSET,
         )
         async for entry in in_slices(entries)
