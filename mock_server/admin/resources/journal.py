@@ -331,17 +331,15 @@ async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMis
         views.NearMiss(
             entry.seq,
             list(islice(_differences(facts, entry), _DIFFERENCES)),
-            _violations(entry) if "violations" in facts else UNSET,
+            list(dict.fromkeys(each.name for each in violations(entry)))
+            if "violations" in facts
+            else UNSET,
         )
         async for entry in in_slices(entries)
     ]
     return nsmallest(
         _NEAREST, found, key=lambda each: (len(each.differences), -each.seq)
     )
-
-
-def _violations(entry: Entry) -> list[str]:
-    return list(dict.fromkeys(each.name for each in violations(entry)))
 
 
 def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:
