@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from mock_server.api.envelope import View
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.journal import Outside
+from mock_server.domain.validation.json_match import Difference
 from mock_server.fixture.document import LevelName
 
 
@@ -288,19 +289,11 @@ class JournalView(View):
     next: int
 
 
-class DifferenceView(View):
-    """A place where an entry is not as wanted; `got` is "nothing" if it lacks it."""
-
-    path: str
-    expected: Any
-    got: Any
-
-
 class NearMiss(View):
     """An entry that came near, where it differs, and the names of its violations."""
 
     seq: int
-    differences: list[DifferenceView]
+    differences: list[Difference]
     violations: list[str] | UnsetType = UNSET
 
 
@@ -314,59 +307,3 @@ class Verified(View, omit_defaults=True):
     count: int
     message: str = ""
     nearest: list[NearMiss] | UnsetType = UNSET
-
-
-class StageView(View):
-    """A filter: how many collections it has kept out, and how many are left then.
-
-    `keepsItem` says whether it by itself keeps out the collection that is asked about,
-    null if none is.
-    """
-
-    name: str
-    kept_out: int
-    left: int
-    message: str
-    keeps_item: bool | None
-
-
-class RemedyView(View):
-    """What together shows what was missed.
-
-    `request` are fields to send, `omit` fields to leave out; the key is redacted as in
-    the journal, null if it may stay.
-    """
-
-    message: str
-    request: dict[str, Any]
-    omit: list[str]
-    choices: dict[str, str | int]
-    key: str | None
-
-
-class PlaceView(View):
-    """The index among all that match, and the offset of the page that shows it."""
-
-    index: int
-    offset: int
-
-
-class WhyView(View):
-    """What a list request shows, and why not more.
-
-    `shown` says whether the collection `item` is on the page; without one, whether the
-    page has any. `keptOutBy` are the stages each of which keeps it out; of an empty
-    page, those that the nearest remedy changes. `elsewhere` are other datasets that
-    have it.
-    """
-
-    dataset: str
-    item: str | None
-    shown: bool
-    total: int
-    message: str
-    kept_out_by: list[str]
-    place: PlaceView | None
-    elsewhere: list[str]
-    stages: list[StageView]
-    remedies: list[RemedyView]

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from textwrap import wrap
+from types import ModuleType
 from typing import Any
 
 import click
@@ -43,46 +44,34 @@ _FIXTURES = "Expected fixtures without an option, such as mock-server serve mine
 
 def imported(name: str) -> click.Command:
     """A command by its name, without the others: all load five times what one needs."""
-    command: click.Command
+    module: ModuleType
     match name:
         case "serve":
-            from mock_server.cli.serve import serve as command
-        case "init":
-            from mock_server.cli.show import init as command
-        case "check":
-            from mock_server.cli.show import check as command
-        case "schema":
-            from mock_server.cli.show import schema as command
-        case "openapi":
-            from mock_server.cli.show import openapi as command
+            from mock_server.cli import serve as module
+        case "init" | "check" | "schema" | "openapi":
+            from mock_server.cli import show as module
+        case "reset" | "state" | "wait" | "snapshot" | "clock":
+            from mock_server.cli import state as module
         case "choices":
-            from mock_server.cli.choices import choices as command
+            from mock_server.cli import choices as module
         case "healthcheck":
-            from mock_server.cli.healthcheck import healthcheck as command
-        case "wait":
-            from mock_server.cli.state import wait as command
-        case "reset":
-            from mock_server.cli.state import reset as command
-        case "state":
-            from mock_server.cli.state import state as command
+            from mock_server.cli import healthcheck as module
         case "journal":
-            from mock_server.cli.journal import journal as command
+            from mock_server.cli import journal as module
         case "fault":
-            from mock_server.cli.faults import fault as command
-        case "snapshot":
-            from mock_server.cli.state import snapshot as command
-        case "clock":
-            from mock_server.cli.state import clock as command
+            from mock_server.cli import faults as module
         case "sandbox":
-            from mock_server.cli.sandboxes import sandbox as command
+            from mock_server.cli import sandboxes as module
         case "why":
-            from mock_server.cli.why import why as command
+            from mock_server.cli import why as module
         case "import":
-            from mock_server.cli.imports import import_ as command
+            from mock_server.cli import imports as module
         case "pull":
-            from mock_server.cli.pull import pull as command
+            from mock_server.cli import pull as module
         case "verify":
-            from mock_server.cli.verify import verify as command
+            from mock_server.cli import verify as module
+    # A function cannot be called as the keyword is.
+    command: click.Command = vars(module)["import_" if name == "import" else name]
     return command
 
 

@@ -9,17 +9,8 @@ import click
 
 from mock_server.api.description import document
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.cli import output
 from mock_server.cli.options import option
-from mock_server.cli.output import (
-    BROKEN_FIXTURE,
-    USAGE,
-    Stop,
-    counted,
-    say,
-    tell,
-    whole_file,
-    write,
-)
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
 from mock_server.domain.printable import one_line
@@ -75,17 +66,17 @@ def init(folder: str, has_schema: bool) -> None:
             ):
                 _write(path, line + found.removeprefix(BOM_UTF8))
             else:
-                say(one_line(_KEPT.get(name, "kept {}").format(path)))
+                output.say(one_line(_KEPT.get(name, "kept {}").format(path)))
     except OSError as error:
         message = f"cannot write {error.filename or folder}: {error.strerror}"
-        raise Stop(one_line(message), USAGE) from None
+        raise output.Stop(one_line(message), output.USAGE) from None
 
 
 def _write(path: Path, content: bytes) -> None:
     """Write a whole file, or nothing, and say so. Raises Stop."""
-    with whole_file(str(path)) as file:
+    with output.whole_file(str(path)) as file:
         file.write(content)
-    say(one_line(f"wrote {path}"))
+    output.say(one_line(f"wrote {path}"))
 
 
 @click.command()
@@ -107,7 +98,7 @@ def check(files: Sequence[str], report: str) -> None:
     """
     problems, counts = [], dict[str, int]()
     try:
-        generation = loaded(files, lambda: load_fixture(*files), tell)
+        generation = loaded(files, lambda: load_fixture(*files), output.tell)
         counts = generation.counts()
         # Of apps only where no chats tell that there are some.
         if generation.apps and not counts["chats"]:
@@ -119,12 +110,13 @@ def check(files: Sequence[str], report: str) -> None:
         problems = error.problems
     # Programs that read a report want an empty one too.
     if problems or report != "text":
-        write(REPORTS[report](problems))
+        output.write(REPORTS[report](problems))
     else:
         hint = "an empty fixture: `mock-server init` writes one to start with"
-        say(f"ok: {counted(counts)}{'' if any(counts.values()) else f' ({hint})'}")
+        told = output.counted(counts)
+        output.say(f"ok: {told}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
-        raise Stop("", BROKEN_FIXTURE)
+        raise output.Stop("", output.BROKEN_FIXTURE)
 
 
 @click.command()
@@ -133,7 +125,7 @@ def schema() -> None:
 
     For editors and validators.
     """
-    write(published().decode().rstrip("\n"))
+    output.write(published().decode().rstrip("\n"))
 
 
 @click.command()
@@ -143,4 +135,4 @@ def openapi(admin: bool) -> None:
 
     It describes the operations, and is what a server serves.
     """
-    write(document("admin" if admin else "public").decode().rstrip("\n"))
+    output.write(document("admin" if admin else "public").decode().rstrip("\n"))

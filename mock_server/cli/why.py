@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 import click
 import msgspec
 
-from mock_server.admin.views import WhyView
 from mock_server.api.operations.list_v2 import ListV2Body, ListV2Extensions
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.remote import remote_command, show
 from mock_server.cli.values import fields_of, text_fields
 from mock_server.control.client import AdminClient
+from mock_server.domain.why.explain import Why
 
 
 @click.command()
@@ -42,14 +42,14 @@ def why(
     asked = {"dataset": dataset, "request": msgspec.json.encode(request).decode()}
     asked |= {"item": item} if item is not None else {}
     asked |= {"key": key} if key is not None else {}
-    answer = client.ask(WhyView, "GET", f"/why?{urlencode(asked)}")
+    answer = client.ask(Why, "GET", f"/why?{urlencode(asked)}")
     if as_json:
         show(answer)
     else:
         output.say("\n".join(_lines(answer.value)))
 
 
-def _lines(why: WhyView) -> list[str]:
+def _lines(why: Why) -> list[str]:
     """An explanation as lines of text: the reason, the stages, what would help."""
     lines = [why.message]
     # Those that let everything pass say nothing, but for the first, which has the sum.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from mock_server import MockServer
 from mock_server.cli.output import UNFIT, UNREACHABLE, USAGE, Stop
 from mock_server.service.pull.walk import Wanted
 from tests.cli.commands import Ended, run
-from tests.pull.walks import APP, DATASET, KEY, SMALL, pull_of, served
+from tests.pull.walks import APP, DATASET, KEY, QUICK, SMALL, pull_of, served
 from tests.strangers import REDIRECTS, STRANGERS, Strange, answer, says, strangers
 
 COLLECTION: dict[str, Any] = {
@@ -111,14 +112,11 @@ def strange() -> Iterator[Strange]:
 def ends(strange: Strange, name: str, folder: Path) -> tuple[int, str]:
     """How a pull ends that writes nothing."""
     endless = name.startswith(("dripping", "endless", "silence"))
-    wanted = Wanted((DATASET,))
+    wanted, limits = Wanted((DATASET,)), QUICK
+    if endless:
+        limits = replace(QUICK, pull_seconds=0.2)
     with pytest.raises(Stop) as stop:
-        pull_of(
-            strange.url(name),
-            folder / "a.yaml",
-            wanted,
-            seconds=0.2 if endless else 10.0,
-        )
+        pull_of(strange.url(name), folder / "a.yaml", wanted, limits=limits)
     assert strange.elsewhere == []
     assert KEY not in stop.value.message
     assert stop.value.message.isprintable()

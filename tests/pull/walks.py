@@ -88,11 +88,10 @@ def pull_of(
     *,
     secret: str | None = None,
     limits: ClientLimits = QUICK,
-    seconds: float = 30.0,
     sleep: Callable[[float], None] = lambda _: None,
 ) -> bytes:
     """The file that a pull writes. Raises Stop."""
-    service = Service(url, KEY, limits, seconds=seconds, tell=tell, sleep=sleep)
+    service = Service(url, KEY, limits, tell=tell, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
     with told("KEY_VARIABLE"):
         save(service, wanted, target, Counting("items"))

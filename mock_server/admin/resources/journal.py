@@ -330,21 +330,16 @@ async def _nearest(facts: Facts, entries: Sequence[Entry]) -> list[views.NearMis
     found = [
         views.NearMiss(
             entry.seq,
-            [
-                views.DifferenceView(each.path, each.expected, each.got)
-                for each in islice(_differences(facts, entry), _DIFFERENCES)
-            ],
-            _violations(entry) if "violations" in facts else UNSET,
+            list(islice(_differences(facts, entry), _DIFFERENCES)),
+            list(dict.fromkeys(each.name for each in violations(entry)))
+            if "violations" in facts
+            else UNSET,
         )
         async for entry in in_slices(entries)
     ]
     return nsmallest(
         _NEAREST, found, key=lambda each: (len(each.differences), -each.seq)
     )
-
-
-def _violations(entry: Entry) -> list[str]:
-    return list(dict.fromkeys(each.name for each in violations(entry)))
 
 
 def _differences(facts: Facts, entry: Entry) -> Iterator[Difference]:

@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from mock_server.admin.framework import Call, Example, Input, Routes
 from mock_server.admin.resources.journal import JsonText, json_object
-from mock_server.admin.views import WhyView
 from mock_server.api.application import authorize
 from mock_server.api.operations import list_v2
 from mock_server.domain.call import DatasetNotFound
@@ -21,7 +19,7 @@ from mock_server.domain.listing.request import ListV2
 from mock_server.domain.messages import describe_value, did_you_mean, quoted
 from mock_server.domain.sandboxes.registry import DEFAULT
 from mock_server.domain.validation.json_match import deeper_than
-from mock_server.domain.why.explain import explain
+from mock_server.domain.why.explain import Why, explain
 from mock_server.domain.why.stages import Ask, Reader
 
 routes = Routes()
@@ -47,7 +45,7 @@ _EXAMPLE = Example(query=urlencode(_SEARCH))
 
 
 @routes.add("GET", "/why", errors=(DatasetNotFound,), examples=(_EXAMPLE,))
-def get_why(call: Call, query: WhyQuery) -> WhyView:
+def get_why(call: Call, query: WhyQuery) -> Why:
     """Explain why a collection is not listed, or a page is empty."""
     sandbox = call.sandbox
     key = None if query.key is UNSET else query.key
@@ -58,8 +56,7 @@ def get_why(call: Call, query: WhyQuery) -> WhyView:
     # Read as at the sandbox's own address.
     bound_to = None if sandbox.name == DEFAULT else sandbox.name
     reader = Reader(_read, lambda key, state: authorize(key, state, bound_to))
-    found = explain(state, reader, ask, item)
-    return msgspec.convert(found, WhyView, from_attributes=True)
+    return explain(state, reader, ask, item)
 
 
 def _read(fields: Mapping[str, object], choices: Choices) -> ListV2:

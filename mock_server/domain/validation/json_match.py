@@ -15,11 +15,11 @@ MISSING = "nothing"
 
 
 class Difference(Struct, frozen=True):
-    """A place where a value is not as wanted; `path` is like `$.a[0].b`."""
+    """A place where a value is not as wanted; `got` is "nothing" if it lacks it."""
 
     path: str
-    expected: object
-    got: object
+    expected: Any
+    got: Any
 
 
 def holds(wanted: object, value: object) -> bool:

@@ -14,11 +14,11 @@ from mock_server.domain.why.remedies import Changed, Remedy, RemedySearch, remed
 from mock_server.domain.why.stages import STAGES, Ask, Reader, Stages
 
 
-class Stage(Struct, frozen=True):
-    """How many collections a filter has kept out, and how many are left then.
+class Stage(Struct, frozen=True, rename="camel"):
+    """A filter: how many collections it has kept out, and how many are left then.
 
-    `keeps_item` says whether it by itself keeps out the collection that is asked about;
-    None if none is.
+    `keepsItem` says whether it by itself keeps out the collection that is asked about,
+    null if none is.
     """
 
     name: str
@@ -28,20 +28,20 @@ class Stage(Struct, frozen=True):
     keeps_item: bool | None
 
 
-class Place(Struct, frozen=True):
+class Place(Struct, frozen=True, rename="camel"):
     """The index among all that match, and the offset of the page that shows it."""
 
     index: int
     offset: int
 
 
-class Why(Struct, frozen=True):
+class Why(Struct, frozen=True, rename="camel"):
     """What a list request shows, and why not more.
 
-    `shown` says whether the collection `item` is on the page, or without one whether
-    the page has any. `kept_out_by` are the stages each of which keeps it out; of an
-    empty page, those that the nearest remedy changes. `place` is where the item stands
-    among the `total` that match, `elsewhere` are other datasets that have it.
+    `shown` says whether the collection `item` is on the page; without one, whether the
+    page has any. `keptOutBy` are the stages each of which keeps it out; of an empty
+    page, those that the nearest remedy changes. `elsewhere` are other datasets that
+    have it.
     """
 
     dataset: str

@@ -4,9 +4,10 @@ A remedy is told only after the changed request has been carried out by the func
 that list, and has shown what was missed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from mock_server.domain.listing import empty_page as words
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.index import ANYWHERE
 from mock_server.domain.sandboxes.state import State
-from mock_server.domain.why.stages import STAGES, Ask, Fields, Reader, Stages
+from mock_server.domain.why.stages import STAGES, Ask, Reader, Stages
 
 _MOST_REMEDIES, _MOST_TRIED = 4, 16
 _MOST_CHANGES = 8
@@ -30,16 +31,17 @@ _OF_PAGE = ("permission", "page", "folder", "selectFolder", "filterTags", "searc
 """The stages of an empty page: what is looked for is given up last."""
 
 
-class Remedy(Struct, frozen=True):
-    """What together shows what was missed: fields to send and to omit, choices, a key.
+class Remedy(Struct, frozen=True, rename="camel"):
+    """What together shows what was missed.
 
-    The key is redacted as journals show it.
+    `request` are fields to send, `omit` fields to leave out; the key is redacted as in
+    the journal, null if it may stay.
     """
 
     message: str
-    request: Fields
+    request: dict[str, Any]
     omit: tuple[str, ...]
-    choices: Mapping[str, Value]
+    choices: dict[str, Value]
     key: str | None
 
 

@@ -97,7 +97,8 @@ def page_shape(server: Server) -> None:
     answer = server.lists.pages[0]
     found, total = answer.data.get("list"), answer.data.get("total")
     if not isinstance(found, list) or len(answer.items) != len(found):
-        raise Differs("an array of objects with _id as list", _kind(found), answer)
+        got = "an array of others" if isinstance(found, list) else type(found).__name__
+        raise Differs("an array of objects with _id as list", got, answer)
     is_count = isinstance(total, int) and not isinstance(total, bool)
     if not is_count or answer.total < len(found):
         expected = f"a number of at least {len(found)} as total"
@@ -237,7 +238,3 @@ def _check_sizes(lists: Lists) -> None:
     lists.check_listening()
     if len(lists.small.items) != 2:
         raise NotObservable("pages have another size than was asked for")
-
-
-def _kind(value: object) -> str:
-    return "an array of others" if isinstance(value, list) else type(value).__name__

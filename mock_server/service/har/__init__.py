@@ -1,1 +1,1 @@
-"""HAR 1.2, as browsers record what they have asked: read, and written."""
+"""HAR 1.2, as browsers record what they have asked, becomes a fixture."""

@@ -15,6 +15,7 @@ from mock_server.api.redaction import RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.objects.static_responses import WITHOUT_BODY
 from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.builders.static_responses import mistake_in_header
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.arranging import Plain
@@ -28,33 +29,18 @@ _NO_BASE64 = "of whose answer the body is not base64, as it claims to be"
 METHODS = frozenset(get_args(Method)) - {"OPTIONS"}
 """Preflights are not recorded answers: the server decides on these itself."""
 _PARTIAL = (206, 304)
-# What is about one connection, one moment or one caller, or would lead or hold the
-# browser elsewhere; and what the server says itself.
-_DROPPED = frozenset(
-    {
-        "alt-svc",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "content-range",
-        "date",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-connection",
-        "public-key-pins",
-        "set-cookie",
-        "strict-transport-security",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "x-mock-generation",
-        "x-mock-sandbox",
-    }
-)
-_CORS = "access-control-"
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
-_VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
+# Beside what is the server's own to say: what is about one moment or one caller, or
+# would lead or hold the browser elsewhere.
+_DROPPED = {
+    "alt-svc",
+    "content-encoding",
+    "content-range",
+    "proxy-authenticate",
+    "proxy-connection",
+    "public-key-pins",
+    "set-cookie",
+    "strict-transport-security",
+}
 _CHARSET = re.compile(r"(charset\s*=\s*)\"?[^\s;\"]+\"?", re.IGNORECASE)
 
 
@@ -86,8 +72,6 @@ def response_part(found: reading.Exchange) -> Plain:
     if found.status != 200:
         part["status"] = found.status
     body = {} if found.status in WITHOUT_BODY else _body(found.body)
-    if found.status in WITHOUT_BODY:
-        headers.pop("content-type", None)
     if "text" in body and not found.is_exact and "content-type" in headers:
         # A HAR file has the text itself, whatever bytes it came in.
         headers["content-type"] = _CHARSET.sub(r"\1utf-8", headers["content-type"])
@@ -110,9 +94,7 @@ def _headers(found: reading.Exchange) -> dict[str, str]:
     kept: dict[str, str] = {}
     for name, value in found.headers:
         text = value.strip()
-        if name in _DROPPED or name.startswith(_CORS):
-            continue
-        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(text):
+        if name in _DROPPED or not text or mistake_in_header(name, text, found.status):
             continue
         text = f"{kept[name]}, {text}" if name in kept else text
         if len(text) <= Published.response_header_chars:

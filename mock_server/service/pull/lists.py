@@ -143,8 +143,7 @@ class Envelope(Struct, rename="camel"):
 
 
 class Service:
-    """A service at `url`, asked with `key`; a request takes `seconds` at most, by
-    default as the limits say.
+    """A service at `url`, asked with `key`.
 
     A request is tried up to `pull_tries` times, and `tell` hears of each further
     one. All methods raise Unreachable, Declined, Unfit and NoRoute. Raises ValueError
@@ -157,14 +156,12 @@ class Service:
         key: str,
         limits: ClientLimits = ClientLimits(),
         *,
-        seconds: float | None = None,
         tell: Tell = lambda _: None,
         sleep: Sleep = time.sleep,
     ) -> None:
         self.url = url
         self.limits, self.tell, self.sleep = limits, tell, sleep
         self._client = KeyedClient(Address.of(url), key, limits)
-        self._seconds = limits.pull_seconds if seconds is None else seconds
         self._has_succeeded = False
 
     def page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
@@ -202,7 +199,7 @@ class Service:
             "Accept": "application/json",
         }
         request = Request("POST", path, head, msgspec.json.encode(body))
-        raw = self._client.send(place, request, self._seconds)
+        raw = self._client.send(place, request, self.limits.pull_seconds)
         try:
             envelope = _decoded(raw.body, Envelope)
         except ValueError as error:

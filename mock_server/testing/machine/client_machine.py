@@ -4,15 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, settings, stateful
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.control_object import MockServerFixture
@@ -61,7 +54,7 @@ def _some_faults(
     return st.one_of(st.none(), some, some, some)
 
 
-class ClientMachine(Client, RuleBasedStateMachine):
+class ClientMachine(Client, stateful.RuleBasedStateMachine):
     """Drives your client against a mock server, amid faults and choices.
 
     Subclass it, have `start` make the client, and override what the client can do of
@@ -94,7 +87,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
             bound: Any = type(cls)  # a metaclass
             bound = bound(cls.__name__, (cls,), {**same, **stage})
             chosen = settings or cls.TestCase.settings
-            run_state_machine_as_test(bound, settings=chosen)
+            stateful.run_state_machine_as_test(bound, settings=chosen)
 
     def sleep(self, seconds: float) -> None:
         """Set the sandbox's clock forward: what the client may call to wait."""
@@ -133,7 +126,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
         # Without one of the class, as when a story is run by hand, one of its own.
         self._on = self._stage or _stage_of(type(self), self._stack, None)
 
-    @initialize(choices=_drawn(_some_choices))
+    @stateful.initialize(choices=_drawn(_some_choices))
     def begin(self, choices: Mapping[str, Value]) -> None:
         """Begin with the fixture, under these choices."""
         every = self.choices.items()
@@ -143,13 +136,13 @@ class ClientMachine(Client, RuleBasedStateMachine):
         self._expected = Expected(self._on.generation, self.profile, chosen)
         self._next = self._owner = self._expected.caller
 
-    @precondition(lambda self: self._other_keys())
-    @rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
+    @stateful.precondition(lambda self: self._other_keys())
+    @stateful.rule(key=_drawn(lambda self: st.sampled_from(self._other_keys())))
     def switch_key(self, key: str) -> None:
         """The next call is somebody else's, with another key."""
         self._next = self._on.generation.keys[key]
 
-    @rule(
+    @stateful.rule(
         folder=_drawn(lambda self: self._again(self._expected.known_folders)),
         name=st.sampled_from(["FAQ", "Old", "größe", "%2F", "🙂"]),
     )
@@ -160,7 +153,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
         self._on.control.put_collection(folder[0], added)
         self._expected.add(folder, added["_id"] or "", name)
 
-    @rule(
+    @stateful.rule(
         chat=_drawn(lambda self: st.sampled_from(self._expected.chats)),
         top=st.booleans(),
         with_fault=_drawn(lambda self: _some_faults(self, OF_PAGES)),
@@ -179,7 +172,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
                 wanted = f"chat {each[1]!r} of {each[0]!r} to be {_PINNED[is_top]}"
                 raise said.wrong(wanted, _PINNED[now.get(each)])
 
-    @rule(
+    @stateful.rule(
         folder=_drawn(lambda self: self._again(self._expected.folders)),
         with_fault=_drawn(_some_faults),
     )
@@ -189,7 +182,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
         said = self._call(with_fault, self.list_folder, *folder)
         said.check_list(self._expected.page(*folder))
 
-    @rule(
+    @stateful.rule(
         dataset=_drawn(lambda self: st.sampled_from(self._expected.datasets)),
         text=st.sampled_from(WORDS),
         with_fault=_drawn(_some_faults),
@@ -199,7 +192,7 @@ class ClientMachine(Client, RuleBasedStateMachine):
         said = self._call(with_fault, self.search, dataset, text)
         said.check_list(self._expected.found(dataset, text))
 
-    @rule(
+    @stateful.rule(
         folder=_drawn(lambda self: self._again(self._expected.folders)),
         offset=st.sampled_from([0, 1, 30, 64, 65, 1000]),
         page_size=st.sampled_from([1, 10, 29, 30]),
