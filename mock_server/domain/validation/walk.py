@@ -226,7 +226,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if expected == "an object" and isinstance(value, str) and ":" in value:
         return f"{message}: write a space behind the colon"
-    if expected.startswith("an array") and isinstance(value, dict):
+    if expected == "an array" and isinstance(value, dict):
         return f"{message}: write a list, also of one"
     return message
 
