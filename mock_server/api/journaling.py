@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from mock_server.api import errors, redaction
 from mock_server.api.context import RequestContext
-from mock_server.api.operations.routing import Operations, outside_at
+from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.routing import Operations
 from mock_server.api.response import Headers, Response
 from mock_server.api.violations import violations_of
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
@@ -88,7 +89,7 @@ class Journaling:
             _tell_of_keys(entry, request, journal)
         is_login = False
         if request.scope["path"] not in self._operations.by_path:
-            entry.outside = self._outside(request)
+            entry.outside = _outside(request)
             is_login = self._is_login(request)
         if is_login:
             entry.violations = tuple(violations(entry))
@@ -131,13 +132,6 @@ class Journaling:
         path = request.scope["path"]
         operation = request.operation or self._operations.meant_by(path)
         return operation is not None and "secret" in operation.traits
-
-    def _outside(self, request: RequestContext) -> Outside | None:
-        """What the spec does not show of a call of an operation that is served."""
-        operation = request.operation
-        if operation is None or operation.name not in self._operations:
-            return None
-        return outside_at(self._operations[operation.name], request.scope["path"])
 
     def _sent_by(self, request: RequestContext) -> Sent:
         """What has been sent; of what clients repeat it is the same again.
@@ -201,6 +195,16 @@ class Journaling:
             entry.sent = replace(sent, body=sent.body[:longest], is_cut=True)
         if len(entry.answer) > longest:
             entry.answer, entry.answer_is_cut = entry.answer[:longest], True
+
+
+def _outside(request: RequestContext) -> Outside | None:
+    """What the spec does not show of a call of an operation that is served."""
+    operation, path = request.operation, request.scope["path"]
+    if not isinstance(operation, Operation):
+        return None  # there is none, or the fixture declares a response
+    if operation.related is not None:
+        return "related_route"
+    return None if path == operation.path else "legacy_path"
 
 
 def _text_of(sent: Sent) -> bytes:

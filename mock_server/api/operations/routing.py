@@ -10,7 +10,6 @@ from mock_server.api.operations.operation import Operation
 from mock_server.domain import errors
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.choices.table import Choices
-from mock_server.domain.journal import Outside
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import describe_value, did_you_mean
 
@@ -29,13 +28,6 @@ def is_served(operation: Operation, path: str, choices: Choices) -> bool:
     if operation.related is not None and choices.related_routes != "on":
         return False
     return path == operation.path or choices.legacy_paths == "on"
-
-
-def outside_at(operation: Operation, path: str) -> Outside | None:
-    """What the spec does not show of a call of an operation at one of its paths."""
-    if operation.related is not None:
-        return "related_route"
-    return None if path == operation.path else "legacy_path"
 
 
 class Operations(Mapping[str, Operation]):
