@@ -14,6 +14,7 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mock_server.api.fixture_loading import ServedOperations
 from mock_server.app import Application
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
@@ -201,4 +202,6 @@ def is_pinned(app: Application) -> bool:
 
 def load_text(content: bytes, name: str = "x", *, is_json: bool) -> Generation:
     """What a fixture file of that content holds."""
-    return draft([Content(name, is_json, content)], Limits()).build()
+    return draft(
+        [Content(name, is_json, content)], Limits(), ServedOperations()
+    ).build()

@@ -64,7 +64,8 @@ class Journal(Struct, eq=False):
         self.next_seq = seq + 1
         size = _FIXED_BYTES + entry.sent.size + len(entry.answer)
         if entry.violations:
-            size += _size_of(entry.violations)
+            # Their names and places are shared; a message may take 4 bytes a character.
+            size += 4 * sum(len(each.message) for each in entry.violations)
         entry.size = size
         entries = self._entries
         entries.append(entry)
@@ -272,8 +273,3 @@ class Entry(Struct, eq=False, gc=False):
 
 _FIXED_BYTES = 1_024
 """About what an entry takes without its texts."""
-
-
-def _size_of(violations: Sequence[Violation]) -> int:
-    # Their names and places are shared; a message may take 4 bytes a character.
-    return 4 * sum(len(each.message) for each in violations)

@@ -171,11 +171,9 @@ class ChoicesRun:
     def _cost(self, node_ids: Iterable[str]) -> str:
         # Of all, whatever the baseline of a test.
         names = {str(each) for each in self._selection.variants(None)}
-        runs = [
-            parameters & (names | {variants.BASELINE})
-            for parameters in map(_parameters, node_ids)
-            if not parameters.isdisjoint(names | {variants.BASELINE})
-        ]
+        names.add(variants.BASELINE)
+        parameters = (each.partition("[")[2].removesuffix("]") for each in node_ids)
+        runs = [found for each in parameters if (found := names & {*each.split("-")})]
         if not runs:
             return "mock-server choices: no test uses the fixture mock_server"
         tests = _count(sum(variants.BASELINE in each for each in runs), "test")
@@ -297,10 +295,6 @@ def _made(item: pytest.Item) -> Run | None:
 def _is_variant(item: pytest.Item) -> bool:
     run = _run_of(item)
     return run is not None and run.variant is not None
-
-
-def _parameters(node_id: str) -> set[str]:
-    return {*node_id.partition("[")[2].removesuffix("]").split("-")}
 
 
 def _count(number: int, noun: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application
@@ -20,7 +21,6 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
-from mock_server.fixture.load import load_fixture
 from tests.support import LIBRARY, LIST
 
 COUNT = replace(OPERATIONS["listV2"], name="count", path="/api/count", legacy_path=None)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from mock_server.fixture.load import load_fixture
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.fixture.problems import FixtureError
 from tests.hostile import HOSTILE
 

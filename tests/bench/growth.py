@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import Application, create_app
-from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, median, shown_time
 from tests.bench.in_process import Call, call_seconds, together
 from tests.support import LIST, PIN

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from mock_server.fixture.load import load_fixture
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.fixture.yaml_text import yaml_lines
 from tests.bench.figures import Figure, shown
 from tests.bench.fixture_load import Loader, document

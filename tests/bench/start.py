@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 import yaml
 
-from mock_server.fixture.load import load_fixture
+from mock_server.api.fixture_loading import load_fixture
 from tests.bench import large
 from tests.bench.figures import Figure, median
 from tests.bench.fixture_load import Loader, document

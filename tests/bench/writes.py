@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 
 from starlette.types import ASGIApp
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import Application, create_app
 from mock_server.domain.limits import Limits
-from mock_server.fixture.load import load_fixture
 from tests.bench.figures import Figure, shown_time
 from tests.bench.in_process import Call, canned_answer, together
 from tests.support import PIN

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from threading import Event
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli.progress import loaded
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.fixture.load import load_fixture
 from tests.support import SECONDS
 
 GENERATION = load_fixture({"datasets": [{"id": "d"}]})

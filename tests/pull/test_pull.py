@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.fixture.load import load_fixture
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.service.pull.walk import Wanted
 from tests.pull.walks import (
     APP,

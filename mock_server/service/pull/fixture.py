@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.domain.objects.models import DEFAULT_TMB_ID
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_json, to_yaml
-from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.service.pull.lists import Branch, GivenUp
 from mock_server.service.pull.walk import Lists, Wanted
