@@ -35,7 +35,6 @@ UNUSED = {
     "mock_server.api.request_log",
     "mock_server.service.conformance",
     "mock_server.fixture.dump",
-    "mock_server.openapi",
     "starlette.routing",
 }
 

@@ -1,6 +1,6 @@
 """The OpenAPI documents, which are served as they are committed in the package.
 
-`python -m mock_server.openapi` makes them; they say nothing of what a server holds.
+`python -m tests.openapi` makes them; they say nothing of what a server holds.
 Only the responses that a fixture declares are put into that of the operations.
 """
 

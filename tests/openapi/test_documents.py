@@ -17,8 +17,8 @@ from mock_server.api.description import document as committed
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.openapi import JSON, JsonObject, admin, encode, public
 from tests.conftest import MakeApi
+from tests.openapi import JSON, JsonObject, admin, encode, public
 from tests.openapi.committed import (
     ADMIN,
     NAMES,
@@ -32,7 +32,7 @@ from tests.openapi.committed import (
 )
 from tests.support import APP, CHAT, DATASET, LIBRARY, ROOT, Api
 
-COMMAND = ("-m", "mock_server.openapi")
+COMMAND = ("-m", "tests.openapi")
 
 
 @pytest.mark.parametrize(("name", "make"), [(PUBLIC, public.make), (ADMIN, admin.make)])

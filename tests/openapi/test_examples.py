@@ -14,8 +14,19 @@ from mock_server.app import Application, create_app
 from mock_server.domain.clock import parse_time
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.fixture.source.files import shipped
-from mock_server.openapi import JSON, admin, examples
-from mock_server.openapi.examples import (
+from mock_server.wire.parts import best_parser
+from tests.openapi import JSON, admin, examples
+from tests.openapi.committed import (
+    ADMIN,
+    NAMES,
+    PUBLIC,
+    Document,
+    Name,
+    read,
+    response,
+    validate,
+)
+from tests.openapi.examples import (
     EXAMPLE_TIME,
     KEY,
     LOGIN,
@@ -27,18 +38,7 @@ from mock_server.openapi.examples import (
     run_examples,
     value_of,
 )
-from mock_server.openapi.public import TAG
-from mock_server.wire.parts import best_parser
-from tests.openapi.committed import (
-    ADMIN,
-    NAMES,
-    PUBLIC,
-    Document,
-    Name,
-    read,
-    response,
-    validate,
-)
+from tests.openapi.public import TAG
 from tests.support import Switch
 
 SESSIONS: dict[Name, list[ExampleSession]] = {

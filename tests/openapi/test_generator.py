@@ -10,14 +10,14 @@ from openapi_spec_validator import validate
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.openapi import JSON, JsonObject, Schemas, normalized, public
-from mock_server.openapi.examples import (
+from tests.openapi import JSON, JsonObject, Schemas, normalized, public
+from tests.openapi.committed import PUBLIC, read
+from tests.openapi.examples import (
     ExampleRequest,
     ExampleSession,
     run_examples,
     valid_request,
 )
-from tests.openapi.committed import PUBLIC, read
 
 SHIPPED = next(iter(OPERATIONS.values()))
 

@@ -11,9 +11,9 @@ import pytest
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.control_object import MockServerFixture
-from mock_server.openapi.examples import examples_of, valid_request
 from mock_server.testing.servers import LocalServers
 from mock_server.testing.setup import Setup
+from tests.openapi.examples import examples_of, valid_request
 from tests.related_routes import RELATED_ROUTES
 
 CHOICES = {"related_routes": "on", "credentials": "login_too"}

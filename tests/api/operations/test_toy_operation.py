@@ -22,8 +22,8 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.call import AppNotFound, Call
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.sandboxes.state import State
-from mock_server.openapi import public
 from tests.conftest import MakeApi
+from tests.openapi import public
 from tests.support import Api
 
 PATH = "/api/core/chat/countChats"

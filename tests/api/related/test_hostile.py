@@ -19,10 +19,10 @@ from msgspec.structs import fields as fields_of
 from mock_server.api.operations.operation import DEMO_DATASET, Operation
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.source.files import shipped
-from mock_server.openapi.examples import USER, examples_of
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
 from tests.api.related.world import LOCAL_FILE, MIB
 from tests.conftest import MakeApi
+from tests.openapi.examples import USER, examples_of
 from tests.related_routes import RELATED_ROUTES
 from tests.support import Api
 

@@ -25,7 +25,7 @@ from mock_server.domain.clock import Environment, format_time
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.fixture.source.files import shipped
-from mock_server.openapi import JSON, JsonObject
+from tests.openapi import JSON, JsonObject
 
 DEMO, KEY = "demo.yaml", "fastgpt-any-key"
 USER, LOGIN = "root", "login"

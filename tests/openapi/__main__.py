@@ -1,4 +1,4 @@
-"""Writes the documents of the package: `python -m mock_server.openapi`.
+"""Writes the documents of the package: `python -m tests.openapi`.
 
 These are both OpenAPI documents and the JSON Schema of fixtures. Run it after changing
 what they describe; tests/openapi and tests/fixture say when they are stale.
@@ -7,7 +7,8 @@ what they describe; tests/openapi and tests/fixture say when they are stale.
 from collections.abc import Iterator
 from pathlib import Path
 
-from mock_server.openapi import admin, encode, fixture_schema, public
+import mock_server
+from tests.openapi import admin, encode, fixture_schema, public
 
 
 def main() -> None:
@@ -20,11 +21,11 @@ def main() -> None:
 
 def documents() -> Iterator[tuple[Path, bytes]]:
     """The documents with the paths at which they are committed."""
-    folder = Path(__file__).parent
+    package = Path(mock_server.__file__).parent
     # The schema first: the admin API shows it among its examples.
-    yield folder.with_name("fixture.schema.json"), encode(fixture_schema())
-    yield folder / "public.json", encode(public.make())
-    yield folder / "admin.json", encode(admin.make())
+    yield package / "fixture.schema.json", encode(fixture_schema())
+    yield package / "openapi/public.json", encode(public.make())
+    yield package / "openapi/admin.json", encode(admin.make())
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.sandboxes.registry import SandboxNotFound
 from mock_server.fixture.document import Document
-from mock_server.openapi import (
+from tests.openapi import (
     FAULT_TYPES,
     JSON,
     JsonObject,
@@ -31,7 +31,7 @@ from mock_server.openapi import (
     normalized,
     query_parameters,
 )
-from mock_server.openapi import examples as example
+from tests.openapi import examples as example
 
 _ADMIN = "/__admin"
 _ID: JsonObject = {"minLength": 1, "maxLength": Published.id_chars}

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from mock_server import openapi
 from mock_server.api import errors as refusals
 from mock_server.api.envelope import Success
 from mock_server.api.operations.operation import Access, Operation, RelatedRoute
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
-from mock_server.openapi.examples import ExampleResponse, run_examples, sessions
+from tests import openapi
+from tests.openapi.examples import ExampleResponse, run_examples, sessions
 
 _HEADERS = {"X-Mock-Sandbox": openapi.TEXT, "X-Mock-Generation": openapi.NUMBER}
 
