@@ -50,6 +50,7 @@ class PublicApi:
         self._operations = operations
         self._limits, self._memory = sandboxes.limits, sandboxes.memory
         self._journal = Journaling(operations, secrets, self._limits)
+        self._kept_unread = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
         known = lru_cache(self._limits.cached_heads)
         # With two faults in force this saves 3 µs of what a list takes.
         self._fields_lately = known(lambda read, content: read(content))
@@ -68,7 +69,7 @@ class PublicApi:
                 scope, head, body, perf_counter(), sandbox, sandbox.state
             )
             try:
-                operation = self._admit_unread(request)
+                operation = self._admit(request)
                 most, memory = self._limits.body_bytes, self._memory
                 if operation.most_bytes is not None:
                     most = operation.most_bytes(self._limits)
@@ -101,6 +102,8 @@ class PublicApi:
                 response = _NO_RESPONSE
             except context.Interrupted:
                 response = responses.interrupted(scope)
+            if request.content is None:
+                request.unread = take_arrived(body, self._kept_unread)
             mark, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # none where there is no response
@@ -125,19 +128,6 @@ class PublicApi:
             if notes.place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
-
-    def _admit_unread(self, request: context.RequestContext) -> Served:
-        """Admit a request whose body is yet to be read. Raises Refusal.
-
-        Of one that is refused the journal keeps what has arrived.
-        """
-        try:
-            return self._admit(request)
-        except Refusal:
-            if not request.body.arrived:
-                longest = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-                request.unread = take_arrived(request.body, longest)
-            raise
 
     def _admit(self, request: context.RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""

@@ -3,6 +3,7 @@
 from starlette.types import Message, Receive
 
 from mock_server.api.request import RequestBody
+from mock_server.domain.limits import Published
 
 
 def take_arrived(body: RequestBody, most: int) -> tuple[bytes, bool] | None:
@@ -10,11 +11,13 @@ def take_arrived(body: RequestBody, most: int) -> tuple[bytes, bool] | None:
 
     It ends where more would have to be waited for, or soon after so many bytes.
     """
+    content = bytes(body.begun[: min(most, Published.free_body_bytes)])
+    if body.arrived:
+        return (content, len(content) == len(body.begun)) if content else None
     body.is_unread = True
     # To receive would ask for a body that the client holds back (RFC 9110 10.1.1).
     if any(name == b"expect" for name, _ in body.scope["headers"]):
-        return None
-    content = b""
+        return (content, False) if content else None
     while not body.arrived and len(content) < most:
         message = _received(body.receive)
         if message is None or message["type"] != "http.request":

@@ -24,8 +24,9 @@ class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
     `length` is the announced one in bytes, 0 without one; `arrived` says that all of it
-    has been received, or that there is none. `is_unread` says that the request has been
-    refused before its body was read, whatever has been received of it.
+    has been received, or that there is none. `begun` is what has been received: all,
+    or more than `Published.free_body_bytes` of it. `is_unread` says that the request
+    has been refused before its body was read, whatever has been received of it.
     """
 
     scope: Scope
@@ -33,6 +34,7 @@ class RequestBody(Struct, eq=False):
     length: int
     arrived: bool
     is_unread: bool = False
+    begun: bytes | bytearray = b""
     _holding: Holding | None = None
 
     @classmethod
@@ -62,8 +64,9 @@ class RequestBody(Struct, eq=False):
         else:
             self.arrived = True
         if self.arrived and len(piece) <= Published.free_body_bytes:
+            self.begun = piece
             return piece  # nearly always
-        body = bytearray(piece)
+        body = self.begun = bytearray(piece)
         # An announced length is not trusted: chunked bodies have none, and servers
         # that embed the application may pass on what they like.
         while True:
@@ -72,7 +75,8 @@ class RequestBody(Struct, eq=False):
                     raise _too_large(max_bytes, f"at least {len(body)} bytes")
                 self.charge(2 * len(body), memory)  # it is copied below
             if self.arrived:
-                return bytes(body)
+                self.begun = content = bytes(body)
+                return content
             body += self._piece(await self.receive())
 
     async def pieces(self, max_bytes: int) -> AsyncIterator[bytes]:
@@ -85,6 +89,8 @@ class RequestBody(Struct, eq=False):
         size = 0
         while not self.arrived:
             piece = self._piece(await self.receive())
+            if size <= Published.free_body_bytes:
+                self.begun += piece
             size += len(piece)
             if size > max_bytes:
                 raise _too_large(max_bytes, f"at least {size} bytes")
