@@ -64,24 +64,14 @@ class AdminEndpoint:
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
             raise MethodNotAllowed(expected, got)
-        # Before slot and body: a request that this refuses takes neither.
+        # Before the body: a request that this refuses takes no memory.
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
-        if not (route.takes_fixture and _may_be_large(scope, limits)):
-            return await self._handled(await self._call(route, scope, body), route)
-        # The slot comes before the body: what waits for one would fill the memory.
-        with self._services.loader.slot():
-            call = await self._call(route, scope, body, has_slot=True)
-            return await self._handled(call, route)
+        if route.takes_fixture and _may_be_large(scope, limits):
+            self._services.loader.check_slot()
+        return await self._handled(await self._call(route, scope, body), route)
 
-    async def _call(
-        self,
-        route: AdminRoute,
-        scope: Scope,
-        body: RequestBody,
-        *,
-        has_slot: bool = False,
-    ) -> Call:
+    async def _call(self, route: AdminRoute, scope: Scope, body: RequestBody) -> Call:
         sandboxes = self._services.sandboxes
         limits = sandboxes.limits
         path = {name: _decoded(text) for name, text in scope["path_params"].items()}
@@ -97,7 +87,6 @@ class AdminEndpoint:
             body=_body(route, content),
             content=content,
             disconnected=body.gone,
-            has_slot=has_slot,
         )
 
     async def _handled(self, call: Call, route: AdminRoute) -> Response | LongResponse:

@@ -200,8 +200,7 @@ class Call(Struct, frozen=True):
     """A request that has passed the guard, read as its route says.
 
     `path` holds the decoded parameters of the path, `content` the body as it came.
-    `disconnected` waits until the client has gone. `has_slot` says that the request
-    holds one of the loader's slots already.
+    `disconnected` waits until the client has gone.
     """
 
     scope: Scope
@@ -212,7 +211,6 @@ class Call(Struct, frozen=True):
     body: Any
     content: bytes
     disconnected: Wait
-    has_slot: bool = False
 
     @property
     def sandboxes(self) -> Sandboxes:

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from typing import IO, Any
@@ -189,12 +189,16 @@ class Loader:
         collections takes 20 ms.
         """
 
-    @contextmanager
-    def slot(self) -> Iterator[None]:
-        """Hold one of the slots for large documents. Raises ServerBusy."""
+    def check_slot(self) -> None:
+        """Raises ServerBusy if no slot for large documents is free."""
         if self._free_slots == 0:
             expected = f"at most {self._limits.loads} large documents at the same time"
             raise ServerBusy(expected, "one more", "body", "try again")
+
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """Hold one of the slots for large documents. Raises ServerBusy."""
+        self.check_slot()
         self._free_slots -= 1
         try:
             yield
@@ -206,11 +210,11 @@ class Loader:
         for child in tuple(self.children):
             child.end(_STOPPED)
 
-    async def load(self, upload: Upload, *, has_slot: bool = False) -> Generation:
+    async def load(self, upload: Upload) -> Generation:
         """The generation of a document, sorted; its memory is charged on return.
 
-        A large one takes a slot unless the caller holds one (`has_slot`). Raises
-        BadFixture, LimitReached, ServerBusy, and ClientGone.
+        A large one takes a slot. Raises BadFixture, LimitReached, ServerBusy, and
+        ClientGone.
         """
         is_large = len(upload.content) > self._limits.inline_load_bytes
         contents = [Content(_NAME, upload.is_json, upload.content)]
@@ -223,9 +227,8 @@ class Loader:
                     generation = self._built(found, upload.order)
                     self._memory.keep(generation)
                     return generation
-            # Without one, no slot was taken by its size: it is the state of a new
-            # sandbox, or has grown large by `repeat`.
-            with nullcontext() if has_slot else self.slot():
+            # Not before the body has come: one that never comes would hold the slot.
+            with self.slot():
                 return await self._load_in_child(
                     contents, upload.order, upload.disconnected, upload.part
                 )

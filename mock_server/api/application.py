@@ -26,6 +26,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, RateLimitStatus, Request
+from mock_server.domain.limits import Published
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -48,6 +49,7 @@ class PublicApi:
         self._operations = operations
         self._limits, self._memory = sandboxes.limits, sandboxes.memory
         self._journal = Journaling(operations, secrets, self._limits)
+        self._kept_unread = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
         known = lru_cache(self._limits.cached_heads)
         # With two faults in force this saves 3 µs of what a list takes.
         self._fields_lately = known(lambda read, content: read(content))
@@ -94,21 +96,20 @@ class PublicApi:
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
-                if not (body.arrived or body.is_begun):
-                    longest = self._limits.journal_body_bytes + ESCAPED_KEY_BYTES
-                    request.unread = await body.beginning(longest)
                 response = responses.error_response(error, request.state.choices)
             except ClientGone:
                 response = _NO_RESPONSE
             except context.Interrupted:
                 response = responses.interrupted(scope)
+            if request.content is None:
+                request.unread = await body.beginning(self._kept_unread)
             mark, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # none where there is no response
                 length, kind = len(response.body), response.content_type
                 own = response.headers
                 headers = self._headers(length, kind, mark, generation, own)
-            if body.is_begun:
+            if len(body.begun) > Published.free_body_bytes:
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
             time = request.state.clock.now()

@@ -56,8 +56,8 @@ class RequestContext(Struct):
     address, else the one that the key leads to, else the default one; `state` is what
     that was in when the request was admitted. `operation` and `caller` are known once
     it is admitted, `content` once its body has come, `firing` if a fault fires.
-    `unread` is what had arrived of the body of a request that was not admitted, and
-    whether that is all of it.
+    `unread` is what had arrived of a body that was not read as a whole, and whether
+    that is all of it.
     """
 
     scope: Scope

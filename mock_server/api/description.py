@@ -81,7 +81,7 @@ def _described(response: DeclaredResponse, path: str) -> Mapping[str, Any]:
     answer: dict[str, Any] = {"description": "As the fixture declares it."}
     if content_type:
         answer["content"] = {content_type: {}}
-    names = re.findall(r"\{([^}]*)\}", path)
+    names = re.findall(r"\{([^{}]*)\}", path)
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in names

@@ -26,17 +26,17 @@ class RequestBody(Struct, eq=False):
     """The body of one request, received on demand.
 
     `length` is the announced one in bytes, 0 without one; `arrived` says that all of it
-    has been received, or that there is none. `is_begun` says that it is being read,
-    `is_unread` that the request has been refused before that, whatever has been
-    received of it.
+    has been received, or that there is none. `begun` is what has been received: all,
+    or more than `Published.free_body_bytes` of it. `is_unread` says that the request
+    has been refused before its body was read, whatever has been received of it.
     """
 
     scope: Scope
     receive: Receive
     length: int
     arrived: bool
-    is_begun: bool = False
     is_unread: bool = False
+    begun: bytes | bytearray = b""
     _holding: Holding | None = None
 
     @classmethod
@@ -66,9 +66,9 @@ class RequestBody(Struct, eq=False):
         else:
             self.arrived = True
         if self.arrived and len(piece) <= Published.free_body_bytes:
+            self.begun = piece
             return piece  # nearly always
-        self.is_begun = True
-        body = bytearray(piece)
+        body = self.begun = bytearray(piece)
         # An announced length is not trusted: chunked bodies have none, and servers
         # that embed the application may pass on what they like.
         while True:
@@ -77,7 +77,8 @@ class RequestBody(Struct, eq=False):
                     raise _too_large(max_bytes, f"at least {len(body)} bytes")
                 self.charge(2 * len(body), memory)  # it is copied below
             if self.arrived:
-                return bytes(body)
+                self.begun = content = bytes(body)
+                return content
             body += self._piece(await self.receive())
 
     async def pieces(self, max_bytes: int) -> AsyncIterator[bytes]:
@@ -87,9 +88,11 @@ class RequestBody(Struct, eq=False):
         """
         if self.length > max_bytes:
             raise _too_large(max_bytes, f"{self.length} bytes")
-        size, self.is_begun = 0, True
+        size = 0
         while not self.arrived:
             piece = self._piece(await self.receive())
+            if size <= Published.free_body_bytes:
+                self.begun += piece
             size += len(piece)
             if size > max_bytes:
                 raise _too_large(max_bytes, f"at least {size} bytes")
@@ -101,20 +104,21 @@ class RequestBody(Struct, eq=False):
             self._piece(await self.receive())
 
     async def beginning(self, most: int) -> tuple[bytes, bool] | None:
-        """What comes at once of a body that nobody reads, and whether that is all.
+        """What comes at once of a body that is not read, and whether that is all of it.
 
         It ends soon after so many bytes; None if nothing has come.
         """
+        content = bytes(self.begun[: min(most, Published.free_body_bytes)])
+        if self.arrived:
+            return (content, len(content) == len(self.begun)) if content else None
         self.is_unread = True
         # To receive would ask for a body that the client holds back (RFC 9110 10.1.1).
-        if any(name == b"expect" for name, _ in self.scope["headers"]):
-            return None
-        content = b""
+        waits = any(name == b"expect" for name, _ in self.scope["headers"])
         # Many clients send headers first: a short body is there a moment later.
         is_short = 0 < self.length <= most
         with suppress(TimeoutError, ClientGone):
             async with timeout(Published.refused_body_seconds if is_short else 0):
-                while not self.arrived and len(content) < most:
+                while not (waits or self.arrived) and len(content) < most:
                     content += self._piece(await self.receive())
         return (content, self.arrived) if content else None
 

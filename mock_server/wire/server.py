@@ -9,11 +9,12 @@ waited for, then all that is left is cut off.
 
 import asyncio
 import errno
+import select
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from types import FrameType
@@ -32,6 +33,8 @@ KEEP_ALIVE_SECONDS = 75
 IDLE_SECONDS = 1.0
 GRACE_SECONDS = 4.0
 _STOP_POLL_SECONDS = 0.01
+_READ_TURNS = 4
+"""Turns of either loop until what has come on a new connection is read."""
 _CHECKS_PER_LIMIT = 10
 _BACKLOG = 2048
 _START_POLL_SECONDS = 0.05
@@ -110,10 +113,11 @@ class Server(uvicorn.server.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn once a stop is asked for; ends all connections."""
-        for listener in (*self.servers, *(sockets or ())):
-            listener.close()
         # uvicorn puts this list first in every response, those in progress included.
         self.server_state.default_headers.append((b"connection", b"close"))
+        await _accept_all(sockets or ())
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
         self._on_stop()
         connections, tasks = self.server_state.connections, self.server_state.tasks
         await self._until(lambda: not connections, self._idle_seconds)
@@ -186,6 +190,19 @@ class Server(uvicorn.server.Server):
             self._is_hung_up = True
         elif not self.should_exit:
             self._loop.call_soon_threadsafe(self._on_hangup)
+
+
+async def _accept_all(listeners: Sequence[socket.socket]) -> None:
+    """Let the loop accept what waits to be: listeners that close would reset it."""
+    # uvloop accepts one connection in a turn, and reads it in one of the next.
+    # Not told of a listener whose number is over 1,023.
+    with suppress(OSError, ValueError):
+        for _ in range(_BACKLOG):
+            if not select.select(listeners, (), (), 0)[0]:
+                break
+            await asyncio.sleep(0)
+    for _ in range(_READ_TURNS):
+        await asyncio.sleep(0)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

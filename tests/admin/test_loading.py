@@ -12,6 +12,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx2
@@ -37,8 +38,10 @@ from mock_server.fixture.process.worker import Job, write_block
 from tests.large import LARGE, document, is_alive, loading, pids, put
 from tests.process import serving
 from tests.support import fetch, load_text, wait
+from tests.wire.sockets import connect
 
 MIDDLE = document(3_000)
+CHUNKED = "Transfer-Encoding: chunked"
 
 
 @pytest.fixture
@@ -246,6 +249,20 @@ def test_a_process_ends_with_its_orders() -> None:
         write_block(process.stdin, LARGE)
         process.stdin.close()  # nobody reads what it would write
         assert process.wait(30) == 1
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 30000000", CHUNKED])
+@pytest.mark.parametrize("begin", [b"", b"c350\r\n" + b" " * 50_000])
+def test_documents_that_never_come_keep_none_from_loading(
+    server: MockServer, framing: str, begin: bytes
+) -> None:
+    head = f"PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n"
+    request = f"{head}Content-Type: application/json\r\n\r\n".encode() + begin
+    with ExitStack() as stalled:
+        for _ in range(DEFAULT_LIMITS.loads):
+            client = stalled.enter_context(connect(server.url))
+            client.sendall(request)
+        assert put(server.url, MIDDLE).status_code == 200
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc here")

@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import DEFAULT_LIMITS
-from tests.support import LIST, fetch
+from tests.support import LIST, fetch, wait
 from tests.wire.sockets import answer, connect
 
 KEY = "Authorization: Bearer some-key-of-mine\r\n"
@@ -18,7 +18,12 @@ KEPT = DEFAULT_LIMITS.journal_body_bytes
 
 def entry(status: int, line: str, headers: str, length: int, body: bytes) -> Any:
     """The entry of a request that is refused, of which so much body comes at once."""
-    head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}"
+    return entry_of(status, line, f"{headers}Content-Length: {length}", body)
+
+
+def entry_of(status: int, line: str, headers: str, body: bytes) -> Any:
+    """The entry of a request with these headers."""
+    head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{headers}"
     with MockServer() as server, connect(server.url) as client:
         client.sendall(f"{head}\r\n\r\n".encode() + body)
         assert answer(client).startswith(b"HTTP/1.1 %d " % status)
@@ -72,3 +77,45 @@ def test_a_body_that_follows_its_headers_is_kept_however_early_the_refusal() -> 
                 client.sendall(b"{}")
                 assert answer(client).startswith(b"HTTP/1.1 401 ")
         assert [call["request"]["body"] for call in server.control.journal] == [{}] * 30
+
+
+UPLOAD = "POST /api/core/dataset/collection/create/localFile"
+FORM = "Content-Type: multipart/form-data; boundary=b\r\n"
+QUERY = "POST /api/core/dataset/collection/create/text?name=a"
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+LARGE = DEFAULT_LIMITS.body_bytes + 1
+
+
+@pytest.mark.parametrize(
+    ("status", "line", "headers", "sent", "kept", "truncated"),
+    [
+        (413, f"POST {LIST}", f"{JSON}Content-Length: {LARGE}", "{ ", "{ ", True),
+        (
+            413,
+            f"POST {LIST}",
+            f"{JSON}{CHUNKED}",
+            f"{LARGE:x}\r\n" + "my some-key-of-mine".ljust(LARGE),
+            "my [redacted] ".ljust(KEPT),
+            True,
+        ),
+        (400, UPLOAD, f"{FORM}Content-Length: 4", "junk", "junk", False),
+        (400, QUERY, f"{JSON}Content-Length: 2", "{{", "{{", False),
+    ],
+    ids=["announced", "chunked", "form", "query"],
+)
+def test_the_journal_keeps_a_body_that_was_refused_while_it_was_read(
+    status: int, line: str, headers: str, sent: str, kept: str, truncated: bool
+) -> None:
+    found = entry_of(status, line, KEY + headers.rstrip(), sent.encode())["request"]
+    assert (found["body"], found["truncated"]) == (kept, truncated)
+
+
+def test_the_journal_keeps_what_came_before_a_client_left() -> None:
+    head = f"POST {LIST} HTTP/1.1\r\nHost: x\r\n{KEY}{JSON}Content-Length: 99\r\n\r\n"
+    with MockServer() as server:
+        with connect(server.url) as client:
+            client.sendall(f"{head}{{".encode())
+        wait(lambda: server.control.journal)
+        (found,) = server.control.journal
+    assert found["answer"]["status"] == 0
+    assert (found["request"]["body"], found["request"]["truncated"]) == ("{", True)

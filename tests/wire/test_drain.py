@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +16,10 @@ import pytest
 from mock_server import Fault
 from mock_server.app import create_app
 from mock_server.wire.parts import HttpParser, best_parser
-from mock_server.wire.server import running
+from mock_server.wire.server import Server, bind, running, url_of
 from tests.process import serving
 from tests.support import LIBRARY, SECONDS, fetch, first, wait
-from tests.wire.sockets import REQUEST, connect, exchange
+from tests.wire.sockets import REQUEST, answer, connect, exchange
 
 
 def loop(url: str, connected: threading.Barrier) -> str:
@@ -58,6 +59,26 @@ def drained(http: str, clients: int) -> list[str]:
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+@pytest.mark.parametrize("embedded", [True, False])
+def test_what_waits_to_be_accepted_is_answered(
+    http: HttpParser, embedded: bool
+) -> None:
+    listener, clients = bind("127.0.0.1", 0), list[socket.socket]()
+
+    def ready() -> None:
+        for _ in range(20):
+            clients.append(connect(url_of(listener)))
+            clients[-1].sendall(REQUEST)
+        server.should_exit = True
+
+    server = Server(create_app(LIBRARY), http, ready, embedded=embedded)
+    server.run([listener])
+    for client in clients:
+        with client:
+            assert b"connection: close" in answer(client)
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])

@@ -87,7 +87,7 @@ async def put_state(call: framework.Call) -> ResetView:
     # Not of the choices in force: the reset below ends those.
     order = sandbox.start_choices.list_order
     upload = Upload(content, is_json, order, call.disconnected)
-    baseline = await call.services.loader.load(upload, has_slot=call.has_slot)
+    baseline = await call.services.loader.load(upload)
     # While it was loaded, the sandbox may have ended, and another taken its name.
     call.check_sandbox()
     freeing = put_baseline(sandbox, baseline)

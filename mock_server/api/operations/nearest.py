@@ -97,8 +97,8 @@ def nearest_path(
 
 def nearest_admin_path(path: str) -> str | None:
     """The path of the admin API that is meant by one such as `/admin/health`."""
-    is_like = len(path) <= Published.hinted_chars and _LIKE_ADMIN.match(path)
-    return _LIKE_ADMIN.sub(_ADMIN, path, count=1) if is_like else None
+    like = _LIKE_ADMIN.match(path) if len(path) <= Published.hinted_chars else None
+    return _ADMIN + path[like.end() :] if like else None
 
 
 def plain_path(path: str) -> str:

@@ -13,7 +13,7 @@ Form = Literal["json", "text", "base64"]
 WITHOUT_BODY = (204, 205, 304)
 """Statuses of responses that have no body (RFC 9110 15)."""
 
-_PARAMETER = re.compile(r"\{[^}]*\}")
+_PARAMETER = re.compile(r"\{[^{}]*\}")
 _Segments = tuple[str | None, ...]
 
 
