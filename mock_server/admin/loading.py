@@ -323,6 +323,7 @@ class Loader:
                     raise FixtureError(problems)
                 case parcels.End():
                     generation = assembly.generation()
+                    await asyncio.to_thread(generation.prepare_changes)
                     self.on_growth()
                     self._memory.keep(generation, holding)
                     return generation

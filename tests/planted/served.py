@@ -203,12 +203,9 @@ CHOICES = (
 RELATED_ROUTES = (
     Bug(
         "a deleted folder leaves what was in it",
-        "api/operations/related/collection.py",
-        "ids |= dict.fromkeys([collection.id, *(each.id for each in below)])",
-        (
-            "ids |= dict.fromkeys([collection.id, *(each.id for each in "
-            "below if not below)])"
-        ),
+        "domain/storage/changed_tree.py",
+        "items.update((each.id, each) for each in self.below(root))",
+        "items.update((each.id, each) for each in self.below(root)[:0])",
         (
             "tests/api/related/test_collections.py::test_a_folder_is_delet"
             "ed_with_all_that_is_in_it[asgi-True-POST]"

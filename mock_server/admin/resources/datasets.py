@@ -165,9 +165,8 @@ def put_collection(
 def delete_collection(call: framework.Call) -> DeletedView:
     """Remove a collection with all that is in it."""
     dataset, collection = dataset_of(call), _collection(call)
-    ids = {collection.id, *(each.id for each in dataset.tree.below(collection.id))}
-    call.sandbox.store.remove_collections(dataset, ids)
-    return DeletedView(len(ids))
+    store = call.sandbox.store
+    return DeletedView(store.remove_collections(dataset, [collection.id]))
 
 
 def _view(collection: Collection) -> SingleCollection:
