@@ -10,13 +10,13 @@ from typing import Any, get_args
 import msgspec
 
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.control.arguments import explained
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
 from mock_server.control.report import allowed_violations, outside_line, violation_lines
 from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
+from mock_server.domain.wrong_calls import explained
 
 __tracebackhide__ = True
 

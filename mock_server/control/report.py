@@ -74,11 +74,19 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         f"#{entry['seq']} {request['method']} {request['path']} -> {status}"
         f"{spoiled} {entry['durationMs']} ms"
     )
-    yield f"    sent {_short_json(request['body'])}"
+    yield f"    sent {_sent(request, answer['status'])}"
     yield f"    got  {_short_json(answer['body'])}"
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"]:
         yield f"    hint {one_line(entry['hint'])}"
+
+
+def _sent(request: Mapping[str, Any], status: int) -> str:
+    is_announced = request["headers"].get("content-length", "0") != "0"
+    # A body that is null is 400; earlier refusals do not wait for one.
+    if request["body"] is None and is_announced and 400 < status < 500:
+        return "(refused before the body arrived)"
+    return _short_json(request["body"])
 
 
 def _short_json(value: object) -> str:

@@ -13,6 +13,7 @@ from mock_server.control.environment import unknown_settings, variable
 from mock_server.control.faults import UnfiredFaultWarning, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
+from mock_server.domain.messages import did_you_mean
 from mock_server.fixture.problems import FixtureError
 from mock_server.testing.setup import MARK, marked
 from mock_server.wire.server import CannotBind
@@ -78,15 +79,22 @@ def _failure(error: Exception) -> BaseException:
 
 
 _INI = "mock_server_strict"
+_INI_NAMES = ("strict", "profile", "choices_accepted")
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def check_names(config: pytest.Config) -> None:
-    """Warn of unknown variables.
+    """Warn of unknown variables and ini values.
 
     With MOCK_SERVER_STRICT_SETTINGS, raises pytest.UsageError.
     """
     unknown = unknown_settings(os.environ)
+    # To plugins pytest shows only the values of names that they know.
+    for name in getattr(config, "_inicfg", ()):
+        rest = name.removeprefix("mock_server_")
+        if rest != name and rest not in _INI_NAMES:
+            hint = did_you_mean(rest, _INI_NAMES).replace(" '", " 'mock_server_")
+            unknown.append(f"unknown ini value {name}{hint}")
     strict = os.environ.get(variable("strict-settings"), "")
     if unknown and strict.lower() in _TRUE:
         raise pytest.UsageError("\n".join(unknown))

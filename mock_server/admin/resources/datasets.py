@@ -124,8 +124,12 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     """The folder of that id, None for the top level. Raises CollectionNotFound."""
     # A query knows no null: an empty text is the top level.
     if parent_id and parent_id not in dataset.tree:
-        expected = f"a collection of dataset {quoted(dataset.id)}"
-        raise CollectionNotFound.of(parent_id, expected, "query.parentId")
+        expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
+        named = (each.id for each in dataset.tree if each.name == parent_id)
+        hint = next(
+            (f"did you mean {quoted(each)}, which has that name?" for each in named), ""
+        )
+        raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
     return parent_id or None
 
 
