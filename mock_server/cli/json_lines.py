@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -18,7 +19,7 @@ def are_asked(args: Sequence[str], variables: Mapping[str, str]) -> bool:
     Found without click: what is wrong with other arguments is a line, too.
     """
     given = variables.get(variable("log-format"))
-    for arg, following in zip(args, [*args[1:], ""], strict=True):
+    for arg, following in pairwise([*args, ""]):
         name, equals, value = arg.partition("=")
         if name == _OPTION:
             given = value if equals else following
