@@ -165,8 +165,6 @@ def unfired(fault: dict[str, Any]) -> str:
         match["key"] = as_redacted(match["key"])
     of += f", match {match}" if match else ""
     seen = fault["matches"]
-    requests = (
-        f"{seen} request{'s' if seen > 1 else ''} but" if seen else "no request and"
-    )
-    said = f"the fault {fault['id']} ({fault['kind']} of {of}) matched {requests}"
-    return one_line(f"{said} never fired")
+    counts = {0: "no request and", 1: "1 request but"}
+    matched = f"matched {counts.get(seen, f'{seen} requests but')} never fired"
+    return one_line(f"the fault {fault['id']} ({fault['kind']} of {of}) {matched}")

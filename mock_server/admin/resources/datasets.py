@@ -125,10 +125,8 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     # A query knows no null: an empty text is the top level.
     if parent_id and parent_id not in dataset.tree:
         expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
-        named = (each.id for each in dataset.tree if each.name == parent_id)
-        hint = next(
-            (f"did you mean {quoted(each)}, which has that name?" for each in named), ""
-        )
+        named = next((each for each in dataset.tree if each.name == parent_id), None)
+        hint = f"did you mean {quoted(named.id)}, which has that name?" if named else ""
         raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
     return parent_id or None
 
