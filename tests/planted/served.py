@@ -59,7 +59,10 @@ PAGING = (
         "domain/storage/changed_tree.py",
         "place = self._place(order, part, item, is_put=True)",
         "place = self._place(order, part, item, is_put=False)",
-        "tests/domain/test_changed_tree.py::TestChanges::runTest",
+        (
+            "tests/domain/test_changed_tree.py::test_what_is_replaced_"
+            "stays_in_its_place_and_is_sorted_anew"
+        ),
     ),
 )
 SEARCH = (
