@@ -220,7 +220,7 @@ class AdminClient:
             if (path := urlsplit(self.url).path).strip("/"):
                 expected = "Expected the address of a mock server"
                 hint = f"did you mean {self.url.removesuffix(path)}?"
-                message = f"{expected}, got one with a path - at {self.url} ({hint})"
+                message = f"{expected}, got one with a path - at {place} ({hint})"
             failure = replace(failure, message=message)
         return Refused(raw.status, failure)
 

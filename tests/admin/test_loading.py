@@ -20,7 +20,7 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.loading import Loader, Upload
+from mock_server.admin.loading import Loader, Upload, free_in_parts
 from mock_server.api.errors import BadFixture
 from mock_server.domain.access import Caller
 from mock_server.domain.call import Call
@@ -32,6 +32,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
+from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.process.parcels import End, packed
 from mock_server.fixture.process.worker import Job, write_block
@@ -294,3 +295,20 @@ def offspring(pid: int) -> list[int]:
         except OSError:
             continue  # a thread that has ended
     return found
+
+
+async def turns_to_free(collections: int) -> int:
+    """How many turns of the loop others have while so many are freed."""
+    part = load_fixture(msgspec.json.decode(document(collections)))
+    free_in_parts(part)
+    del part
+    turns = 0
+    while turns == 0 or len(asyncio.all_tasks()) > 1:
+        await asyncio.sleep(0)
+        turns += 1
+    return turns
+
+
+def test_what_nobody_refers_to_is_freed_while_others_are_served() -> None:
+    few, many = (asyncio.run(turns_to_free(size)) for size in (2_000, 40_000))
+    assert many >= few + 10

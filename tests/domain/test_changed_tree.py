@@ -237,6 +237,18 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
 
 
+def test_what_is_replaced_stays_in_its_place_and_is_sorted_anew() -> None:
+    items = [Collection(f"{n}", "x", update_time=n) for n in range(10)]
+    new, tree = Collection("3", "y", update_time=8), changed(Tree(items))
+    tree.put(items[0])
+    for order in ORDERS:
+        tree.listing(ANYWHERE, order)
+    tree.put(new)
+    plain = Tree(with_collection(items, new))
+    for order in ORDERS:
+        check_part(tree, plain, (order, ANYWHERE), slice(0, 5))
+
+
 def test_what_has_left_a_large_folder_leaves_its_neighbours_in_place() -> None:
     items = [Collection(f"{n:03}", "x") for n in range(100)]
     gone = Collection("040", "x", parent_id="000")

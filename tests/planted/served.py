@@ -59,7 +59,10 @@ PAGING = (
         "domain/storage/changed_tree.py",
         "place = self._place(order, part, item, is_put=True)",
         "place = self._place(order, part, item, is_put=False)",
-        "tests/domain/test_changed_tree.py::TestChanges::runTest",
+        (
+            "tests/domain/test_changed_tree.py::test_what_is_replaced_"
+            "stays_in_its_place_and_is_sorted_anew"
+        ),
     ),
 )
 SEARCH = (
@@ -214,8 +217,8 @@ RELATED_ROUTES = (
     Bug(
         "readers may delete",
         "api/operations/related/collection.py",
-        "        call.may(dataset, Level.WRITE, at)",
-        "        call.may(dataset, Level.READ, at)",
+        "call.may(dataset, Level.WRITE, at)\n        gone.",
+        "call.may(dataset, Level.READ, at)\n        gone.",
         (
             "tests/api/related/test_rows.py::test_each_request_is_told_"
             "what_a_person_has_read[asgi-collection.delete]"
