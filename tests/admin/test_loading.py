@@ -22,6 +22,7 @@ import pytest
 from mock_server import MockServer
 from mock_server.admin.loading import Loader, Upload, free_in_parts
 from mock_server.api.errors import BadFixture
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.domain.access import Caller
 from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached
@@ -32,7 +33,6 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
 from mock_server.fixture.dump import to_document
-from mock_server.fixture.load import load_fixture
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.process.parcels import End, packed
 from mock_server.fixture.process.worker import Job, write_block
