@@ -169,12 +169,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     is_marked = item.get_closest_marker(_MARK) is not None
     if is_marked or _APP in getattr(item, "fixturenames", ()):
-        from mock_server.testing.mistakes import warn_if_hidden
+        from mock_server.testing.mistakes import warn_of_use
         from mock_server.testing.setup import marked
 
         with _told():
             marked(item)
-        warn_if_hidden(item)
+        warn_of_use(item)
 
 
 @pytest.fixture

@@ -108,11 +108,12 @@ def _nearest(path: str) -> str | None:
 
 
 def _beside(path: str) -> str:
-    """What changes something right above or below the path of a route, in words."""
+    """What changes something at the path of a route, right above or below, in words."""
 
     def is_beside(other: str) -> bool:
         longer, shorter = sorted((path, other), key=len, reverse=True)
-        return longer.endswith("}") and longer.rpartition("/{")[0] == shorter
+        is_next = longer.endswith("}") and longer.rpartition("/{")[0] == shorter
+        return is_next or longer == shorter
 
     return "; ".join(
         f"{method} {_PREFIX}{each}: {route.summary}"

@@ -23,6 +23,17 @@ __tracebackhide__ = True
 _POLL_SECONDS = 0.01
 
 
+class JournalEntry(dict[str, Any]):
+    """An entry as JSON; a name that stands deeper in it is told."""
+
+    def __missing__(self, name: str) -> None:
+        inside = (part for part in ("request", "answer") if name in self.get(part, {}))
+        deeper = "".join(f", but in its [{part!r}]" for part in inside)
+        raise KeyError(
+            f"{name!r} is not in the entry{deeper} (it has {', '.join(self)})"
+        )
+
+
 @explained
 class Calls:
     """The requests that a server has got since its last reset."""
@@ -146,7 +157,7 @@ class Calls:
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._client.journal(query))
-        return list(page["entries"])
+        return [JournalEntry(entry) for entry in page["entries"]]
 
     def _verify(self, asked: Mapping[str, Any]) -> None:
         given = self._client.verify(asked)

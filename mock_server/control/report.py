@@ -35,6 +35,12 @@ _FURTHER_VIOLATIONS = (
 routes have."""
 
 
+_NO_SOCKET = (
+    "no request has come: it opens no socket. Give your client the transport "
+    "ASGITransport(app=mock_server_app), or use the fixture mock_server"
+)
+
+
 def report_sections(
     server: MockServerFixture, name: str, since: int = 0
 ) -> Iterator[tuple[str, str]]:
@@ -57,6 +63,8 @@ def report_sections(
         for entry in entries[-_REPORTED_ENTRIES:]:
             lines += entry_lines(entry)
         yield f"{name} journal", "\n".join(lines)
+    elif name == "mock_server_app":
+        yield name, _NO_SOCKET
     if faults:
         text = "\n".join(map(_short_json, faults))
         yield f"{name} faults that can still fire", text

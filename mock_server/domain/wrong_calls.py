@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, isfunction, signature
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from mock_server.domain.messages import did_you_mean
 
@@ -30,6 +30,7 @@ _EXAMPLES = {
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
+    "assert_called_once": "assert_called('updateHistory', times=1)",
     "choices": "choices['list_order'] = 'name'",
     "now": "clock.freeze('2026-01-01T00:00:00Z')",
     "clock": "clock.freeze('2026-01-01T00:00:00Z')",
@@ -90,6 +91,16 @@ class Fixed:
     """An object whose attributes cannot be set by others, as that would do nothing."""
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            hint = did_you_mean(
+                name, [each for each in dir(type(self)) if each[0] != "_"]
+            )
+            hint = f" (write {_EXAMPLES[name]})" if name in _EXAMPLES else hint
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(said + hint)
 
     def __setattr__(self, name: str, value: object) -> None:
         how = _EXAMPLES.get(name) or _EXAMPLES.get(type(self).__name__)

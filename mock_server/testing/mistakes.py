@@ -1,7 +1,7 @@
 """Mistakes of a test's author, told in one line: no frame of ours would help."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -166,11 +166,27 @@ def of_session(request: pytest.FixtureRequest, name: str) -> Any:
     raise pytest.fail.Exception(why, pytrace=False)
 
 
+def warn_of_use(item: pytest.Item) -> None:
+    """Warn of what does nothing: a marker without a fixture, a hidden fixture."""
+    _warn_if_idle(item)
+    _warn_if_hidden(item)
+
+
+def _warn_if_idle(item: pytest.Item) -> None:
+    """Warn of a marker on a test that asks for no fixture of the plugin."""
+    is_own = any(mark.name == MARK for mark in item.own_markers)
+    names: Sequence[str] = getattr(item, "fixturenames", ())
+    if is_own and not any(name.startswith(MARK) for name in names):
+        why = f"the test asks for no fixture of this plugin, such as {MARK}"
+        message = f"mock-server: the marker {MARK} does nothing: {why}"
+        warn(item, pytest.PytestWarning(message))
+
+
 _WAS_TOLD: pytest.StashKey[bool] = pytest.StashKey()
 _OURS = "mock_server.pytest_plugin"
 
 
-def warn_if_hidden(item: pytest.Item) -> None:
+def _warn_if_hidden(item: pytest.Item) -> None:
     """Warn, once a run, of a fixture `mock_server` that is not ours.
 
     One that takes ours and gives it on is as good as ours.

@@ -23,6 +23,7 @@ from mock_server.control.http_call import RawResponse
 from mock_server.control.report import entry_lines
 from mock_server.domain.journal import redacted_key
 from tests.strangers import strangers
+from tests.support import fetch
 from tests.testing.conftest import Run
 
 OWN = """
@@ -484,6 +485,10 @@ CALLS = {
     "write choices['list_order'] = 'name'",
     "clock.__setattr__('now', '2026')": "`.now` cannot be set: "
     "write clock.freeze('2026-01-01T00:00:00Z')",
+    "assert_called_once('listV2')": "'MockServerFixture' object has no attribute "
+    "'assert_called_once' (write assert_called('updateHistory', times=1))",
+    "resets()": "'MockServerFixture' object has no attribute 'resets' "
+    "(did you mean 'reset'?)",
     f"chats('{APP}')[0].__setattr__('top', True)": "`.top` cannot be set: "
     "write put_chat(app_id, {'chatId': 'c1', 'top': True})",
     "assert_called('listV2', 2)": "Expected arguments by name after operation, got 2 - "
@@ -569,6 +574,34 @@ def test_a_fixture_that_hides_ours_is_told_once(pytester: pytest.Pytester) -> No
     result.assert_outcomes(passed=2, warnings=1)
     told = "*the fixture mock_server at test_own.py:4 hides that of this plugin: *"
     result.stdout.fnmatch_lines([f"{told}(rename it, for instance to my_mock_server)"])
+
+
+def test_a_marker_on_a_test_without_our_fixtures_is_told(
+    pytester: pytest.Pytester,
+) -> None:
+    marked = "import pytest\n\n@pytest.mark.mock_server(profile='deployed')\n"
+    pytester.makepyfile(f"{marked}def test_it(): pass\n")
+    result = pytester.runpytest_inprocess("-Wdefault")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        ["*the marker mock_server does nothing: the test asks*"]
+    )
+
+
+def test_a_failed_test_is_told_that_the_application_opens_no_socket(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile("def test_it(mock_server_app): assert not mock_server_app.url")
+    result = pytester.runpytest_inprocess()
+    result.stdout.fnmatch_lines(["no request has come: it opens no socket.*"])
+
+
+def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
+    with MockServer() as server:
+        fetch("POST", f"{server.url}/api/none")
+        (entry,) = server.control.journal
+        with pytest.raises(KeyError, match=r"'status' is not in the entry, but in its"):
+            entry["status"]
 
 
 def test_a_fixture_that_gives_ours_on_hides_nothing(pytester: pytest.Pytester) -> None:
