@@ -111,6 +111,13 @@ class RequestSecrets(Struct, frozen=True):
         """As `redact`, for the beginning of a text, which may end amid a secret."""
         return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
 
+    def redact_cut(self, text: bytes) -> bytes:
+        """As `redact_message`, for a text that was cut with as much to spare as goes.
+
+        What was last may be half a secret, and move to anywhere as the text shrinks.
+        """
+        return self.redact_message(text)[:-ESCAPED_KEY_BYTES]
+
     def _without(self, text: bytes) -> bytes:
         plain, starts, ends = unescaped_with_places(text)
         kept: list[bytes] = []
@@ -168,8 +175,10 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = entry.sent
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
-    is_part = sent.is_unread and sent.is_cut
-    redact_body = secrets.redact_beginning if is_part else secrets.redact
+    redact_body = secrets.redact
+    if sent.is_cut:
+        is_part = sent.is_unread
+        redact_body = secrets.redact_beginning if is_part else secrets.redact_cut
     entry.sent = replace(
         sent,
         method=_text(method),
@@ -178,7 +187,10 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
         headers=headers,
         body=None if sent.body is None else redact_body(sent.body),
     )
-    entry.answer = secrets.redact_message(entry.answer)
+    redact_answer = (
+        secrets.redact_cut if entry.answer_is_cut else secrets.redact_message
+    )
+    entry.answer = redact_answer(entry.answer)
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else value)
         for name, value in entry.answer_headers

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
     HIDDEN,
     RequestSecrets,
     Secrets,
@@ -184,3 +185,25 @@ def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
     assert entry.sent.body is not None
     assert len(entry.sent.body) == cut
     assert entry.sent.body.endswith(HIDDEN[:9])
+
+
+LONG_KEY = "fastgpt-S3cretKeyOfTheOwner0123456789abcdefghij"
+
+
+@pytest.mark.parametrize("cut", range(1, len(LONG_KEY), 9))
+@pytest.mark.parametrize("form", [str, escaped])
+def test_half_a_key_at_the_rough_cut_is_never_shown(
+    api: Api, cut: int, form: Callable[[str], str]
+) -> None:
+    key = form(LONG_KEY)
+    rough = DEFAULT_LIMITS.journal_body_bytes + ESCAPED_KEY_BYTES
+    end = cut * (len(key) // len(LONG_KEY))
+    pad, more = "-" * ((rough - end) % (len(key) + 1)), [key] * 800
+    headers = bearer(LONG_KEY) | {"Content-Type": "application/json"}
+    api.client.post(LIST, headers=headers, content=pad + " ".join(more))
+    error = {"kind": "error", "message": pad + " ".join([LONG_KEY] * 800)}
+    api.client.post("/__admin/faults", json=error)
+    api.client.post(LIST, headers=headers, json={})
+    kept = "".join(map(repr, api.sandbox.journal.since(0))).replace("\\\\", "\\")
+    assert key[: len(form(LONG_KEY[:9]))] not in kept
+    assert LONG_KEY[:9] not in kept
