@@ -53,7 +53,7 @@ class Journaling:
         self._secrets = secrets
         self._limits = limits
         self._kept: dict[tuple[object, ...], Sent] = {}
-        self._harmless: dict[Sent, bytes] = {}
+        self._harmless: dict[tuple[int, str | None], bytes] = {}
 
     def enter(
         self,
@@ -191,8 +191,9 @@ class Journaling:
         generation = state.store.generation
         if generation.secrets and self._secrets.are_in(_text_of(sent), generation):
             return True
-        # Whoever repeats a request is given the same answer until something changes.
-        if self._harmless.get(sent) is answer:
+        # Answers are kept until data changes; other keys come with other answers.
+        known = id(answer), key
+        if self._harmless.get(known) is answer:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             generation.secrets and self._secrets.are_in(answer, generation)
@@ -201,7 +202,7 @@ class Journaling:
             return True
         if len(self._harmless) >= self._limits.cached_heads:
             self._harmless.clear()
-        self._harmless[sent] = answer
+        self._harmless[known] = answer
         return False
 
     def _cut(self, entry: Entry, longest: int) -> None:
