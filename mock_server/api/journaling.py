@@ -11,6 +11,7 @@ from mock_server.api import errors, redaction
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.update_history import NULL
 from mock_server.api.response import Headers, Response
 from mock_server.api.violations import violations_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
@@ -193,7 +194,7 @@ class Journaling:
             return True
         # Answers are kept until data changes; other keys come with other answers.
         known = id(answer), key
-        if self._harmless.get(known) is answer:
+        if answer is NULL or self._harmless.get(known) is answer:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             generation.secrets and self._secrets.are_in(answer, generation)
