@@ -234,7 +234,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
     if expected == "an object" and isinstance(value, str) and ":" in value:
         return f"{message}: write a space behind the colon"
     if expected == "an array" and isinstance(value, dict):
-        return f"{message}: write a list of objects"
+        return f"{message}: write it as a list"
     return message
 
 

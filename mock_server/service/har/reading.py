@@ -192,7 +192,8 @@ def _misshapen(error: msgspec.ValidationError, name: str) -> NotHar:
     text = str(error)
     found = _PATH.search(text)
     what = text[: found.start()] if found else text
-    return NotHar(f"{what} - at {found[1] if found else '$'} of {name}")
+    place = f"{found[1] if found else '$'} of {name}"
+    return NotHar(f"Expected a HAR file, got other JSON: {what} - at {place}")
 
 
 def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
