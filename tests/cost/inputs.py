@@ -348,6 +348,8 @@ STATES = {
     "duplicate keys in YAML": Input(SMALL, lambda n: yaml("apps: []\n" * (n // 9))),
     "unknown fields": Input(SMALL, lambda n: state(fields(n).decode())),
     "mistakes": Input(SMALL, lambda n: state(_collections('{"x":"a"}', n))),
+    "misspelt parents": Input(SMALL, lambda n: state(_misspelt(n))),
+    "misspelt long parents": Input(SMALL, lambda n: state(_misspelt(n, 199))),
     "aliases": Input(
         SMALL,
         lambda n: yaml("a: &a [x]\nb: [" + "*a, " * (n // 4) + "]"),
@@ -371,6 +373,14 @@ STATES = {
         lambda n: state(_collections(f'{{"name":"a {{n}}","repeat":{n}}}', 1)),
     ),
 }
+
+
+def _misspelt(size: int, chars: int = 24) -> str:
+    """Entries, and others in parents that are not there, of the same few letters."""
+    ids = [f"{n * 7919 % 2**20:0{chars}b}" for n in range(size // (2 * chars + 40))]
+    made = [f'{{"_id":"{each}","name":"x"}}' for each in ids[::4]]
+    lost = [f'{{"name":"x","parentId":"000{each[::-1]}"}}' for each in ids]
+    return _collections(",".join(made + lost), 1)
 
 
 def _collections(entry: str, size: int) -> str:
