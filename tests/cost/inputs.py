@@ -19,6 +19,7 @@ BODY = DEFAULT_LIMITS.body_bytes - 200
 STATE = "/__admin/state"
 ROWS = DEFAULT_LIMITS.text_body_bytes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
+CREATE = "/api/core/dataset/collection/create"
 INSERT = "/api/core/dataset/data/insertData"
 YAML = {"content-type": "application/yaml"}
 
@@ -130,6 +131,30 @@ def marked(size: int) -> list[Sent]:
     return [put, with_fields(searchText="x")]
 
 
+def trained(count: int, sent: Sent) -> list[Sent]:
+    """A text of so many chunks, trained by the clock, and what follows."""
+    body = {
+        "datasetId": DATASET,
+        "name": "n",
+        "chunkSize": 64,
+        "text": "a" * 64 * count,
+    }
+    made = Sent(f"{CREATE}/text", json.dumps(body).encode())
+    return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
+
+
+def part(header: str, data: bytes = b"x") -> bytes:
+    """A part of a form, up to its last line."""
+    name = b"Content-Disposition: form-data; name=x"
+    return b"--edge\r\n%b%b\r\n\r\n%b\r\n" % (name, header.encode(), data)
+
+
+SEARCH = Sent(
+    "/api/core/dataset/searchTest",
+    json.dumps(
+        {"datasetId": DATASET, "text": " ".join(f"{n:03}" for n in range(99))}
+    ).encode(),
+)
 NEST = b"[" * 60 + b"]" * 60
 OPERATIONS = {
     "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
@@ -228,6 +253,26 @@ OPERATIONS = {
     "line ends before a form": Input(FORM, lambda n: uploaded(b"\r\n" * (n // 2))),
     "junk before a form": Input(FORM, lambda n: uploaded(b"\r\n" + b"x" * n)),
     "parameters of a form": Input(16_000, lambda n: uploaded(b"x", ";" * n)),
+    "parameters of a part": Input(
+        4_000, lambda n: uploaded(part(";" * n) * DEFAULT_LIMITS.form_parts)
+    ),
+    "boundaries in a file": Input(
+        FORM, lambda n: uploaded(part("; filename=x", b"\r\n--edge-X" * (n // 10)))
+    ),
+    "chunks of a text": Input(
+        DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))[:1]
+    ),
+    "rows that are trained": Input(
+        DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))
+    ),
+    "rows that are searched": Input(
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: [*trained(n, listed(b"0")), SEARCH],
+    ),
+    "words that are searched": Input(
+        BODY,
+        lambda n: replace(SEARCH, body=SEARCH.body.replace(b"00", b"00 " * (n // 3))),
+    ),
     "title": Input(
         BODY,
         lambda n: Sent(
