@@ -43,7 +43,7 @@ class Published:
     # Messages and logs
 
     hinted_chars: Final = 256
-    """Characters of a word for which messages suggest another one."""
+    """Characters of a path for which messages suggest another one; of a word 64."""
     told_problems: Final = 8
     """Problems of a request that one message names; of more it says that there are."""
     told_chars: Final = 2_048

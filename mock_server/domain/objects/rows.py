@@ -140,9 +140,8 @@ class Rows:
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
         """The rows of each collection that has some, or had."""
         put = self._put.get(dataset.id, {})
-        created = (each for each in put if each not in dataset.rows)
-        for own_id in chain(dataset.rows, created):
-            yield own_id, self.of(dataset, own_id)
+        ids = chain(dataset.rows, (each for each in put if each not in dataset.rows))
+        return ((own_id, self.of(dataset, own_id)) for own_id in ids)
 
     def change(
         self,
