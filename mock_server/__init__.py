@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from mock_server.control.control_object import MockServerFixture
     from mock_server.control.embedding import MockServer
     from mock_server.domain.sandboxes.sandbox import Sandbox
+    from mock_server.fixture.problems import FixtureError
     from mock_server.testing.servers import MockServerApp
 
 __version__ = "0.1.0"
 __all__ = [
     "AdminClient",
     "Fault",
+    "FixtureError",
     "MockServer",
     "MockServerApp",
     "MockServerFixture",
@@ -33,6 +35,7 @@ _MODULES = {
     # Not from its own module: a kind is known once its class is, and the table imports
     # all of them.
     "Fault": "api.faults.table",
+    "FixtureError": "fixture.problems",
     "MockServer": "control.embedding",
     "MockServerApp": "testing.servers",
     "MockServerFixture": "control.control_object",

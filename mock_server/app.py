@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Never
 
 from starlette.types import ASGIApp
 
@@ -27,6 +28,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
+from mock_server.domain.wrong_calls import explained
 from mock_server.fixture.source.files import FixtureLike
 
 ROOT = "/"
@@ -34,6 +36,7 @@ ADMIN = "/__admin"
 _ADMIN_PATHS = f"{ADMIN}/"
 
 
+@explained
 def create_app(
     fixture: Generation | FixtureLike | Sequence[FixtureLike] | None = None,
     *,
@@ -139,6 +142,12 @@ class Application(Dispatch):
             own[DEMO[:-1]] = PageRedirect(pages, DEMO)
             own[DEMO] = ServerErrorMiddleware(Demo())
         super().__init__(sandboxes, operations, public, pages, own)
+
+    def __enter__(self) -> Never:
+        how = "write `with MockServer(...) as server`"
+        raise TypeError(f"an application listens at no address: {how}")
+
+    __exit__ = __enter__
 
     @property
     def sandbox(self) -> Sandbox:

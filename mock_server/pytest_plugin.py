@@ -24,9 +24,8 @@ __tracebackhide__ = True
 _MARK = "mock_server"
 _SESSION = "mock_server_session"
 _APP = "mock_server_app"
-_URL, _STRICT = "mock_server_url", "mock_server_strict"
-_PROFILE = "mock_server_profile"
-_LENIENT = ["false"]
+_URL, _PROFILE = "mock_server_url", "mock_server_profile"
+_STRICT, _LENIENT = "mock_server_strict", ["false"]
 _CHOICES = "mock_server_choices"
 _ACCEPT, _ACCEPTED = "mock_server_choices_accept", "mock_server_choices_accepted"
 _MARK_HELP = (
@@ -133,7 +132,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _is_preset(config: pytest.Config) -> bool:
     """Whether a variable, an option or an ini value may say what is served."""
-    if any(name.startswith("MOCK_SERVER_") for name in os.environ):
+    names = map(str.upper, (*os.environ, *getattr(config, "_inicfg", ())))
+    if any(name.startswith("MOCK_SERVER_") for name in names):
         return True
     return bool(config.getoption(_PROFILE) or config.getini(_PROFILE))
 
@@ -169,12 +169,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     is_marked = item.get_closest_marker(_MARK) is not None
     if is_marked or _APP in getattr(item, "fixturenames", ()):
-        from mock_server.testing.mistakes import warn_if_hidden
+        from mock_server.testing.mistakes import warn_of_use
         from mock_server.testing.setup import marked
 
         with _told():
             marked(item)
-        warn_if_hidden(item)
+        warn_of_use(item)
 
 
 @pytest.fixture

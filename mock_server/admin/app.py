@@ -1,7 +1,7 @@
 """The admin app: its routes by their paths."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -14,6 +14,7 @@ from mock_server.domain.messages import describe_value
 
 _PREFIX = "/__admin"
 _IN_SANDBOX = "/sandboxes/{sandbox}"
+_OF_PAGES = {"", "console", "demo"}
 
 
 def table() -> Paths:
@@ -45,7 +46,8 @@ class _Served:
 
     def __init__(self, paths: Paths, services: Services) -> None:
         self._apps = [
-            (path.split("/"), AdminEndpoint(by, services)) for path, by in paths.items()
+            (path.split("/"), AdminEndpoint(by, services, partial(_beside, path)))
+            for path, by in paths.items()
         ]
 
     def find(self, path: str) -> tuple[ASGIApp | None, Mapping[str, str]]:
@@ -87,16 +89,39 @@ class AdminRouter:
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers every admin request that no route takes."""
     got, near = describe_value(scope["path"]), _nearest(scope["path"])
-    hint = f"did you mean {near}? Paths are exact" if near else ""
+    first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
+    hint = f"there are {', '.join(first)}"
+    if near is not None:
+        hint = f"did you mean {near}? Paths are exact"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 
 
 def _nearest(path: str) -> str | None:
     """The path of the admin API that is likely meant by one that it does not have."""
+    if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
+        return f"{_PREFIX}/"
     given = [each for each in path.split("/") if each]
-    known = [_filled(f"{_PREFIX}{each}".split("/")[1:], given) for each in table()]
+    paths = (each for each in table() if not each.endswith(("/", "{file}")))
+    known = [_filled(f"{_PREFIX}{each}".split("/")[1:], given) for each in paths]
     return nearest_path(path, known)
+
+
+def _beside(path: str) -> str:
+    """What changes something at the path of a route, right above or below, in words."""
+
+    def is_beside(other: str) -> bool:
+        longer, shorter = sorted((path, other), key=len, reverse=True)
+        is_next = longer.endswith("}") and longer.rpartition("/{")[0] == shorter
+        return is_next or longer == shorter
+
+    return "; ".join(
+        f"{method} {_PREFIX}{each}: {route.summary}"
+        for each, routes in table().items()
+        if is_beside(each)
+        for method, route in routes.items()
+        if method != "GET"
+    )
 
 
 def _filled(parts: Sequence[str], given: Sequence[str]) -> str:

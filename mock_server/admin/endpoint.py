@@ -3,7 +3,7 @@
 The order of this file is that of the story: endpoint, reading, sending.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import isawaitable
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -38,9 +38,16 @@ _BODIED = ("POST", "PUT")
 class AdminEndpoint:
     """The ASGI application of one path: serves its routes by method."""
 
-    def __init__(self, routes: Mapping[str, AdminRoute], services: Services) -> None:
+    def __init__(
+        self,
+        routes: Mapping[str, AdminRoute],
+        services: Services,
+        beside: Callable[[], str],
+    ) -> None:
+        """`beside` says which routes at other paths may be meant by a wrong method."""
         self._routes = routes
         self._services = services
+        self._beside = beside
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = RequestBody.of(scope, receive)
@@ -63,7 +70,7 @@ class AdminEndpoint:
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
-            raise MethodNotAllowed(expected, got)
+            raise MethodNotAllowed(expected, got, self._beside())
         # Before the body: a request that this refuses takes no memory.
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
@@ -127,11 +134,13 @@ def _check_type(route: AdminRoute, scope: Scope) -> None:
         types = values(headers, b"content-type")
         host = values(headers, b"host")[0].decode("latin-1")
         command = f"curl -X {route.method} http://{host}{scope['path']}"
+        # What replaces all data is not to be tried with none.
+        data = "--data-binary @FILE" if route.takes_fixture else "-d '{}'"
         raise UnsupportedMediaType(
-            "application/json",
+            " or ".join(route.takes),
             describe_value(b", ".join(types).decode("latin-1")) if types else "nothing",
             "header Content-Type",
-            f"such as {command} -H 'Content-Type: application/json' -d '{{}}'",
+            f"such as {command} -H 'Content-Type: {route.takes[-1]}' {data}",
         ) from None
 
 

@@ -28,6 +28,8 @@ from mock_server.domain.errors import Refusal
 _NAME = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
 # A port may be empty (RFC 3986 3.2.3).
 _HOST = re.compile(rf"(?:\[(.+)\]|({_NAME}))(?::[0-9]{{0,5}})?", re.IGNORECASE)
+_OWN_PAGE = "a page of this server"
+_FOREIGN = "call it from the test's own process, or by a proxy on the page's own origin"
 OPEN_PATHS = ("/health",)
 """What needs no token, apart from the files of the console."""
 
@@ -112,20 +114,17 @@ class Guard:
         own = f"http://{host}".lower(), f"https://{host}".lower()
         for origin in values(scope["headers"], b"origin"):
             if origin.decode("latin-1").lower() not in own:
-                raise ForeignOrigin.of(
-                    origin.decode("latin-1"), "a page of this server", "header Origin"
-                )
+                given = origin.decode("latin-1")
+                raise ForeignOrigin.of(given, _OWN_PAGE, "header Origin", _FOREIGN)
         if _opens_console(scope):
             return
         # This also comes with a GET without Origin, such as that of an image. Ports do
         # not count for a site: a page on another port of this host is `same-site`.
         for site in values(scope["headers"], b"sec-fetch-site"):
             if site in (b"cross-site", b"same-site"):
-                raise ForeignOrigin.of(
-                    site.decode("ascii"),
-                    "a page of this server",
-                    "header Sec-Fetch-Site",
-                )
+                given = site.decode("ascii")
+                at = "header Sec-Fetch-Site"
+                raise ForeignOrigin.of(given, _OWN_PAGE, at, _FOREIGN)
 
 
 def _opens_console(scope: Scope) -> bool:

@@ -15,9 +15,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from typing import IO, Any
+from weakref import finalize
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.fixture_loading import ServedOperations
@@ -323,6 +325,7 @@ class Loader:
                     raise FixtureError(problems)
                 case parcels.End():
                     generation = assembly.generation()
+                    await asyncio.to_thread(generation.prepare_changes)
                     self.on_growth()
                     self._memory.keep(generation, holding)
                     return generation
@@ -337,6 +340,19 @@ def put_baseline(sandbox: Sandbox, baseline: Generation) -> Coroutine[None, None
     held: list[object] = list(sandbox.baseline.records(_FREED_AT_ONCE))
     sandbox.put_baseline(baseline)
     return _forget(held)
+
+
+def free_in_parts(part: Generation) -> None:
+    """Have what has been loaded freed in parts, once nobody refers to it."""
+    loop = asyncio.get_running_loop()
+    finalize(part, _free, loop, replace(part)).atexit = False
+
+
+def _free(loop: asyncio.AbstractEventLoop, holds_the_same: Generation) -> None:
+    """For any thread."""
+    held: list[object] = list(holds_the_same.records(_FREED_AT_ONCE))
+    if not loop.is_closed():
+        asyncio.run_coroutine_threadsafe(_forget(held), loop)
 
 
 async def _forget(held: list[object]) -> None:

@@ -22,7 +22,11 @@ def _choices_schema() -> dict[str, Any]:
 
 
 Chosen = Annotated[
-    dict[str, choice_table.Value], Meta(extra_json_schema=_choices_schema())
+    dict[str, choice_table.Value],
+    Meta(
+        extra_json_schema=_choices_schema(),
+        extra={"expected": 'an object such as {"list_order": "name"}'},
+    ),
 ]
 """Values by the names of choices. To msgspec a value is any text or integer."""
 

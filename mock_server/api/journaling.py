@@ -11,9 +11,10 @@ from mock_server.api import errors, redaction
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.update_history import NULL
 from mock_server.api.response import Headers, Response
 from mock_server.api.violations import violations_of
-from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import (
     Entry,
@@ -53,6 +54,7 @@ class Journaling:
         self._secrets = secrets
         self._limits = limits
         self._kept: dict[tuple[object, ...], Sent] = {}
+        self._harmless: dict[tuple[int, str | None], bytes] = {}
 
     def enter(
         self,
@@ -152,21 +154,26 @@ class Journaling:
         body, is_whole = request.unread or (content, True)
         sent = Sent(shown, method, path, query, head.block, body, is_cut=not is_whole)
         sent.is_unread = request.unread is not None
-        sent.is_suspect = self._is_suspect(_text_of(sent), head.key or "")
+        key = (head.key or "").encode()
+        # The names of headers come in lower case.
+        in_names = len(key) >= MIN_REDACTABLE_LENGTH and key.lower() in head.block
+        sent.is_suspect = in_names or self._is_suspect(_text_of(sent), key)
         if known is not None and sent.size <= self._limits.cached_head_bytes:
             if len(self._kept) >= self._limits.cached_heads:
                 self._kept.clear()
             self._kept[known] = sent
         return sent
 
-    def _is_suspect(self, text: bytes, key: str) -> bool:
+    def _is_suspect(self, text: bytes, key: bytes) -> bool:
         """Whether a text may hold a secret that is none of a fixture's."""
         # In the escapes of URLs or of JSON a key can be written in many ways.
-        if b"%" in text or b"\\" in text or ISSUED_KEY_PREFIX.encode() in text:
+        if (
+            b"%" in text
+            or b"\\" in text
+            or self._secrets.finder.find_matches_as_indexes(text)
+        ):
             return True
-        if len(key) >= MIN_REDACTABLE_LENGTH and key.encode() in text:
-            return True
-        return any(secret in text for secret in self._secrets.texts)
+        return len(key) >= MIN_REDACTABLE_LENGTH and key in text
 
     def _may_tell_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None
@@ -174,16 +181,30 @@ class Journaling:
         """Whether an entry needs a close look for secrets; nearly none does.
 
         A response repeats what was sent if it is an error, or if a fault has changed
-        it, and a declared one holds anything; what was sent is looked through quickly.
+        it, and a declared one holds anything; all else is looked through quickly.
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
-        if entry.sent.is_suspect or request.notes.declared is not None:
+        sent, answer = entry.sent, entry.answer
+        if sent.is_suspect or request.notes.declared is not None:
             return True
-        generation = request.state.store.generation
-        if not generation.secrets:
+        state, key = request.state, request.headers.key
+        generation = state.store.generation
+        if generation.secrets and self._secrets.are_in(_text_of(sent), generation):
+            return True
+        # Answers are kept until data changes; other keys come with other answers.
+        known = id(answer), key
+        if answer is NULL or self._harmless.get(known) is answer:
             return False
-        return self._secrets.are_in(_text_of(entry.sent), generation)
+        is_suspect = self._is_suspect(answer, (key or "").encode()) or (
+            generation.secrets and self._secrets.are_in(answer, generation)
+        )
+        if is_suspect and self._secrets.of(state, key).are_in(answer):
+            return True
+        if len(self._harmless) >= self._limits.cached_heads:
+            self._harmless.clear()
+        self._harmless[known] = answer
+        return False
 
     def _cut(self, entry: Entry, longest: int) -> None:
         """Keep no more of the bodies than so many bytes."""

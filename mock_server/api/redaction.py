@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Self
 from weakref import WeakKeyDictionary
 
@@ -47,6 +48,7 @@ class Secrets:
     def __init__(self, texts: Collection[str] = ()) -> None:
         """`texts` are secret in every state, such as the admin token."""
         self.texts = _redactable(text.encode() for text in texts)
+        self.finder = BytesAhoCorasick((ISSUED_KEY_PREFIX.encode(), *self.texts))
         # A finder goes when its generation does: states come and go, servers stay.
         self._declared: WeakKeyDictionary[Generation, RequestSecrets]
         self._declared = WeakKeyDictionary()
@@ -83,7 +85,7 @@ class RequestSecrets(Struct, frozen=True):
     @classmethod
     def among(cls, declared: Iterable[bytes]) -> Self:
         """These secrets, however many: one pass finds them all."""
-        texts = tuple(sorted(set(_redactable(declared))))
+        texts = tuple(sorted(_redactable(declared)))
         longest = MatchKind.LeftmostLongest
         finder = BytesAhoCorasick(texts, matchkind=longest) if texts else None
         return cls(declared=texts, finder=finder)
@@ -91,13 +93,17 @@ class RequestSecrets(Struct, frozen=True):
     def redact(self, text: bytes) -> bytes:
         """The text without secrets, in whatever mixture of escapes they stand."""
         for _ in range(_ROUNDS):
-            if not any(self._spans(unescaped(text))):
+            if not self.are_in(text):
                 return text
             redacted = self._without(text)
             if redacted == text:  # a secret that is the mark itself
                 return text
             text = redacted
         return HIDDEN  # what is left keeps making secrets of its parts
+
+    def are_in(self, text: bytes) -> bool:
+        """Whether a text holds a secret, in whatever mixture of escapes."""
+        return any(self._spans(unescaped(text)))
 
     def redact_message(self, text: bytes) -> bytes:
         """As `redact`, for an error message, which may have cut a text amid a secret.
@@ -156,7 +162,8 @@ class RequestSecrets(Struct, frozen=True):
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Secrets as they are compared, without those that ordinary words may hold."""
-    plain = map(unescaped, texts)
+    plain = {unescaped(text) for text in texts}
+    plain |= {text.lower() for text in plain}  # so come names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 
 
@@ -168,31 +175,26 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = entry.sent
     parts = sent.method.encode(), sent.path.encode(), sent.query, sent.headers
     method, path, query, headers = map(secrets.redact, parts)
-    is_part = sent.is_unread and sent.is_cut
+    is_part = sent.is_cut and sent.is_unread
     redact_body = secrets.redact_beginning if is_part else secrets.redact
-    entry.sent = replace(
-        sent,
-        method=_text(method),
-        path=_text(path),
-        query=query,
-        headers=headers,
-        body=None if sent.body is None else redact_body(sent.body),
-    )
-    entry.answer = secrets.redact_message(entry.answer)
+    body = None if sent.body is None else redact_body(sent.body)
+    answer = secrets.redact_message(entry.answer)
+    # What was cut has this much to spare: half a secret may be last, and move forward.
+    if body and sent.is_cut and not is_part:
+        body = body[:-ESCAPED_KEY_BYTES]
+    entry.answer = answer[:-ESCAPED_KEY_BYTES] if entry.answer_is_cut else answer
+    sent = replace(sent, query=query, headers=headers, body=body)
+    entry.sent = replace(sent, method=_text(method), path=_text(path))
     entry.answer_headers = [
         (name, HIDDEN if name == b"set-cookie" else value)
         for name, value in entry.answer_headers
     ]
-    hint = entry.hint_text
-    if hint is not None:
-        entry.hint = redacted_text(hint, secrets)
+    hide = partial(redacted_text, secrets=secrets)
+    if entry.hint_text is not None:
+        entry.hint = hide(entry.hint_text)
     if entry.violations is not None:
         entry.violations = [
-            replace(
-                each,
-                path=redacted_text(each.path, secrets),
-                message=redacted_text(each.message, secrets),
-            )
+            replace(each, path=hide(each.path), message=hide(each.message))
             for each in entry.violations
         ]
 

@@ -12,12 +12,7 @@ from mock_server.api.bound import likely_sandbox
 from mock_server.api.context import notes_of
 from mock_server.api.headers import REQUEST_ID, Header, made_id, only_id, values
 from mock_server.api.operations.routing import Operations
-from mock_server.api.redaction import (
-    ESCAPED_KEY_BYTES,
-    RequestSecrets,
-    Secrets,
-    redacted_text,
-)
+from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
 from mock_server.api.response import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
 from mock_server.domain.clock import format_time
@@ -182,27 +177,21 @@ class LogRedaction:
 
     def line(self, scope: Scope) -> tuple[str, str]:
         """The method and the path of a request as they may be logged."""
-        secrets = self._secrets_of(scope)
-        # Cut after the redaction, which does not find half a key; but first roughly, as
-        # paths can be many times longer than what is shown.
-        method, path = (
-            secrets.redact(text[: self._longest + ESCAPED_KEY_BYTES]).decode("latin-1")
-            for text in (scope["method"].encode(), scope["raw_path"])
-        )
-        return self._cut(method), self._cut(path)
+        path = scope["raw_path"].decode("latin-1")
+        return self.message(scope, scope["method"]), self.message(scope, path)
 
-    def message(self, scope: Scope, message: str) -> str:
-        """The message of a refusal as it may be logged."""
-        roughly = message[: self._longest + ESCAPED_KEY_BYTES]
-        return self._cut(redacted_text(roughly, self._secrets_of(scope)))
-
-    def _cut(self, text: str) -> str:
-        return text if len(text) <= self._longest else text[: self._longest] + CUT_MARK
-
-    def _secrets_of(self, scope: Scope) -> RequestSecrets:
-        """What the log is not to show of a request."""
+    def message(self, scope: Scope, text: str) -> str:
+        """The message of a refusal, or another text, as it may be logged."""
         state = likely_sandbox(self._sandboxes, scope).state
-        return self._secrets.of(state, notes_of(scope).headers.key)
+        secrets = self._secrets.of(state, notes_of(scope).headers.key)
+        # Cut after the redaction, which does not find half a key; but first roughly, as
+        # paths can be many times longer than what is shown. The end may be half a key
+        # then, and moves forward as the text shrinks.
+        roughly = text[: self._longest + ESCAPED_KEY_BYTES]
+        redacted = redacted_text(roughly, secrets)
+        shown = redacted if roughly == text else redacted[:-ESCAPED_KEY_BYTES]
+        is_whole = shown == redacted and len(shown) <= self._longest
+        return shown if is_whole else shown[: self._longest] + CUT_MARK
 
 
 class _NotingSend:

@@ -184,7 +184,7 @@ def load_the_rest(app: Application) -> None:
     """Import what a start does without, such as the admin API and related routes.
 
     Else the first request that needs it would pay for that, and fail where there are
-    no more descriptors.
+    no more descriptors. And number what is large, which the first changes need.
     """
     import difflib  # noqa: F401 - names that are nearly right
     import gzip  # noqa: F401 - pages
@@ -192,6 +192,7 @@ def load_the_rest(app: Application) -> None:
     import mock_server.admin.resources.table  # noqa: F401
 
     len(app.operations)  # looks all of them up
+    app.sandbox.store.generation.prepare_changes()
     settle()
 
 

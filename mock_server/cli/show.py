@@ -23,8 +23,8 @@ _FOLDER = Path(__file__).with_name("starter")
 _FIXTURE, _CONFTEST, _SCHEMA = "mock-server.yaml", "conftest.py", "fixture.schema.json"
 _EDITOR_LINE = f"# yaml-language-server: $schema={_SCHEMA}\n"
 _KEPT = {
-    _CONFTEST: 'kept {}: a fixture mock_server_fixture in it, of scope "session", '
-    f"says what tests are served, such as the path of {_FIXTURE}",
+    _CONFTEST: f"kept {{}} as it is (to serve {_FIXTURE} to tests, add a fixture "
+    'mock_server_fixture of scope "session" to it, which returns the path)',
 }
 
 
@@ -64,7 +64,8 @@ def init(folder: str, has_schema: bool) -> None:
                 and name == _FIXTURE
                 and line.strip() not in (found := path.read_bytes())
             ):
-                _write(path, line + found.removeprefix(BOM_UTF8))
+                content = line + found.removeprefix(BOM_UTF8)
+                _write(path, content, "added the schema line to")
             else:
                 output.say(one_line(_KEPT.get(name, "kept {}").format(path)))
     except OSError as error:
@@ -72,11 +73,11 @@ def init(folder: str, has_schema: bool) -> None:
         raise output.Stop(one_line(message), output.USAGE) from None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, done: str = "wrote") -> None:
     """Write a whole file, or nothing, and say so. Raises Stop."""
     with output.whole_file(str(path)) as file:
         file.write(content)
-    output.say(one_line(f"wrote {path}"))
+    output.say(one_line(f"{done} {path}"))
 
 
 @click.command()
@@ -108,10 +109,10 @@ def check(files: Sequence[str], report: str) -> None:
             counts["faults"] = len(generation.faults)
     except FixtureError as error:
         problems = error.problems
-    # Programs that read a report want an empty one too.
-    if problems or report != "text":
+    # Programs that read JSON want an empty report too.
+    if problems or report == "json":
         output.write(REPORTS[report](problems))
-    else:
+    elif report == "text":
         hint = "an empty fixture: `mock-server init` writes one to start with"
         told = output.counted(counts)
         output.say(f"ok: {told}{'' if any(counts.values()) else f' ({hint})'}")

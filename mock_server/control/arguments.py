@@ -4,11 +4,9 @@ A wrong one would otherwise serve something else without a word, or fail far bel
 is wrong with them is raised by the caller's own line.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from inspect import Parameter, Signature, isfunction, signature
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, get_args
 from warnings import warn
 
 from msgspec import Struct
@@ -91,66 +89,6 @@ def check(
         raise UnknownChoice(f"{error} - at {place}") from None
     for each in deprecations(choices or ()):
         warn(f"mock-server: {each} - at {place}", DeprecationWarning, stacklevel=3)
-
-
-T = TypeVar("T")
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def explained(cls: type[T]) -> type[T]:
-    """Have the public methods of a class say what is wrong with their arguments."""
-    for name, value in list(vars(cls).items()):
-        if isfunction(value) and (name == "__init__" or not name.startswith("_")):
-            place = cls.__name__ if name == "__init__" else name
-            setattr(cls, name, _explained(value, place))
-    return cls
-
-
-def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
-    @wraps(function)
-    def call(*args: P.args, **named: P.kwargs) -> R:
-        __tracebackhide__ = True
-        try:
-            return function(*args, **named)
-        except TypeError:
-            # Looked at after it has failed: calls that are right cost nothing more.
-            wrong = _wrong_call(signature(function), args, named)
-            if not wrong:
-                raise
-        raise TypeError(f"{wrong[0]} - at {place} ({wrong[1]})")
-
-    return call
-
-
-def _wrong_call(
-    of: Signature, args: Sequence[object], named: Mapping[str, object]
-) -> tuple[str, str] | None:
-    """What is wrong with the arguments of a method, and what may help; or None."""
-    kinds: dict[Any, list[str]] = {}
-    for each in of.parameters.values():
-        kinds.setdefault(each.kind, []).append(each.name)
-    by_place = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
-    by_name = kinds.get(Parameter.KEYWORD_ONLY, [])
-    known = [*by_place[1:], *by_name]
-    if len(args) > len(by_place):
-        value = args[len(by_place)]
-        example = f"write {by_name[0]}={value!r}" if by_name else ""
-        others = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
-        if Parameter.VAR_KEYWORD in kinds and not by_name:
-            example = "write the field's name too, as in status=503"
-        expected = f"Expected arguments by name after {by_place[-1]}"
-        return f"{expected}, got {value!r}", f"{example}{others}"
-    for name in named:
-        if name not in known and Parameter.VAR_KEYWORD not in kinds:
-            hint = did_you_mean(name, known).strip(" ()")
-            there_are = f"there are {', '.join(known)}"
-            return f"Expected an argument, got {name!r}", hint or there_are
-    for each in of.parameters.values():
-        is_given = each.name in named or each.name in by_place[: len(args)]
-        if each.default is Parameter.empty and each.name in known and not is_given:
-            return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
-    return None
 
 
 class RaisedHere:

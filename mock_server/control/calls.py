@@ -10,17 +10,28 @@ from typing import Any, get_args
 import msgspec
 
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.control.arguments import explained
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, seconds
 from mock_server.control.report import allowed_violations, outside_line, violation_lines
 from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
+from mock_server.domain.wrong_calls import explained
 
 __tracebackhide__ = True
 
 _POLL_SECONDS = 0.01
+
+
+class JournalEntry(dict[str, Any]):
+    """An entry as JSON; a name that stands deeper in it is told."""
+
+    def __missing__(self, name: str) -> None:
+        inside = (part for part in ("request", "answer") if name in self.get(part, {}))
+        deeper = "".join(f", but in its [{part!r}]" for part in inside)
+        raise KeyError(
+            f"{name!r} is not in the entry{deeper} (it has {', '.join(self)})"
+        )
 
 
 @explained
@@ -146,7 +157,7 @@ class Calls:
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._client.journal(query))
-        return list(page["entries"])
+        return [JournalEntry(entry) for entry in page["entries"]]
 
     def _verify(self, asked: Mapping[str, Any]) -> None:
         given = self._client.verify(asked)

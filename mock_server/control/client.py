@@ -216,9 +216,11 @@ class AdminClient:
         if failure.status_text in _NO_ROUTE:
             # All routes that this client calls are there in a server of its age.
             hint = f"is {self.url} an older mock-server?"
-            if (path := urlsplit(self.url).path).strip("/"):
-                hint = f"the address of a server has no path, such as {path}"
             message = f"{failure.message} ({hint})"
+            if (path := urlsplit(self.url).path).strip("/"):
+                expected = "Expected the address of a mock server"
+                hint = f"did you mean {self.url.removesuffix(path)}?"
+                message = f"{expected}, got one with a path - at {place} ({hint})"
             failure = replace(failure, message=message)
         return Refused(raw.status, failure)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from mock_server.admin.views import ClockView
 from mock_server.control.client import AdminClient
+from mock_server.domain.wrong_calls import Fixed
 
 __tracebackhide__ = True
 
@@ -32,7 +33,7 @@ def of_field(name: str, value: Any) -> Any:
     return int(count) if count == int(count) else count
 
 
-class SandboxClock:
+class SandboxClock(Fixed):
     """The clock of a sandbox."""
 
     def __init__(self, client: AdminClient) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from mock_server.admin import views
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.control.arguments import RaisedHere, explained
+from mock_server.control.arguments import RaisedHere
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import SandboxClock, of_field
@@ -20,6 +20,7 @@ from mock_server.control.names import Keys, SandboxChoices, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
+from mock_server.domain.wrong_calls import Fixed, explained
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
@@ -28,7 +29,7 @@ __tracebackhide__ = True
 
 
 @explained
-class MockServerFixture(Records, Calls):
+class MockServerFixture(Fixed, Records, Calls):
     """A running server, as `client` reaches it, and one of its sandboxes.
 
     `url` is the base address for the client under test. Every method raises Refused,
@@ -69,6 +70,9 @@ class MockServerFixture(Records, Calls):
         It fires once unless `times` is given. In a `with` block it lasts until the end.
         A duration may be a timedelta.
         """
+        if not isinstance(kind, str):
+            got = type(kind).__name__
+            raise TypeError(f"Expected the name of a kind of fault, got {got}")
         asked: dict[str, Any] = {"kind": kind}
         for name, value in fields.items():
             if _camel(name) in asked:
@@ -160,6 +164,18 @@ class MockServerFixture(Records, Calls):
             sandbox = replace(self._client, sandbox=self._client.sandbox or "default")
             self._keys = sandbox.ask(views.SandboxView, "GET", "").value
         return self._keys
+
+
+class HasControl:
+    """What has a `control`; a name of that, looked for here, says so."""
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> object:
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if hasattr(MockServerFixture, name):
+                said += f": use `.control.{name}`"
+            raise AttributeError(said)
 
 
 def _camel(name: str) -> str:

@@ -14,13 +14,14 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Message
 
 from mock_server.app import create_app
-from mock_server.control.arguments import SETTINGS, RaisedHere, check, explained
+from mock_server.control.arguments import SETTINGS, RaisedHere, check
 from mock_server.control.client import AdminClient, NotRunning, Send
-from mock_server.control.control_object import MockServerFixture
+from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.http_call import Address, Budget, RawResponse, Request, call
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.wrong_calls import explained
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
 from mock_server.wire.parts import HttpParser, UnfitUvicorn
@@ -32,7 +33,7 @@ _SHOWN_HEADERS = b"content-type", b"location", b"retry-after"
 
 
 @explained
-class MockServer:
+class MockServer(HasControl):
     """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
 
     `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from urllib.parse import urlencode
 
 from mock_server.admin.views import FaultsView, FaultView
-from mock_server.control.arguments import explained
 from mock_server.control.client import AdminClient, Refused
+from mock_server.domain.journal import as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean
+from mock_server.domain.printable import one_line
+from mock_server.domain.wrong_calls import explained
 
 __tracebackhide__ = True
 
@@ -158,6 +160,11 @@ def unfired(fault: dict[str, Any]) -> str:
     """The beginning of a sentence on a fault that has not fired."""
     operation = fault.get("operation", "*")
     of = "any operation" if operation == "*" else operation
+    match = {name: each for name, each in fault["match"].items() if each is not None}
+    if "key" in match:
+        match["key"] = as_redacted(match["key"])
+    of += f", match {match}" if match else ""
     seen = fault["matches"]
-    matched = f"matched {seen} requests but" if seen else "matched no request and"
-    return f"the fault {fault['id']} ({fault['kind']} of {of}) {matched} never fired"
+    counts = {0: "no request and", 1: "1 request but"}
+    matched = f"matched {counts.get(seen, f'{seen} requests but')} never fired"
+    return one_line(f"the fault {fault['id']} ({fault['kind']} of {of}) {matched}")

@@ -5,12 +5,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import asdict
 
-from mock_server.control.arguments import explained
 from mock_server.control.client import AdminClient
 from mock_server.control.names import quoted
 from mock_server.domain.messages import did_you_mean
+from mock_server.domain.wrong_calls import Fixed, explained
 from mock_server.fixture.document import ChatPart, SingleCollection
 
 __tracebackhide__ = True
@@ -20,7 +19,7 @@ Record = Mapping[str, Any] | Struct
 
 
 # The server may be newer than this client, so fields that it does not know are ignored.
-class _Chat(ChatPart, forbid_unknown_fields=False, kw_only=True):
+class Chat(Fixed, ChatPart, forbid_unknown_fields=False, kw_only=True):
     """A chat session as a server shows it."""
 
     chat_id: str
@@ -29,11 +28,11 @@ class _Chat(ChatPart, forbid_unknown_fields=False, kw_only=True):
 class _Chats(Struct):
     """A page of an app's chats, and how many there are in all."""
 
-    chats: list[_Chat]
+    chats: list[Chat]
     total: int
 
 
-class _Collection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
+class Collection(Fixed, SingleCollection, forbid_unknown_fields=False, kw_only=True):
     """A collection as a server shows it."""
 
     id: str = field(name="_id")
@@ -42,7 +41,7 @@ class _Collection(SingleCollection, forbid_unknown_fields=False, kw_only=True):
 class _Collections(Struct):
     """A page of a dataset's collections, and how many there are in all."""
 
-    collections: list[_Collection]
+    collections: list[Collection]
     total: int
 
 
@@ -52,25 +51,23 @@ class Records:
 
     _client: AdminClient
 
-    def chat(self, app_id: str, chat_id: str) -> ChatPart:
+    def chat(self, app_id: str, chat_id: str) -> Chat:
         """A chat session (`.top`, `.title` ...).
 
         Raises Refused if there is none; `chats` lists what there is.
         """
         path = _path("apps", app_id, "chats", chat_id)
-        view = self._client.ask(_Chat, "GET", path).value
-        return ChatPart(**asdict(view))
+        return self._client.ask(Chat, "GET", path).value
 
-    def chats(self, app_id: str) -> list[ChatPart]:
+    def chats(self, app_id: str) -> list[Chat]:
         """All chat sessions of an app, in document order."""
-        found = self._all(_Chats, f"{_path('apps', app_id)}/chats?")
-        return [ChatPart(**asdict(each)) for each in found]
+        return self._all(_Chats, f"{_path('apps', app_id)}/chats?")
 
-    def put_chat(self, app_id: str, chat: Record) -> ChatPart:
+    def put_chat(self, app_id: str, chat: Record) -> Chat:
         """Create or replace a chat session: `{"chatId": "c1", "title": "Refund"}`."""
         fields = _fields(chat, "a chat", "chatId")
         path = _path("apps", app_id, "chats", fields["chatId"])
-        return ChatPart(**asdict(self._put(_Chat, path, fields)))
+        return self._client.ask(Chat, "PUT", path, fields).value
 
     def remove_chat(self, app_id: str, chat_id: str) -> None:
         """Take a chat session away. Raises Refused if there is none."""
@@ -79,7 +76,7 @@ class Records:
     def put_app(self, app: Record) -> None:
         """Create or replace an app, with the chats that it is to have."""
         fields = _fields(app, "an app", "id")
-        self._put(dict, _path("apps", fields["id"]), fields)
+        self._client.ask(dict, "PUT", _path("apps", fields["id"]), fields)
 
     def remove_app(self, app_id: str) -> None:
         """Take an app and its chats away. Raises Refused if there is none."""
@@ -87,18 +84,17 @@ class Records:
 
     def collections(
         self, dataset_id: str, parent: str | None = None
-    ) -> list[SingleCollection]:
+    ) -> list[Collection]:
         """The collections in a folder (None: the top level), in document order."""
         # A query knows no null: an empty text is the top level.
         query = f"/collections?parentId={quoted(parent or '')}&"
-        found = self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
-        return [SingleCollection(**asdict(each)) for each in found]
+        return self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
 
-    def put_collection(self, dataset_id: str, collection: Record) -> SingleCollection:
+    def put_collection(self, dataset_id: str, collection: Record) -> Collection:
         """Create or replace a collection: `{"_id": "c1", "name": "Install"}`."""
         fields = _fields(collection, "a collection", "_id")
         path = _path("datasets", dataset_id, "collections", fields["_id"])
-        return SingleCollection(**asdict(self._put(_Collection, path, fields)))
+        return self._client.ask(Collection, "PUT", path, fields).value
 
     def remove_collection(self, dataset_id: str, collection_id: str) -> None:
         """Take a collection and all that is in it away. Raises Refused."""
@@ -108,14 +104,11 @@ class Records:
     def put_dataset(self, dataset: Record) -> None:
         """Create or replace a dataset, with the collections that it is to have."""
         fields = _fields(dataset, "a dataset", "id")
-        self._put(dict, _path("datasets", fields["id"]), fields)
+        self._client.ask(dict, "PUT", _path("datasets", fields["id"]), fields)
 
     def remove_dataset(self, dataset_id: str) -> None:
         """Take a dataset and its collections away. Raises Refused if there is none."""
         self._client.json(dict, "DELETE", _path("datasets", dataset_id))
-
-    def _put(self, answer: type[Any], path: str, fields: Mapping[str, Any]) -> Any:
-        return self._client.ask(answer, "PUT", path, fields).value
 
     def _all(self, page: type[Any], query: str) -> list[Any]:
         """All items of a list that is read page by page."""

@@ -35,6 +35,12 @@ _FURTHER_VIOLATIONS = (
 routes have."""
 
 
+_NO_SOCKET = (
+    "no request has come: it opens no socket. Give your client the transport "
+    "ASGITransport(app=mock_server_app), or use the fixture mock_server"
+)
+
+
 def report_sections(
     server: MockServerFixture, name: str, since: int = 0
 ) -> Iterator[tuple[str, str]]:
@@ -57,6 +63,8 @@ def report_sections(
         for entry in entries[-_REPORTED_ENTRIES:]:
             lines += entry_lines(entry)
         yield f"{name} journal", "\n".join(lines)
+    elif name == "mock_server_app":
+        yield name, _NO_SOCKET
     if faults:
         text = "\n".join(map(_short_json, faults))
         yield f"{name} faults that can still fire", text
@@ -74,11 +82,19 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         f"#{entry['seq']} {request['method']} {request['path']} -> {status}"
         f"{spoiled} {entry['durationMs']} ms"
     )
-    yield f"    sent {_short_json(request['body'])}"
+    yield f"    sent {_sent(request, answer['status'])}"
     yield f"    got  {_short_json(answer['body'])}"
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"]:
         yield f"    hint {one_line(entry['hint'])}"
+
+
+def _sent(request: Mapping[str, Any], status: int) -> str:
+    is_announced = request["headers"].get("content-length", "0") != "0"
+    # A body that is null is 400; earlier refusals do not wait for one.
+    if request["body"] is None and is_announced and 400 < status < 500:
+        return "(refused before the body arrived)"
+    return _short_json(request["body"])
 
 
 def _short_json(value: object) -> str:

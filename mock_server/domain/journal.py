@@ -6,6 +6,7 @@ Entries are taken as they come: secrets have been redacted and bodies cut before
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -184,6 +185,14 @@ def redacted_key(key: str) -> str:
     """A key as journals show it: its beginning, then 8 hex digits of its SHA-256."""
     shown = min(4, len(key) // 2)  # of a short key four characters would be too much
     return key[:shown] + hashlib.sha256(key.encode()).hexdigest()[:8]
+
+
+_REDACTED = re.compile(".{0,4}[0-9a-f]{8}", re.DOTALL)
+
+
+def as_redacted(key: str) -> str:
+    """A key as journals show it, be it given so or in full."""
+    return key if _REDACTED.fullmatch(key) else redacted_key(key)
 
 
 class Sent(Struct, eq=False, gc=False):

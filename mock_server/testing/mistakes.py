@@ -1,7 +1,7 @@
 """Mistakes of a test's author, told in one line: no frame of ours would help."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from mock_server.control.environment import unknown_settings, variable
 from mock_server.control.faults import UnfiredFaultWarning, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
+from mock_server.domain.messages import did_you_mean
 from mock_server.fixture.problems import FixtureError
 from mock_server.testing.setup import MARK, marked
 from mock_server.wire.server import CannotBind
@@ -78,15 +79,22 @@ def _failure(error: Exception) -> BaseException:
 
 
 _INI = "mock_server_strict"
+_INI_NAMES = ("strict", "profile", "choices_accepted")
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def check_names(config: pytest.Config) -> None:
-    """Warn of unknown variables.
+    """Warn of unknown variables and ini values.
 
     With MOCK_SERVER_STRICT_SETTINGS, raises pytest.UsageError.
     """
     unknown = unknown_settings(os.environ)
+    # To plugins pytest shows only the values of names that they know.
+    for name in getattr(config, "_inicfg", ()):
+        rest = name.removeprefix("mock_server_")
+        if rest != name and rest not in _INI_NAMES:
+            hint = did_you_mean(rest, _INI_NAMES).replace(" '", " 'mock_server_")
+            unknown.append(f"unknown ini value {name}{hint}")
     strict = os.environ.get(variable("strict-settings"), "")
     if unknown and strict.lower() in _TRUE:
         raise pytest.UsageError("\n".join(unknown))
@@ -158,11 +166,27 @@ def of_session(request: pytest.FixtureRequest, name: str) -> Any:
     raise pytest.fail.Exception(why, pytrace=False)
 
 
+def warn_of_use(item: pytest.Item) -> None:
+    """Warn of what does nothing: a marker without a fixture, a hidden fixture."""
+    _warn_if_idle(item)
+    _warn_if_hidden(item)
+
+
+def _warn_if_idle(item: pytest.Item) -> None:
+    """Warn of a marker on a test that asks for no fixture of the plugin."""
+    is_own = any(mark.name == MARK for mark in item.own_markers)
+    names: Sequence[str] = getattr(item, "fixturenames", ())
+    if is_own and not any(name.startswith(MARK) for name in names):
+        why = f"the test asks for no fixture of this plugin, such as {MARK}"
+        message = f"mock-server: the marker {MARK} does nothing: {why}"
+        warn(item, pytest.PytestWarning(message))
+
+
 _WAS_TOLD: pytest.StashKey[bool] = pytest.StashKey()
 _OURS = "mock_server.pytest_plugin"
 
 
-def warn_if_hidden(item: pytest.Item) -> None:
+def _warn_if_hidden(item: pytest.Item) -> None:
     """Warn, once a run, of a fixture `mock_server` that is not ours.
 
     One that takes ours and gives it on is as good as ours.

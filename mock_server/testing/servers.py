@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mock_server.admin.views import FaultView, SandboxView
 from mock_server.api.fixture_loading import load_fixture, with_faults
 from mock_server.control.client import SECONDS, AdminClient, Refused
-from mock_server.control.control_object import MockServerFixture
+from mock_server.control.control_object import HasControl, MockServerFixture
 from mock_server.control.embedding import MockServer, in_process
 from mock_server.control.environment import MAX_SECONDS, variable
 from mock_server.control.http_call import Address, Unreachable
@@ -134,7 +134,7 @@ URL = "http://mock-server"
 """The base address for clients: any would do, but for the Host that is admitted."""
 
 
-class MockServerApp:
+class MockServerApp(HasControl):
     """A mock server as an ASGI application, and `control`, which steers it."""
 
     def __init__(self, app: ASGIApp, token: str | None = None) -> None:
@@ -152,15 +152,6 @@ class MockServerApp:
     def key(self) -> str:
         """An API key of level owner. Raises LookupError if there is none."""
         return self.control.key
-
-    if not TYPE_CHECKING:  # which would take any name for an attribute
-
-        def __getattr__(self, name: str) -> object:
-            """Raises AttributeError; for what `control` has, it says so."""
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if hasattr(MockServerFixture, name):
-                said += f": use `.control.{name}`"
-            raise AttributeError(said)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)

@@ -185,4 +185,7 @@ def beside(fixture: Any, folder: Path, place: str) -> Any:
     hint = did_you_mean(path.name, [*files, *shipped])
     expected = f"Expected the path of a file, or one of {', '.join(shipped)}"
     given = f"{str(fixture)!r}{hint} - at {place}"
-    raise ValueError(f"{expected}, got {given} (there is no {path})")
+    there_is = f"there is no {path}"
+    if place == _FIXTURE and not Path(fixture).is_absolute():
+        there_is += "; relative to the test file: use Path(__file__).with_name(...)"
+    raise ValueError(f"{expected}, got {given} ({there_is})")

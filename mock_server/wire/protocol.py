@@ -18,7 +18,7 @@ from mock_server.api.envelope import error_envelope
 from mock_server.domain.limits import Limits
 from mock_server.wire import parts
 from mock_server.wire.parts import HttpParser
-from mock_server.wire.transport import CoalescingTransport, Turn
+from mock_server.wire.transport import CoalescingTransport, Turn, is_one_too_many
 from mock_server.wire.whole import whole_ways
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
@@ -193,6 +193,8 @@ class RequestDeadlineMixin:
         # Each request's `scope["state"]` is a copy of this.
         self.app_state = self.app_state | Connection(joined, self.parser).state()
         self._arm()
+        if is_one_too_many(raw):
+            joined.abort()
 
     def data_received(self, data: bytes) -> None:
         """Called by the event loop."""

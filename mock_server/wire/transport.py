@@ -11,9 +11,11 @@ from mock_server.domain.limits import Published
 
 if sys.platform != "win32":
     import fcntl
+    import resource
     import termios
 
 _LARGE_BYTES = 64 * 1024
+_SPARE_DESCRIPTORS = 16
 # struct linger: on, 0 seconds. Closing the socket then sends an RST.
 _NO_LINGER = struct.pack("ii", 1, 0)
 
@@ -121,6 +123,18 @@ class CoalescingTransport:
         """Close at once; what is not sent yet is lost."""
         self._parts.clear()
         self._transport.abort()
+
+
+def is_one_too_many(transport: asyncio.Transport) -> bool:
+    """Whether a connection has one of the last descriptors of the process.
+
+    They are for files, modules that are imported late, and processes that load.
+    """
+    if sys.platform != "win32":
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS
+        # Without a limit it is negative, or beyond all numbers.
+        return bool(0 < most <= transport.get_extra_info("socket").fileno())
+    return False
 
 
 class UnreadConnections:

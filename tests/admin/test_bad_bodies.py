@@ -39,6 +39,20 @@ from tests.support import Api
             "unknown field 'secs' (did you mean 'seconds'?) - at $.secs; "
             "Expected the field 'seconds' here, got none - at $",
         ),
+        (
+            "POST",
+            "/journal/verify",
+            {"inOrder": ["listV2"]},
+            'Expected an object such as {"operation": "listV2"}, got the string '
+            '"listV2" - at $.inOrder[0]',
+        ),
+        (
+            "POST",
+            "/sandboxes",
+            {"state": "my.yaml"},
+            "Expected a fixture document (an object, not the path of a file) or null, "
+            'got the string "my.yaml" - at $.state',
+        ),
     ],
 )
 def test_each_problem_of_a_body_is_told(

@@ -47,8 +47,15 @@ def test_a_choice_is_in_force_at_once(api: Api) -> None:
         ({"choices": {"list_orde": "name"}}, "did you mean 'list_order'?) - at $.ch"),
         ({"choices": {"list_order": "size"}}, "update_time_desc or name or fixture"),
         ({"choices": {"page_size_default": 31}}, "page_size_default to be 1 to 30"),
-        ({"choices": []}, "Expected an object, got an array - at $.choices"),
+        (
+            {"choices": []},
+            'such as {"list_order": "name"}, got an array - at $.choices',
+        ),
         ({"choice": {}}, "unknown field 'choice'"),
+        (
+            {"list_order": "name"},
+            ', choices: an object such as {"list_order": "name"})',
+        ),
     ],
 )
 def test_a_bad_choice_is_refused_and_changes_nothing(

@@ -31,7 +31,7 @@ from tests.admin.world import (
     ask,
     filled,
 )
-from tests.support import PIN, Switch
+from tests.support import PIN, Api, Switch
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "STEAL")
 CONSOLE = [row for row in ROWS if row.template == PAGE]
@@ -355,3 +355,21 @@ def test_no_header_sends_an_open_route_elsewhere(url: str, name: str) -> None:
     assert (status, json.loads(body)["status"]) == (200, "ready")
     assert raw(url, "GET", "/nowhere", **there)[0] == 404
     assert raw(url, "PUT", PIN, Content_Type=JSON, **there)[0] == 401
+
+
+@pytest.mark.parametrize("kind", [None, "text/yaml"])
+def test_the_refused_type_of_a_state_has_a_command_that_keeps_it(
+    api: Api, kind: str | None
+) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = api.client.put("/__admin/state", content=b"apps: []", headers=headers)
+    said = answer.json()["message"]
+    assert said.startswith("Expected application/json or application/yaml, got ")
+    assert said.endswith(" -H 'Content-Type: application/yaml' --data-binary @FILE)")
+
+
+def test_a_foreign_page_is_told_from_where_to_call(api: Api) -> None:
+    headers = {"Origin": "http://localhost:3000"}
+    answer = api.client.get("/__admin/faults", headers=headers)
+    assert answer.status_code == 403
+    assert "(call it from the test's own process, " in answer.json()["message"]

@@ -105,6 +105,7 @@ def test_an_unmatched_request_has_a_hint(api: Api) -> None:
         ({"operation": "listV2"}, [2, 3]),
         ({"status": 400}, [3]),
         ({"key": REDACTED}, [1, 2, 3]),
+        ({"key": KEY}, [1, 2, 3]),
         ({"violations": "true"}, [3, 4]),
         ({"violations": "false"}, [1, 2]),
         ({"since": 3}, [3, 4]),

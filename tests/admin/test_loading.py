@@ -20,8 +20,9 @@ import msgspec
 import pytest
 
 from mock_server import MockServer
-from mock_server.admin.loading import Loader, Upload
+from mock_server.admin.loading import Loader, Upload, free_in_parts
 from mock_server.api.errors import BadFixture
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.domain.access import Caller
 from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached
@@ -294,3 +295,20 @@ def offspring(pid: int) -> list[int]:
         except OSError:
             continue  # a thread that has ended
     return found
+
+
+async def turns_to_free(collections: int) -> int:
+    """How many turns of the loop others have while so many are freed."""
+    part = load_fixture(msgspec.json.decode(document(collections)))
+    free_in_parts(part)
+    del part
+    turns = 0
+    while turns == 0 or len(asyncio.all_tasks()) > 1:
+        await asyncio.sleep(0)
+        turns += 1
+    return turns
+
+
+def test_what_nobody_refers_to_is_freed_while_others_are_served() -> None:
+    few, many = (asyncio.run(turns_to_free(size)) for size in (2_000, 40_000))
+    assert many >= few + 10

@@ -237,6 +237,13 @@ def test_dots_are_no_ids(api: Api, path: str, body: dict[str, str], dots: str) -
     assert api.state() == before
 
 
+def test_a_name_in_place_of_a_parent_id_is_told(api: Api) -> None:
+    api.admin("PUT", f"{ITEMS}/kit", {"name": "Press kit"})
+    answer = api.client.get(f"/__admin{ITEMS}?parentId=Press%20kit")
+    assert answer.status_code == 404
+    assert '(did you mean "kit", which has that name?)' in answer.json()["message"]
+
+
 @pytest.mark.parametrize(
     ("query", "ids"),
     [

@@ -124,6 +124,23 @@ def test_yaml_is_taken_by_its_name_in_any_form(api: Api, kind: str) -> None:
     assert api.admin("GET", "/apps").json() == {"apps": []}
 
 
+@pytest.mark.parametrize("kind", ["application/json", "application/yaml"])
+def test_a_byte_order_mark_is_passed_over(api: Api, kind: str) -> None:
+    content = '\ufeff{"apps": []}'.encode()
+    headers = {"Content-Type": kind}
+    answer = api.client.put("/__admin/state", content=content, headers=headers)
+    assert answer.status_code == 200
+
+
+def test_a_mistake_in_a_long_line_is_placed_by_its_path_too(api: Api) -> None:
+    items = [{"_id": f"c{n}", "name": "x" * 50} for n in range(3)]
+    items[2]["parentId"] = "gone"
+    document = {"datasets": [{"id": "d", "collections": items}]}
+    said = api.admin("PUT", "/state", document).json()["message"]
+    assert "(state:1:" in said
+    assert said.endswith('"gone" - at $.datasets[0].collections[2].parentId)')
+
+
 def test_many_problems_are_counted_not_listed(api: Api) -> None:
     answer = api.admin("PUT", "/state", {"apps": [{"x": 1} for _ in range(200)]})
     assert "; and " in answer.json()["message"]

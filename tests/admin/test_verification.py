@@ -34,6 +34,7 @@ def verify(api: Api, body: Any) -> tuple[int, dict[str, Any]]:
         ({"operation": "listV2", "atLeast": 2}, 3),
         ({"operation": "listV2", "atLeast": 1, "atMost": 3}, 3),
         ({"status": 500, "atMost": 0}, 0),
+        ({"key": "any-key", "exactly": 4}, 4),
         ({"body": {"top": True}, "exactly": 1}, 1),
         ({"body": {"parentId": None}}, 1),
         ({"violations": True, "exactly": 1}, 1),

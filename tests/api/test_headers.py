@@ -61,6 +61,14 @@ def test_a_block_holds_every_header_and_no_credentials() -> None:
     assert b"session" not in block
 
 
+@pytest.mark.parametrize(
+    "name", [b"rootkey", b"x-auth-token", b"api-key", b"x-access-token", b"x-api-key"]
+)
+def test_a_block_hides_what_any_header_logs_somebody_in_with(name: bytes) -> None:
+    block = parse_headers([(name, b"s3cret"), (b"x-a", b"s3cret")]).block
+    assert block == name + b":[redacted]\nx-a:s3cret"
+
+
 async def status_of(headers: Any, **noted: object) -> int:
     """The status of a list request with these headers, in process.
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mock_server.api.redaction import (
+    ESCAPED_KEY_BYTES,
     HIDDEN,
     RequestSecrets,
     Secrets,
@@ -20,7 +21,7 @@ from mock_server.api.redaction import (
 )
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from tests.conftest import MakeApi
-from tests.support import LIBRARY, LIST, Api
+from tests.support import DATASET, LIBRARY, LIST, Api
 
 TOKEN = "tok/en+abc=1234567"
 KEYS = ["fastgpt-owner", "fastgpt-owner-and-more", 'quo"ted\\key']
@@ -184,3 +185,65 @@ def test_a_key_that_a_cut_goes_through_goes_whole(api: Api) -> None:
     assert entry.sent.body is not None
     assert len(entry.sent.body) == cut
     assert entry.sent.body.endswith(HIDDEN[:9])
+
+
+LONG_KEY = "fastgpt-S3cretKeyOfTheOwner0123456789abcdefghij"
+
+
+@pytest.mark.parametrize("cut", range(1, len(LONG_KEY), 9))
+@pytest.mark.parametrize("form", [str, escaped])
+def test_half_a_key_at_the_rough_cut_is_never_shown(
+    api: Api, cut: int, form: Callable[[str], str]
+) -> None:
+    key = form(LONG_KEY)
+    rough = DEFAULT_LIMITS.journal_body_bytes + ESCAPED_KEY_BYTES
+    end = cut * (len(key) // len(LONG_KEY))
+    pad, more = "-" * ((rough - end) % (len(key) + 1)), [key] * 800
+    headers = bearer(LONG_KEY) | {"Content-Type": "application/json"}
+    api.client.post(LIST, headers=headers, content=pad + " ".join(more))
+    error = {"kind": "error", "message": pad + " ".join([LONG_KEY] * 800)}
+    api.client.post("/__admin/faults", json=error)
+    api.client.post(LIST, headers=headers, json={})
+    kept = "".join(map(repr, api.sandbox.journal.since(0))).replace("\\\\", "\\")
+    assert key[: len(form(LONG_KEY[:9]))] not in kept
+    assert LONG_KEY[:9] not in kept
+
+
+@pytest.mark.parametrize("key", [LONG_KEY, "fastgpt-sbx-0a1", KEYS[0]])
+@pytest.mark.parametrize("form", [str, lambda text: quote(text, safe="")[:-1] + "%79"])
+def test_what_others_have_named_with_a_key_is_in_no_entry(
+    make_api: MakeApi, key: str, form: Callable[[str], str]
+) -> None:
+    key += "y"
+    names = [{"name": f"it's {form(key)}"}]
+    datasets = [{"id": DATASET, "collections": names}]
+    api = make_api({"keys": [{"key": key}], "datasets": datasets})
+    for _ in range(3):
+        asked = {"offset": 0, "datasetId": DATASET}
+        answer = api.client.post(LIST, headers=bearer(key), json=asked)
+        assert form(key) in answer.text
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert kept.count(HIDDEN.decode()) >= 3
+    assert form(key) not in kept
+
+
+def test_an_answer_that_begins_to_hold_a_key_is_looked_through_again(api: Api) -> None:
+    asked = {"offset": 0, "datasetId": DATASET}
+    for name in ("Guide", LONG_KEY):
+        path = f"/__admin/datasets/{DATASET}/collections/new"
+        assert api.client.put(path, json={"name": name}).is_success
+        answer = api.client.post(LIST, headers=bearer(LONG_KEY), json=asked)
+        assert name in answer.text
+    assert LONG_KEY not in "".join(map(repr, api.sandbox.journal.since(0)))
+
+
+@pytest.mark.parametrize("key", [LONG_KEY, "Declared-As-Well"])
+def test_a_key_in_the_name_of_a_header_is_in_no_entry(
+    make_api: MakeApi, key: str
+) -> None:
+    api = make_api(LIBRARY | {"keys": [{"key": "Declared-As-Well"}, {"key": LONG_KEY}]})
+    asked = {"offset": 0, "datasetId": DATASET}
+    answer = api.client.post(LIST, headers=bearer(LONG_KEY) | {key: "x"}, json=asked)
+    assert answer.status_code == 200
+    kept = "".join(map(repr, api.sandbox.journal.since(0)))
+    assert key.lower() not in kept.lower()

@@ -10,9 +10,11 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
+from mock_server.api.redaction import ESCAPED_KEY_BYTES
 from mock_server.api.request_log import Line, LogRedaction, RequestLog, json_lines
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.messages import CUT_MARK
 from mock_server.domain.printable import LogFormat, json_text
 from tests.support import CHAT, DATASET, LIBRARY, LIST, PIN
 
@@ -130,6 +132,18 @@ def test_no_key_that_a_client_put_into_a_field_is_logged(
     assert "[redacted]" in logged.lines[-1]
     for line in logged.lines:
         assert key[:16] not in line
+
+
+@pytest.mark.parametrize("chars", range(1, len(KEY), 3))
+def test_half_a_key_at_the_rough_cut_of_a_path_is_not_logged(
+    logged: Logged, chars: int
+) -> None:
+    key = "".join(f"%{ord(char):02x}" for char in KEY)
+    rough = DEFAULT_LIMITS.logged_chars + ESCAPED_KEY_BYTES
+    pad = (rough - 3 * chars - 1) % (len(key) + 1)
+    logged.client.get(f"/{'-' * pad}{'/'.join([key] * 300)}", headers=HEADERS)
+    assert f"{CUT_MARK} 404 " in logged.lines[-1]
+    assert "%" not in logged.lines[-1].partition(" 404 ")[0]
 
 
 def test_keys_of_a_state_that_is_refused_are_not_logged(logged: Logged) -> None:

@@ -109,6 +109,8 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
         ("/api/core/chat/UPDATEHISTORY", PIN),
         ("/admin/health", "/__admin/health"),
         ("/__ADMIN/health", "/__admin/health"),
+        ("/health", "/__admin/health"),
+        ("/__admin/journal", "/__admin/sandboxes/NAME/journal"),
     ],
 )
 def test_a_path_with_parts_missing_is_hinted_at(given: str, meant: str) -> None:
@@ -187,6 +189,11 @@ def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
         ("/__admin//health", "/__admin/health"),
         ("/__admin/Snapshots/one/Restore", "/__admin/snapshots/one/restore"),
         ("/__admin/sandbox/one/faults", "/__admin/sandboxes/one/faults"),
+        ("/__admin/clock/freeze", "/__admin/clock"),
+        ("/__admin/resett", "/__admin/reset"),
+        ("/__admin", "/__admin/"),
+        ("/__admin/console", "/__admin/"),
+        ("/__admin/console/", "/__admin/"),
     ],
 )
 def test_a_near_path_of_the_admin_api_is_hinted_at(
@@ -194,3 +201,24 @@ def test_a_near_path_of_the_admin_api_is_hinted_at(
 ) -> None:
     message = api.client.get(given).json()["message"]
     assert message.endswith(f"(did you mean {meant}? Paths are exact)")
+
+
+@pytest.mark.parametrize("given", ["requests", "undo", "collections"])
+def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
+    message = api.client.get(f"/__admin/{given}").json()["message"]
+    assert "(there are apps, choices, clock, " in message
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("/snapshots", "(PUT /__admin/snapshots/{name}: Take a snapshot of store, "),
+        ("/datasets", "(PUT /__admin/datasets/{datasetId}: Create or replace "),
+        ("/faults/reset", "DELETE /__admin/faults: Remove all faults, or all of "),
+    ],
+)
+def test_a_wrong_method_names_the_routes_beside(
+    api: Api, given: str, meant: str
+) -> None:
+    answer = api.admin("POST", given, {})
+    assert (answer.status_code, meant in answer.json()["message"]) == (405, True)

@@ -322,6 +322,7 @@ def test_a_full_stdout_is_one_message(printed: str) -> None:
 
 def test_check_takes_shipped_fixtures_by_name() -> None:
     assert run("check", "demo", "paging").out.startswith("ok: 4 datasets, ")
+    assert run("check", "demo", "--format", "github").out == ""
     done = run("check", "dmeo")
     assert done.status == 2
     assert "(did you mean 'demo'?)" in done.out

@@ -89,6 +89,12 @@ def test_what_is_there_is_kept_and_the_rest_is_written(
     assert {path.name for path in tmp_path.iterdir()} == {FIXTURE, CONFTEST, SCHEMA}
 
 
+def test_a_line_that_is_added_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / FIXTURE).write_text("apps: []")
+    done = run("init", "--schema", str(tmp_path))
+    assert f"added the schema line to {tmp_path / FIXTURE}\n" in done.out
+
+
 @pytest.mark.parametrize("name", [FIXTURE, CONFTEST])
 def test_a_link_that_leads_nowhere_is_kept(tmp_path: Path, name: str) -> None:
     os.symlink("elsewhere", tmp_path / name)

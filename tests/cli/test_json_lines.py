@@ -58,6 +58,11 @@ def test_problems_and_warnings_at_the_start_are_lines_of_json(tmp_path: Path) ->
     assert done.status == 2
 
 
+def test_without_arguments_the_variable_counts() -> None:
+    done = run(MOCK_SERVER_HOST=NOWHERE, MOCK_SERVER_LOG_FORMAT="json")
+    assert NOWHERE in messages(done.err)[0]
+
+
 def test_a_deprecated_choice_is_told_in_json() -> None:
     with serving("--port=0", JSON, "--choice=neighbours=on") as (_, process):
         process.terminate()

@@ -419,6 +419,42 @@ STATES = {
     ),
 }
 
+BELOW = 60_000
+DELETE = "/api/core/dataset/collection/delete"
+EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
+FOLDERS = {
+    "folder that is deleted": Input(
+        BELOW, lambda n: [folder(n), Sent(DELETE, method="DELETE", query="id=f")]
+    ),
+    "folder that is deleted by admin": Input(
+        BELOW,
+        lambda n: [
+            folder(n),
+            Sent("/__admin/datasets/d/collections/f", method="DELETE"),
+        ],
+    ),
+    "list after a folder is deleted": Input(
+        BELOW, lambda n: [*without_folder(n), Sent(LIST, EVERYTHING)]
+    ),
+    "state after a folder is deleted": Input(
+        BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
+    ),
+}
+
+
+def folder(size: int) -> Sent:
+    """A state with a folder of so many collections that is put."""
+    inside = {"name": "a {n}", "repeat": size}
+    collections = [{"_id": "f", "name": "f", "children": [inside]}, {"name": "b"}]
+    return admin(
+        "PUT", "/state", {"datasets": [{"id": "d", "collections": collections}]}
+    )
+
+
+def without_folder(size: int) -> list[Sent]:
+    """The same, and the folder is deleted."""
+    return [folder(size), Sent(DELETE, method="DELETE", query="id=f")]
+
 
 def _misspelt(size: int, chars: int = 24) -> str:
     """Entries, and others in parents that are not there, of the same few letters."""

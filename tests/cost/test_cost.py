@@ -16,10 +16,10 @@ import pytest
 from starlette.types import ASGIApp, Message
 
 from mock_server.app import create_app
-from tests.cost.inputs import ADMIN, KEY, OPERATIONS, STATES, Sent
+from tests.cost.inputs import ADMIN, FOLDERS, KEY, OPERATIONS, STATES, Sent
 from tests.support import LIBRARY, settled
 
-INPUTS = OPERATIONS | ADMIN | STATES
+INPUTS = OPERATIONS | ADMIN | STATES | FOLDERS
 FEWEST, ROUNDS = 3, 12
 """How often to measure, at most: what disturbs a round only adds to it."""
 NOISE = 0.003

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from msgspec.structs import replace
 
 from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import FolderTree, Tree
@@ -16,7 +17,7 @@ from mock_server.domain.objects.models import Collection
 from mock_server.domain.storage.changed_tree import ORDERS, ChangedTree
 
 IDS = list("abcdefgh")
-FOLDERS: list[str | None] = [None, "a", "b", "h"]
+FOLDERS: list[str | None] = [None, "a", "b", "c"]
 WITHIN: list[Within] = [ANYWHERE, *FOLDERS]
 SEARCHES = [
     Search("x"),
@@ -28,6 +29,13 @@ SEARCHES = [
 ]
 KEPT = 3
 PartOf = tuple[Order, Within]
+
+
+def in_no_circle(item: Collection) -> Collection:
+    """The collection, in a folder whose id comes before its own."""
+    return item if (item.parent_id or "") < item.id else replace(item, parent_id=None)
+
+
 collections = st.builds(
     Collection,
     id=st.sampled_from(IDS),
@@ -36,9 +44,23 @@ collections = st.builds(
     type=st.sampled_from(["folder", "virtual"]),
     update_time=st.integers(0, 3),
     tags=st.lists(st.sampled_from(["x", "t", "ß"]), max_size=2).map(tuple),
-)
+).map(in_no_circle)
 trees = st.lists(collections, max_size=8, unique_by=lambda item: item.id)
 parts = st.tuples(st.sampled_from(ORDERS), st.sampled_from(WITHIN))
+
+
+class HidingTree(ChangedTree):
+    """One to which any folder is a large one."""
+
+    at_once = 0
+
+
+def without(items: list[Collection], ids: Iterable[str]) -> list[Collection]:
+    """The list without some collections, and without what is below them."""
+    gone = {item.id for item in items if item.id in set(ids)}
+    while more := {it.id for it in items if it.parent_id in gone} - gone:
+        gone |= more
+    return [item for item in items if item.id not in gone]
 
 
 def changed(base: Tree) -> ChangedTree:
@@ -71,11 +93,14 @@ def check_part(
 class Changes(RuleBasedStateMachine):
     """Puts, moves, removals and copies, with parts looked at in between."""
 
+    kind: type[ChangedTree] = ChangedTree
+
     @initialize(items=trees)
     def begin(self, items: list[Collection]) -> None:
         self.loaded = items
         self.base = Tree(items)
-        self.trees = [(changed(self.base), list(items))]
+        tree = self.kind(self.base, Memory().hold("changes"))
+        self.trees = [(tree, list(items))]
 
     @rule(new=collections, at=st.integers(0, 5))
     def put(self, new: Collection, at: int) -> None:
@@ -87,7 +112,7 @@ class Changes(RuleBasedStateMachine):
     def remove(self, ids: list[str], at: int) -> None:
         tree, items = self.trees[at % len(self.trees)]
         tree.remove(ids)
-        items[:] = [item for item in items if item.id not in ids]
+        items[:] = without(items, ids)
 
     @rule(at=st.integers(0, 5))
     def copy(self, at: int) -> None:
@@ -140,8 +165,14 @@ class Changes(RuleBasedStateMachine):
                     check_part(tree, plain, (order, within), page, len(SEARCHES))
 
 
-TestChanges = Changes.TestCase
-TestChanges.settings = settings(stateful_step_count=25)
+class HidingChanges(Changes):
+    """The same, with folders hidden as a whole."""
+
+    kind = HidingTree
+
+
+TestChanges, TestHidingChanges = Changes.TestCase, HidingChanges.TestCase
+TestChanges.settings = TestHidingChanges.settings = settings(stateful_step_count=25)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -166,7 +197,7 @@ def test_many_removals_at_once_and_one_by_one_are_the_same(order: Order) -> None
 def test_kept_results_follow_each_change(others: str) -> None:
     items = [Collection(f"{n}", "xy"[n % 2]) for n in range(10)]
     tree = changed(Tree(items))
-    changes: tuple[Callable[[], None], ...] = (
+    changes: tuple[Callable[[], object], ...] = (
         lambda: tree.put(Collection("new", "x")),
         lambda: tree.remove(["1"]),
         lambda: tree.remove(["4"]),
@@ -206,6 +237,18 @@ def test_what_moves_to_another_folder_goes_to_the_end() -> None:
     assert (moved.depth(None), moved.depth("f")) == (0, 1)
 
 
+def test_what_is_replaced_stays_in_its_place_and_is_sorted_anew() -> None:
+    items = [Collection(f"{n}", "x", update_time=n) for n in range(10)]
+    new, tree = Collection("3", "y", update_time=8), changed(Tree(items))
+    tree.put(items[0])
+    for order in ORDERS:
+        tree.listing(ANYWHERE, order)
+    tree.put(new)
+    plain = Tree(with_collection(items, new))
+    for order in ORDERS:
+        check_part(tree, plain, (order, ANYWHERE), slice(0, 5))
+
+
 def test_what_has_left_a_large_folder_leaves_its_neighbours_in_place() -> None:
     items = [Collection(f"{n:03}", "x") for n in range(100)]
     gone = Collection("040", "x", parent_id="000")
@@ -237,3 +280,24 @@ def test_what_is_taken_back_is_no_longer_charged(
     tree.remove(IDS)
     loaded = {item.id for item in items}
     assert tree.size == memory.used == 150 * len(loaded)
+
+
+@pytest.mark.parametrize("kind", [ChangedTree, HidingTree])
+def test_a_large_folder_takes_along_what_moved_in_and_spares_what_moved_out(
+    kind: type[ChangedTree],
+) -> None:
+    folders = [
+        Collection("x", "X"),
+        Collection("y", "Y"),
+        Collection("z", "Z", parent_id="x"),
+    ]
+    inside = [Collection(f"{at}{n}", at, parent_id=at) for at in "xyz" for n in "12"]
+    base = Tree([*folders, *inside])
+    tree = kind(base, Memory().hold("changes"))
+    tree.put(Collection("z", "Z"))  # out of the folder that goes
+    tree.put(Collection("y", "Y", parent_id="x"))  # into it
+    assert len(tree) - (tree.remove(["x"]), len(tree))[1] == 6
+    assert {each.id for each in tree} == {"z", "z1", "z2"}
+    tree.put(Collection("x", "again"))
+    tree.put(Collection("x1", "again", parent_id="x"))
+    assert [each.id for each in tree] == ["z1", "z2", "z", "x", "x1"]

@@ -168,6 +168,53 @@ def test_what_looks_like_a_token_is_one_whatever_its_name(tmp_path: Path) -> Non
     assert part["text"] == " ".join(["[redacted]"] * 2 + values[2:])
 
 
+TOLD: dict[str, dict[str, Any]] = {
+    "header": {"sent": {"X-Auth-Token": "s3cret-text"}},
+    "basic": {"sent": {"Authorization": "Basic bWU6czNjcmV0LXRleHQ="}},
+    "header of an answer": {"X-Access-Token": "s3cret-text"},
+    "cookie": {"Set-Cookie": "session=s3cret-text; Domain=a.b-long-name-of.example"},
+    "redirect": {"Location": "https://else.example/?token=s3cret-text"},
+    "fragment of a redirect": {"Location": "/there#access_token=s3cret-text"},
+}
+
+
+@pytest.mark.parametrize("where", TOLD)
+def test_secrets_of_answers_and_of_all_headers_are_in_no_answer(
+    tmp_path: Path, where: str
+) -> None:
+    text = "s3cret-text of app.example, a.b-long-name-of.example"
+    told = entry("/y", "", **{"sent": {":authority": "app.example"}} | TOLD[where])
+    parts = responses(tmp_path, entry("/x", text, kind="text/plain"), told)
+    assert parts[0]["text"] == text.replace("s3cret-text", "[redacted]")
+    assert "s3cret" not in json.dumps(parts)
+
+
+def test_fields_that_log_somebody_in_are_redacted_but_labels_are_not(
+    tmp_path: Path,
+) -> None:
+    labels = {
+        "password": "Your password 1",
+        "authTitle": "Welcome",
+        "author": "me-1234567",
+    }
+    text = json.dumps(labels | {"accessToken": "s3cret-text", "again": "s3cret-text"})
+    (part,) = responses(tmp_path, entry("/login", text))
+    hidden = dict.fromkeys(("accessToken", "again"), "[redacted]")
+    assert json.loads(part["text"]) == labels | hidden
+
+
+@pytest.mark.parametrize("scheme", ["https", "wss", "ftp"])
+def test_what_is_left_out_is_told_without_secrets(tmp_path: Path, scheme: str) -> None:
+    key = "fastgpt-my-key"
+    host = f"{scheme}://me:s3cret-text@app.example"
+    sent = {"Authorization": f"Bearer {key}"}
+    path = "/" + "x" * 150 + f"/{key}/{key}#token=s3cret-text"
+    _, told = made(tmp_path, entry(path, host=host, sent=sent, status=304))
+    assert "[redacted]/[redacted]" in told
+    assert "s3cret" not in told
+    assert "fastgpt" not in told
+
+
 LEFT_OUT = {
     "tell nothing": [
         entry(LIST, "<p>", method="POST"),

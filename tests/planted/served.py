@@ -59,7 +59,10 @@ PAGING = (
         "domain/storage/changed_tree.py",
         "place = self._place(order, part, item, is_put=True)",
         "place = self._place(order, part, item, is_put=False)",
-        "tests/domain/test_changed_tree.py::TestChanges::runTest",
+        (
+            "tests/domain/test_changed_tree.py::test_what_is_replaced_"
+            "stays_in_its_place_and_is_sorted_anew"
+        ),
     ),
 )
 SEARCH = (
@@ -203,12 +206,9 @@ CHOICES = (
 RELATED_ROUTES = (
     Bug(
         "a deleted folder leaves what was in it",
-        "api/operations/related/collection.py",
-        "ids |= dict.fromkeys([collection.id, *(each.id for each in below)])",
-        (
-            "ids |= dict.fromkeys([collection.id, *(each.id for each in "
-            "below if not below)])"
-        ),
+        "domain/storage/changed_tree.py",
+        "items.update((each.id, each) for each in self.below(root))",
+        "items.update((each.id, each) for each in self.below(root)[:0])",
         (
             "tests/api/related/test_collections.py::test_a_folder_is_delet"
             "ed_with_all_that_is_in_it[asgi-True-POST]"
@@ -217,8 +217,8 @@ RELATED_ROUTES = (
     Bug(
         "readers may delete",
         "api/operations/related/collection.py",
-        "call.may(dataset, Level.WRITE, at)\n        _, ids",
-        "call.may(dataset, Level.READ, at)\n        _, ids",
+        "call.may(dataset, Level.WRITE, at)\n        gone.",
+        "call.may(dataset, Level.READ, at)\n        gone.",
         (
             "tests/api/related/test_rows.py::test_each_request_is_told_"
             "what_a_person_has_read[asgi-collection.delete]"

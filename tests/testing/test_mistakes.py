@@ -15,10 +15,15 @@ from fnmatch import fnmatchcase
 import httpx2
 import pytest
 
-from mock_server import AdminClient, MockServer, MockServerFixture
+import mock_server
+from mock_server import AdminClient, Fault, MockServer, MockServerFixture
 from mock_server.control.client import Refused
+from mock_server.control.faults import unfired
 from mock_server.control.http_call import RawResponse
+from mock_server.control.report import entry_lines
+from mock_server.domain.journal import redacted_key
 from tests.strangers import strangers
+from tests.support import fetch
 from tests.testing.conftest import Run
 
 OWN = """
@@ -94,7 +99,8 @@ SETTINGS = {
 FIXTURES = {
     "5": "Expected fixture to be a path, a document, or a list of these, got 5 - "
     "at the fixture mock_server_fixture",
-    '"missing.yaml"': MISSING + " - at the fixture mock_server_fixture" + GONE,
+    '"missing.yaml"': MISSING + " - at the fixture mock_server_fixture (there is no "
+    "/*/missing.yaml; relative to the test file: use Path(__file__).with_name(...))",
     "None": "Expected a fixture, got None - at the fixture mock_server_fixture "
     "(does it return what it makes?)",
 }
@@ -113,7 +119,7 @@ STEERED = {
     "(the fixture declares no keys; send `.key`, or any text)",
     'restore("nope") if mock_server.snapshot("a") else 0': "Expected the name of a "
     'snapshot, got the string "nope" - at path (there is "a")',
-    "restore(5)": "Expected a string, got 5",
+    "restore(5)": "Expected a string, got 5*",
     'fault("eror")': 'Expected one of error, *, got the string "eror" '
     "(did you mean 'error'?) - at $.kind",
     'fault("error", statsu=5)': "unknown field 'statsu' (did you mean 'status'?) - "
@@ -127,17 +133,18 @@ STEERED = {
     "load(5)": "Expected a path or a document, got 5",
     'assert_called("pin")': OPERATION + '"pin"*',
     'assert_called("updateHistry")': OPERATION + "*(did you mean 'updateHistory'?)*",
-    'assert_in_order("listV2")': "Expected a list of steps, got 'listV2'",
+    'assert_in_order("listV2")': "Expected a list of steps, got 'listV2' - at "
+    "assert_in_order (write assert_in_order(['updateHistory', 'listV2']))",
     'assert_in_order([{"operation": "listV2", "statu": 5}])': "Expected a field of a "
-    "step, got 'statu' (did you mean 'status'?)",
+    "step, got 'statu' (did you mean 'status'?)*",
     'assert_in_order([{"operatio": "listV2"}])': "Expected an operation, or *, "
-    "got {'operatio': 'listV2'}",
+    "got {'operatio': 'listV2'}*",
     'assert_no_violations(["unknown_field"])': "Expected names of violations, "
     "got 'unknown_field' (did you mean 'unknown_fields'?) - at allowed",
     'assert_no_violations("related_route")': "Expected a list of names of *",
     'assert_called("listV2", key=5)': "Expected key to be a text, got 5",
     'assert_called("listV2", times="1")': "Expected times to be 0 or more, got '1'",
-    "assert_in_order([])": "Expected a list of steps, got []",
+    "assert_in_order([])": "Expected a list of steps, got []*",
     'fault("flaky")': 'Expected a kind of fault, got "flaky", which is a preset *',
     'fault("delay", seconds=1)': "unknown field 'seconds' (there are *ms, *) - at $.*",
     'fault("error", retry_after=1, retryAfter=1)': "Expected 'retryAfter' once, *",
@@ -184,6 +191,7 @@ EMBEDDED = {
     "got 'list_ordr' (did you mean 'list_order'?) - at MockServer",
     'MockServer("missing.yaml")': "missing.yaml: no such file in /*",
     "MockServer(prot=1)": "Expected *, got 'prot' - at MockServer *",
+    'MockServer().fault("error")': "* no attribute 'fault': use `.control.fault`",
 }
 FACTORY = {
     'mock_server_factory(profil="x")': "Expected an argument, got 'profil' "
@@ -461,7 +469,28 @@ def test_all_is_meant_by_what_is_nearly_that(pytester: pytest.Pytester) -> None:
 
 CALLS = {
     "fault('error', 503)": "Expected arguments by name after kind, got 503 - at fault "
-    "(write the field's name too, as in status=503)",
+    "(write fault('error', status=503))",
+    "fault(status=503)": "Expected kind, got nothing - at fault "
+    "(write fault('error', status=503))",
+    "fault(Fault.of('error'))": "Expected the name of a kind of fault, got Error - at "
+    "fault (write fault('error', status=503))",
+    "assert_in_order('listV2', 'updateHistory')": "Expected no further argument after "
+    "steps, got 'updateHistory' - at assert_in_order "
+    "(write assert_in_order(['updateHistory', 'listV2']))",
+    "restore()": "Expected name, got nothing - at restore "
+    "(write restore(name), with a name that snapshot() gave)",
+    "faults.clear('flaky')": "Expected arguments by name, got 'flaky' - at clear "
+    "(write preset='flaky')",
+    "__setattr__('choices', {})": "`.choices` cannot be set: "
+    "write choices['list_order'] = 'name'",
+    "clock.__setattr__('now', '2026')": "`.now` cannot be set: "
+    "write clock.freeze('2026-01-01T00:00:00Z')",
+    "assert_called_once('listV2')": "'MockServerFixture' object has no attribute "
+    "'assert_called_once' (write assert_called('updateHistory', times=1))",
+    "resets()": "'MockServerFixture' object has no attribute 'resets' "
+    "(did you mean 'reset'?)",
+    f"chats('{APP}')[0].__setattr__('top', True)": "`.top` cannot be set: "
+    "write put_chat(app_id, {'chatId': 'c1', 'top': True})",
     "assert_called('listV2', 2)": "Expected arguments by name after operation, got 2 - "
     "at assert_called (write times=2, or body, key, status)",
     "assert_called('listV2', time=2)": "Expected an argument, got 'time' - at "
@@ -471,7 +500,7 @@ CALLS = {
     "assert_called('updateHistory', times=0, body={'Top': True})": "Expected a field "
     "of updateHistory, got 'Top' (did you mean 'top'?) - at body",
     "put_chat('app-1')": "Expected chat, got nothing - at put_chat "
-    "(it takes app_id, chat)",
+    "(write put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'}))",
     "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "
     "by `.fault(kind, ...)`, take away by `.faults.remove(id)` or `.faults.clear()`",
     "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
@@ -483,8 +512,24 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_a_wrong_call_says_what_to_write(call: str) -> None:
     with MockServer() as server, pytest.raises(Exception) as raised:  # noqa: PT011
-        eval(f"control.{call}", {"control": server.control})
+        eval(f"control.{call}", {"control": server.control, "Fault": Fault})
     assert str(raised.value) == CALLS[call]
+
+
+PROGRAMS = {
+    "create_app(port=1)": "Expected an argument, got 'port' - at create_app (there *",
+    "create_app().__enter__()": "*: write `with MockServer(...) as server`",
+    "load_fixture('apps:\\n- id: a')": "fixture: Expected a path or a document, *",
+    "MockServer().sandbox.faults.add({'kind': 'error'})": "Expected a Fault, got a "
+    "dict: write Fault.of('error', status=502)",
+}
+
+
+@pytest.mark.parametrize("call", PROGRAMS)
+def test_a_program_is_told_what_to_write(call: str) -> None:
+    with pytest.raises((TypeError, mock_server.FixtureError)) as raised:
+        eval(call, {each: getattr(mock_server, each) for each in mock_server.__all__})
+    assert fnmatchcase(str(raised.value), PROGRAMS[call])
 
 
 def test_an_argument_that_the_server_does_not_have_is_told() -> None:
@@ -503,12 +548,60 @@ def test_a_field_that_was_sent_by_another_name_is_told() -> None:
             server.control.assert_called("updateHistory", body={"chatID": "c"})
 
 
+def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
+    with MockServer() as server:
+        match = {"key": "fastgpt-secret", "body": {"appID": "a"}}
+        server.control.fault("error", match=match)
+        (fault,) = server.control.unfired()
+    shown = {**match, "key": redacted_key("fastgpt-secret")}
+    said = f"the fault f1 (error of any operation, match {shown}) matched no request"
+    assert unfired(fault) == f"{said} and never fired"
+    assert " matched 1 request but never " in unfired(fault | {"matches": 1})
+
+
+def test_a_body_that_was_not_waited_for_is_said_to_be_so() -> None:
+    with MockServer() as server:
+        httpx2.get(f"{server.url}/api/x")
+        (entry,) = server.control.journal
+    assert [*entry_lines(entry)][1] == "    sent null"
+    entry["request"]["headers"]["content-length"] = "9000"
+    assert [*entry_lines(entry)][1] == "    sent (refused before the body arrived)"
+
+
 def test_a_fixture_that_hides_ours_is_told_once(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_own=OWN.format(takes=""))
     result = pytester.runpytest_inprocess("-Wdefault")
     result.assert_outcomes(passed=2, warnings=1)
     told = "*the fixture mock_server at test_own.py:4 hides that of this plugin: *"
     result.stdout.fnmatch_lines([f"{told}(rename it, for instance to my_mock_server)"])
+
+
+def test_a_marker_on_a_test_without_our_fixtures_is_told(
+    pytester: pytest.Pytester,
+) -> None:
+    marked = "import pytest\n\n@pytest.mark.mock_server(profile='deployed')\n"
+    pytester.makepyfile(f"{marked}def test_it(): pass\n")
+    result = pytester.runpytest_inprocess("-Wdefault")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        ["*the marker mock_server does nothing: the test asks*"]
+    )
+
+
+def test_a_failed_test_is_told_that_the_application_opens_no_socket(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile("def test_it(mock_server_app): assert not mock_server_app.url")
+    result = pytester.runpytest_inprocess()
+    result.stdout.fnmatch_lines(["no request has come: it opens no socket.*"])
+
+
+def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
+    with MockServer() as server:
+        fetch("POST", f"{server.url}/api/none")
+        (entry,) = server.control.journal
+        with pytest.raises(KeyError, match=r"'status' is not in the entry, but in its"):
+            entry["status"]
 
 
 def test_a_fixture_that_gives_ours_on_hides_nothing(pytester: pytest.Pytester) -> None:

@@ -221,8 +221,14 @@ def test_the_plugin_imports_nothing_heavy() -> None:
 
 
 def test_there_are_few_public_names() -> None:
-    assert len(public_names) <= 8
+    assert len(public_names) <= 9
     assert {"MockServer", "Fault", "load_fixture", "create_app"} <= set(public_names)
+
+
+def test_an_unknown_ini_value_is_told(run: Run) -> None:
+    result = run("demo", "-omock_server_profil=deployed", "-Wdefault", alone=True)
+    told = "ini value mock_server_profil (did you mean 'mock_server_profile'?)"
+    result.stdout.fnmatch_lines([f"*unknown {told}*"])
 
 
 def test_unknown_variables_are_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

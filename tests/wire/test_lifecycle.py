@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import subprocess
+from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,8 +15,8 @@ import httpx2
 import pytest
 
 from tests.process import COMMAND, environment, serving
-from tests.support import SECONDS, fetch, wait
-from tests.wire.sockets import connect, exchange
+from tests.support import LIST, SECONDS, fetch, wait
+from tests.wire.sockets import answer, connect, exchange
 
 resource = pytest.importorskip("resource")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
@@ -64,30 +66,59 @@ def resident_bytes(pid: int) -> int:
     return size
 
 
+FEW = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *COMMAND]
+"""A server that may have 64 descriptors."""
+
+
 @pytest.mark.ci
 def test_few_descriptors_are_no_crash() -> None:
-    def few() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-
-    process = subprocess.Popen(
-        [*COMMAND, "--port=0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-        preexec_fn=few,
-    )
-    try:
-        assert process.stdout is not None
-        url = process.stdout.readline().split()[1]
+    with serving("--port=0", command=FEW) as (url, _):
         clients = [connect(url) for _ in range(120)]
         for client in clients:
             client.close()
         # Who comes before the descriptors are free again is turned away.
         wait(lambda: is_served(url))
-    finally:
-        process.kill()
-        process.communicate()
+
+
+ANYTHING = [
+    ("GET", "/__admin/", b""),
+    ("GET", "/__admin/state", b""),
+    ("GET", "/openapi.json", b""),
+    ("GET", "/nowhere", b""),
+    ("POST", "/api/core/dataset/list", b"{}"),
+    ("POST", LIST, b"{"),
+    ("POST", "/__admin/sandboxes", b"{}"),
+    ("PUT", "/__admin/state", b'{"apps": []}'.ljust(20_000)),
+]
+"""Of which each needs a module, a file or a process that was not needed before."""
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_who_is_let_in_is_served_however_few_descriptors_there_are(http: str) -> None:
+    with serving("--port=0", "--http", http, command=FEW) as (url, process):
+        with ExitStack() as stack:
+            clients = [stack.enter_context(connect(url)) for _ in range(150)]
+            answers = [asked(*pair) for pair in zip(clients, cycle(ANYTHING))]
+        wait(lambda: is_served(url))
+        process.terminate()
+        _, err = process.communicate(timeout=SECONDS)
+    served = [each for each in answers if each]
+    assert len(served) > 20
+    assert [each for each in served if b"internalError" in each] == []
+    assert "Error" not in err
+
+
+def asked(client: socket.socket, what: tuple[str, str, bytes]) -> bytes:
+    """The answer to a request; nothing if the client is turned away."""
+    method, path, body = what
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\n"
+    kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    try:
+        client.sendall(f"{head}{kind}".encode() + body)
+    except ConnectionError:
+        return b""
+    return answer(client)
 
 
 def is_served(url: str) -> bool:

@@ -9,10 +9,11 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.wire.parts import HttpParser, best_parser
-from tests.support import LIBRARY, first
+from tests.support import LIBRARY, Switch, first
 from tests.wire.differences import ALLOWED
 from tests.wire.exchange import Outcome, outcome, peer
-from tests.wire.payloads import FINE, LAST, PAYLOADS, REFUSED, Payload
+from tests.wire.payloads import FINE, HOST, LAST, LINE, PAYLOADS, REFUSED, Payload
+from tests.wire.sockets import answer, connect
 
 pytestmark = pytest.mark.skipif(
     best_parser() != "zttp", reason="this uvicorn does not know zttp"
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 PARSERS: tuple[HttpParser, ...] = ("zttp", "h11")
 SHORT = 600
 HEADS = ("length_", "coding_", "old_", "field_", "head_", "line_", "version_", "host_")
+Live = Callable[[HttpParser], tuple[Switch, str]]
 Cut = Callable[[bytes], Iterable[Sequence[bytes]]]
 Outcomes = dict[HttpParser, dict[tuple[str, int], Outcome]]
 
@@ -127,6 +129,16 @@ def test_what_is_performed_is_performed_once(of_whole: Outcomes) -> None:
 def test_an_allowed_difference_is_still_one(name: str) -> None:
     found = outcomes(whole, [name])
     assert found["zttp"][name, 0] != found["h11"][name, 0]
+
+
+@pytest.mark.parametrize("damage", [b"X: a\nb\r\n", b"X: a\rb\r\n", b"X\r\r\n"])
+@pytest.mark.parametrize(("http", "rest"), [("h11", b""), ("zttp", b"\r\n")])
+def test_h11_refuses_a_damaged_line_and_zttp_the_whole_head(
+    live: Live, http: HttpParser, rest: bytes, damage: bytes
+) -> None:
+    with connect(live(http)[1]) as client:
+        client.sendall(LINE + b"\r\n" + HOST + damage + rest)
+        assert answer(client).startswith(b"HTTP/1.1 400 ")
 
 
 def test_the_corpus_is_large() -> None:

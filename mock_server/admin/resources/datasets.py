@@ -124,8 +124,10 @@ def _folder(dataset: Dataset, parent_id: str) -> str | None:
     """The folder of that id, None for the top level. Raises CollectionNotFound."""
     # A query knows no null: an empty text is the top level.
     if parent_id and parent_id not in dataset.tree:
-        expected = f"a collection of dataset {quoted(dataset.id)}"
-        raise CollectionNotFound.of(parent_id, expected, "query.parentId")
+        expected = f"the _id of a collection of dataset {quoted(dataset.id)}"
+        named = next((each for each in dataset.tree if each.name == parent_id), None)
+        hint = f"did you mean {quoted(named.id)}, which has that name?" if named else ""
+        raise CollectionNotFound.of(parent_id, expected, "query.parentId", hint)
     return parent_id or None
 
 
@@ -165,9 +167,8 @@ def put_collection(
 def delete_collection(call: framework.Call) -> DeletedView:
     """Remove a collection with all that is in it."""
     dataset, collection = dataset_of(call), _collection(call)
-    ids = {collection.id, *(each.id for each in dataset.tree.below(collection.id))}
-    call.sandbox.store.remove_collections(dataset, ids)
-    return DeletedView(len(ids))
+    store = call.sandbox.store
+    return DeletedView(store.remove_collections(dataset, [collection.id]))
 
 
 def _view(collection: Collection) -> SingleCollection:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from mock_server.admin.framework import Call, Example, Input, Routes, check_room
-from mock_server.admin.loading import Upload
+from mock_server.admin.loading import Upload, free_in_parts
 from mock_server.admin.resources.apps import AppView, app_of, app_view, id_in_path
 from mock_server.admin.resources.datasets import DatasetView, dataset_of, dataset_view
 from mock_server.admin.streaming import Download, in_parts
@@ -158,6 +158,7 @@ async def _loaded(call: Call, name: str, own_id: str) -> Generation:
         what=f"{'an' if kind == 'app' else 'a'} {kind} as in a fixture",
     )
     part = await call.services.loader.load(upload)
+    free_in_parts(part)
     # A large one takes a while, in which others are served.
     call.check_sandbox()
     if _document(sandbox.store, name, fields | {"id": own_id}) != document:

@@ -23,7 +23,7 @@ from mock_server.api.operations.static_response import name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.errors import InvalidField, LimitReached
-from mock_server.domain.journal import Entry, Journal, Outside
+from mock_server.domain.journal import Entry, Journal, Outside, as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.json_match import Difference, differences, holds
 
@@ -44,7 +44,7 @@ JsonText = Annotated[
 
 
 class Criteria(Input, omit_defaults=True, kw_only=True):
-    """Facts of an entry; `key` is the redacted form, `body` a subset of the body."""
+    """Facts of an entry; `key` is full or redacted, `body` a subset of the body."""
 
     operation: OperationName | UnsetType = UNSET
     status: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
@@ -70,6 +70,8 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
         at = f"{root}.operation"
         name, responses = criteria.operation, call.responses
         call.services.operations.check_name(name, at, responses=responses)
+    if criteria.key is not UNSET:
+        facts["key"] = as_redacted(criteria.key)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}
 
 
@@ -206,7 +208,9 @@ def _number(text: bytes) -> int:
     return int(text)
 
 
-Steps = Annotated[list[Criteria], Meta(max_length=Published.verified_steps)]
+_EXAMPLE = 'an object such as {"operation": "listV2"}'
+_Step = Annotated[Criteria, Meta(extra={"expected": _EXAMPLE})]
+Steps = Annotated[list[_Step], Meta(max_length=Published.verified_steps)]
 
 
 class Verify(Criteria, kw_only=True):

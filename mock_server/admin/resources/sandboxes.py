@@ -28,7 +28,10 @@ _UNKNOWN = (SandboxNotFound,)
 # once. Only the OpenAPI document says its type.
 State = Annotated[
     dict[str, Any],
-    Meta(extra_json_schema={"$ref": "#/components/schemas/Document"}),
+    Meta(
+        extra_json_schema={"$ref": "#/components/schemas/Document"},
+        extra={"expected": "a fixture document (an object, not the path of a file)"},
+    ),
 ]
 
 

@@ -52,10 +52,15 @@ def _letters(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
 
 
-_LIKE_ADMIN = re.compile("/+_*admin(?=/|$)", re.IGNORECASE)
-_ADMIN = "/__admin"
+_ADMIN = {
+    # Only below a sandbox's own address does such a path come here.
+    re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",
+    re.compile("/+_*admin(?=/|$)", re.IGNORECASE): "/__admin",
+    re.compile("/+health[a-z]*/?$", re.IGNORECASE): "/__admin/health",
+}
+"""Beginnings of paths, and what is meant by them."""
 _SLIP, _LEAST_ALIKE = 0.9, 0.8
-_DELETES = re.compile("/(batch)?(del|clear|remove)[^/]*$")
+_DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 
 
 def nearest_path(
@@ -65,8 +70,8 @@ def nearest_path(
 
     It differs in case, slashes or escapes only, or else in what stands before it, or
     else between its ends, or else in a few characters, or else in more; of the same
-    rank, `preferred` ones come first. What deletes is meant by nothing else than its
-    own path with a slip in it.
+    rank, `preferred` ones come first. What deletes or resets is meant by nothing else
+    than its own path with a slip in it.
     """
     # Comparing takes time that grows with the square of the length.
     if len(path) > Published.hinted_chars:
@@ -97,8 +102,9 @@ def nearest_path(
 
 def nearest_admin_path(path: str) -> str | None:
     """The path of the admin API that is meant by one such as `/admin/health`."""
-    like = _LIKE_ADMIN.match(path) if len(path) <= Published.hinted_chars else None
-    return _ADMIN + path[like.end() :] if like else None
+    is_short = len(path) <= Published.hinted_chars
+    found = (each for each in _ADMIN if is_short and each.match(path))
+    return next((each.sub(_ADMIN[each], path, count=1) for each in found), None)
 
 
 def plain_path(path: str) -> str:

@@ -21,7 +21,8 @@ Title = Annotated[
     body_field.About(choice="top_missing", effect=STORED).meta(),
 ]
 
-_NULL = SUCCESS % (b"null")
+NULL = SUCCESS % (b"null")
+"""The answer to every pin: nothing in it can be a secret."""
 
 
 class UpdateHistoryBody(contract.RequestFields):
@@ -65,7 +66,7 @@ def read(content: bytes, choices: Choices) -> UpdateHistory:
 
 def encode(_data: None, _state: State) -> bytes:
     """The body of the response, which is always the same (spec 2.3)."""
-    return _NULL
+    return NULL
 
 
 _PIN = {"appId": operation.DEMO_APP, "chatId": operation.DEMO_CHAT, "top": True}

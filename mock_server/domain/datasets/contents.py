@@ -32,10 +32,8 @@ PUT_IN = (ParentNotFound, CollectionForbidden, CollectionTooDeep)
 
 def path_of(dataset: Dataset, collection: Collection) -> list[Collection]:
     """A collection and the folders above it, the outermost first."""
-    path = [collection]
-    while (above := dataset.tree.get(path[0].parent_id or "")) is not None:
-        path.insert(0, above)
-    return path
+    above = map(dataset.tree.get, dataset.tree.above(collection.parent_id))
+    return [collection, *filter(None, above)][::-1]
 
 
 def target_for(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import chain
 
 from msgspec import Struct, field
 
@@ -18,9 +19,11 @@ from mock_server.domain.objects.index import (
     Listed,
     Listing,
     Order,
+    Renumbered,
     Search,
     SortedOrder,
     Within,
+    in_order,
     listings,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
@@ -93,14 +96,16 @@ class FolderTree(ABC):
             folders.extend(item.id for item in inside if item.id in parents)
         return descendants
 
-    def depth(self, collection_id: str | None) -> int:
+    def above(self, folder: str | None) -> Iterator[str]:
+        """The ids of a folder and of those above it, the outermost last."""
+        while folder is not None:
+            yield folder
+            found = self.get(folder)
+            folder = None if found is None else found.parent_id
+
+    def depth(self, folder: str | None) -> int:
         """How many folders lead to what is in this one: 0 at the top level."""
-        folders = 0
-        while collection_id is not None:
-            folders += 1
-            found = self.get(collection_id)
-            collection_id = None if found is None else found.parent_id
-        return folders
+        return sum(1 for _ in self.above(folder))
 
 
 class Tree(FolderTree):
@@ -120,6 +125,7 @@ class Tree(FolderTree):
         """`by_id` and `listings` are what has been made already, as by a loader."""
         self._collections = collections
         self._listings = {**(listings or {})}
+        self._lines: dict[Order, array[int]] = {}
         if by_id is not None:
             self.by_id = by_id
 
@@ -137,6 +143,8 @@ class Tree(FolderTree):
         return self.by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
+        if order == "fixture" and within is ANYWHERE and order not in self._listings:
+            return self._everything
         return self._parts(order).get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
@@ -163,22 +171,80 @@ class Tree(FolderTree):
 
     def _parts(self, order: Order) -> Mapping[Within, Listing]:
         if order not in self._listings:
-            self._listings[order] = listings(self._collections, order)
+            ordered = Listing(in_order(self._collections, order))
+            is_sorted = order != "fixture"
+            self._listings[order] = listings(ordered if is_sorted else self._everything)
         return self._listings[order]
+
+    @cached_property
+    def _everything(self) -> Listing:
+        """All in document order, searched by what other searches need anyway."""
+        if {*self._listings} <= {"fixture"}:
+            return Listing(self._collections)
+        order, numbers = self._numbers
+        return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
+
+    @cached_property
+    def spans(self) -> Mapping[Within, tuple[int, int]]:
+        """Where all that is below each folder stands, from where up to where.
+
+        In a line in which folders come one after the other, each with what is in it:
+        those within a folder follow it at once.
+        """
+        parts = self._parts(self._any_order)
+        above: dict[Within, Within] = {}
+        inner: dict[Within, list[Within]] = {}
+        for each in parts:
+            if isinstance(each, str):
+                found = self.get(each)
+                above[each] = None if found is None else found.parent_id
+                inner.setdefault(above[each], []).append(each)
+        spans: dict[Within, tuple[int, int]] = {}
+        ahead: list[Within] = [None]
+        end = 0
+        while ahead:
+            folder = ahead.pop()
+            first, end = end, end + len(parts.get(folder, _EMPTY).items)
+            spans[folder] = first, end
+            ahead += inner.get(folder, ())
+        # The last folder comes first: what is below it then is its end.
+        for each in reversed(spans):
+            if each in above:
+                first, end = spans[above[each]]
+                spans[above[each]] = first, max(end, spans[each][1])
+        return spans
+
+    def places(self, order: Order, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+        """The indices in an order of what stands there in the line of `spans`."""
+        is_numbered = order == "fixture" and order not in self._listings
+        by, numbers = self._numbers if is_numbered else (order, None)
+        if by not in self._lines:
+            parts, line = self._parts(by), array("I")
+            for folder in self.spans:
+                line.extend(parts.get(folder, _EMPTY).places)
+            self._lines[by] = line
+        line = self._lines[by]
+        places = chain.from_iterable(line[first:end] for first, end in spans)
+        return map(numbers.__getitem__, places) if numbers else places
 
     @cached_property
     def by_id(self) -> Mapping[str, Collection]:
         return {item.id: item for item in self._collections}
 
     @cached_property
-    def _numbers(self) -> tuple[SortedOrder, array[int]]:
-        """A sorted order, and the number of each of its items in document order."""
+    def _numbers(self) -> tuple[SortedOrder, Sequence[int]]:
+        """A sorted order, and the number of each of its items in document order.
+
+        A million take more than a second, unless they came with the order.
+        """
         # Four bytes for each collection, where a look-up by id would take a hundred.
         is_by_name = {"name"} == {*self._listings} - {"fixture"}
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
-        numbers = {id(item): at for at, item in enumerate(self._collections)}
-        items = self.listing(ANYWHERE, order).items
-        return order, array("I", (numbers[id(item)] for item in items))
+        listed = self.listing(ANYWHERE, order)
+        if not listed.places:
+            numbers = {id(item): at for at, item in enumerate(self._collections)}
+            listed.places = array("I", (numbers[id(each)] for each in listed.items))
+        return order, listed.places
 
 
 _EMPTY = Listing(())

@@ -10,7 +10,7 @@ from msgspec.structs import force_setattr
 
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree
+from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
@@ -96,6 +96,15 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         """Sort and fold all collections, so that no request has to wait for that."""
         for dataset in self.datasets.values():
             dataset.tree.prepare(order)
+
+    def prepare_changes(self) -> None:
+        """Number all collections for lists of changed trees, and for those of admin.
+
+        That may be done by a thread: none of it is one long step.
+        """
+        for tree in self._large_trees:
+            if isinstance(tree, Tree):
+                tree.places("fixture", ())
 
     def records(self, at_once: int) -> Iterator[list[Chat | Collection]]:
         """All chats and collections, in lists of `at_once`."""

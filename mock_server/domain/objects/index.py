@@ -40,17 +40,20 @@ Within = str | None | Anywhere
 """A folder by its id, the top level (None), or ANYWHERE."""
 
 
-def listings(collections: Sequence[Collection], order: Order) -> dict[Within, Listing]:
-    """Each part of a dataset that holds any collections, in an order."""
-    # Sorted once, then dealt out: each folder gets its collections in order.
-    ordered = in_order(collections, order)
-    folders: dict[str | None, list[Collection]] = {}
-    for item in ordered:
-        folders.setdefault(item.parent_id, []).append(item)
-    parts: dict[Within, Listing] = {ANYWHERE: Listing(ordered)}
+def listings(everything: Listing) -> dict[Within, Listing]:
+    """Each part of a dataset that holds any collections, in the order of them all."""
+    parts: dict[Within, Listing] = {ANYWHERE: everything}
+    # Dealt out: each folder gets its collections in order.
+    folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
+    for place, item in enumerate(everything.items):
+        folder = folders.get(item.parent_id)
+        if folder is None:
+            folder = folders[item.parent_id] = [], array("I")
+        folder[0].append(item)
+        folder[1].append(place)
     if len(folders) == 1:
-        return parts | dict.fromkeys(folders, parts[ANYWHERE])
-    return parts | {parent: Listing(items) for parent, items in folders.items()}
+        return parts | dict.fromkeys(folders, everything)
+    return parts | {at: Listing(*of) for at, of in folders.items()}
 
 
 def in_order(collections: Sequence[Collection], order: Order) -> Sequence[Collection]:
@@ -138,10 +141,18 @@ class Listing:
     """Collections in one order (`items`), with what a search in them needs."""
 
     def __init__(
-        self, items: Sequence[Collection], haystack: Haystack | None = None
+        self,
+        items: Sequence[Collection],
+        places: Sequence[int] = (),
+        haystack: Haystack | None = None,
     ) -> None:
         """`haystack` is what `fold` makes, where that has been made already."""
         self.items = items
+        self.places = places
+        """The index of each in what it was taken from, where that is known.
+
+        That is all of the dataset in the same order; of all, it is document order.
+        """
         self._haystack = haystack
         # The latest results, by age: a client that pages asks for each again.
         self._results: dict[Search, Hits] = {}
@@ -200,6 +211,24 @@ class Listing:
                     indices[tag] = array("I")
                 indices[tag].append(at)
         return indices
+
+
+class Renumbered(Listing):
+    """What another listing (`found_in`) has, in another order: found there, not here.
+
+    `numbers` are the indices that its collections have here.
+    """
+
+    def __init__(
+        self, items: Sequence[Collection], found_in: Listing, numbers: Sequence[int]
+    ) -> None:
+        super().__init__(items)
+        self._found_in = found_in
+        self._numbers = numbers
+
+    def _matching(self, search: Search) -> Sequence[int]:
+        found = self._found_in._matching(search)
+        return array("I", sorted(map(self._numbers.__getitem__, found)))
 
 
 class Hits(Sliced[Collection]):

@@ -212,6 +212,10 @@ class Rows:
         rows = self.of(dataset, collection_id)
         return any(row.q == q and row.a == a for row in rows)
 
+    def put_in(self, dataset: Dataset) -> Iterable[str]:
+        """The ids of the collections of which rows have been changed."""
+        return self._put.get(dataset.id, {}).keys()
+
     def remove(self, dataset: Dataset, ids: Iterable[str]) -> None:
         changed = self._put.get(dataset.id, {})
         for collection_id in ids:

@@ -9,29 +9,26 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import compress, count
 from sys import getsizeof
-from typing import Any, get_args
-from weakref import ref
+from typing import get_args
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.dataset import FolderTree, Tree
-from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import (
     ANYWHERE,
     SORT_KEYS,
-    Hits,
     Listing,
     Order,
-    Search,
     Within,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.storage.merged import Differences, Key, Merged
+from mock_server.domain.storage.merged import Differences, Key
+from mock_server.domain.storage.part import FoldedTexts, Part
+from mock_server.domain.storage.spans import Spans
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 _ByPart = dict[Within, dict[str, Collection]]
-_AT_ONCE = 256
-"""Changes: for more of them, parts are made anew rather than changed one by one."""
 _FEW = 32
 """To look one of so many up by bisection takes as long as to look through all."""
 
@@ -40,8 +37,12 @@ class ChangedTree(FolderTree):
     """A tree and what has been changed in it since, charged to `holding`.
 
     What is replaced keeps its place in document order; what is created or goes to
-    another folder comes last.
+    another folder comes last. Of a large folder that is removed, what the tree below
+    has in it is hidden as a whole.
     """
+
+    at_once = 256
+    """Changes: for more of them, parts are made anew rather than changed one by one."""
 
     def __init__(self, base: Tree, holding: Holding) -> None:
         self.size = 0
@@ -52,6 +53,8 @@ class ChangedTree(FolderTree):
         # id, of each folder and of them all.
         self._put: _ByPart = {ANYWHERE: {}}
         self._out: _ByPart = {ANYWHERE: {}}
+        # What is hidden of the tree below, in the line of its `spans`.
+        self._hidden = Spans()
         # The numbers in document order of those that come after all below.
         self._last: dict[str, int] = {}
         self._next_number = len(base)
@@ -60,10 +63,11 @@ class ChangedTree(FolderTree):
 
     def copy(self, holding: Holding) -> ChangedTree:
         """One that changes on its own; what it holds is not charged again."""
-        copy = ChangedTree(self._base, holding)
+        copy = type(self)(self._base, holding)
         copy.size, copy.created = self.size, self.created
         copy._put = {within: it.copy() for within, it in self._put.items()}
         copy._out = {within: it.copy() for within, it in self._out.items()}
+        copy._hidden = Spans(self._hidden.bounds)
         copy._last, copy._next_number = self._last.copy(), self._next_number
         copy._parts = {at: it.copy(copy._folded) for at, it in self._parts.items()}
         return copy
@@ -73,11 +77,13 @@ class ChangedTree(FolderTree):
         return self.listing(ANYWHERE, "fixture").items
 
     def __len__(self) -> int:
-        return len(self._base) - len(self._out[ANYWHERE]) + len(self._put[ANYWHERE])
+        less = len(self._out[ANYWHERE]) + len(self._hidden)
+        return len(self._base) - less + len(self._put[ANYWHERE])
 
     def __iter__(self) -> Iterator[Collection]:
         put, out = self._put[ANYWHERE], self._out[ANYWHERE]
-        for item in self._base:
+        shown = self._hidden_in("fixture").translate(_INVERTED)
+        for item in compress(self._base, shown):
             if item.id not in out:
                 yield item
             elif item.id in put and item.id not in self._last:
@@ -88,12 +94,14 @@ class ChangedTree(FolderTree):
         put = self._put[ANYWHERE].get(collection_id)
         if put is not None or collection_id in self._out[ANYWHERE]:
             return put
-        return self._base.by_id.get(collection_id)
+        found = self._base.by_id.get(collection_id)
+        return None if found and self._is_hidden(found.parent_id) else found
 
     def listing(self, within: Within, order: Order) -> Listing | Part:
         part = self._parts.get((order, within))
         if part is None:
-            if not self._put.get(within) and not self._out.get(within):
+            is_changed = self._put.get(within) or self._out.get(within)
+            if not is_changed and not self._is_hidden(within):
                 return self._base.listing(within, order)
             part = self._parts[order, within] = self._part(order, within)
         return part
@@ -103,7 +111,7 @@ class ChangedTree(FolderTree):
 
     def children(self, folder: str | None) -> Sequence[Collection]:
         out = self._out.get(folder)
-        kept = self._base.children(folder)
+        kept = () if self._is_hidden(folder) else self._base.children(folder)
         if out:
             kept = [item for item in kept if item.id not in out]
         return [*kept, *self._put.get(folder, _NONE).values()]
@@ -135,18 +143,80 @@ class ChangedTree(FolderTree):
         for each in collections:
             self.put(each)
 
-    def remove(self, ids: Iterable[str]) -> None:
-        """Remove collections, those that there are. Raises LimitReached."""
-        found = map(self.get, dict.fromkeys(ids))
-        items = [item for item in found if item is not None]
+    def remove(self, ids: Iterable[str]) -> Set[str]:
+        """Remove collections, those that there are, with all that is below them.
+
+        Gives the ids of those that are not hidden as a whole. Raises LimitReached.
+        """
+        items = {each.id: each for each in map(self.get, ids) if each is not None}
+        roots, loaded, hidden = {*items}, self._base.parents(), self._hidden
+        if any(each in loaded or each in self._put for each in roots):
+            parts = [each for each in self._put if each is not ANYWHERE]
+            for part in parts:
+                if not roots.isdisjoint(self.above(part)):
+                    items |= self._put[part]
+            hidden = self._hidden_without(items)
+            if len(hidden) - len(self._hidden) <= self.at_once:
+                hidden = self._hidden
+                for root in roots:
+                    items.update((each.id, each) for each in self.below(root))
+        more = len(hidden) - len(self._hidden)
         put = self._put[ANYWHERE]
-        freed = [_size_of(item) for item in items if item.id in put]
-        self._charge(_OUT_BYTES * (len(items) - len(freed)) - sum(freed))
-        if len(items) > _AT_ONCE:
+        freed = [_size_of(each) for each in items.values() if each.id in put]
+        taken = _OUT_BYTES * (len(items) - len(freed)) + _HIDDEN_BYTES * more
+        self._charge(taken - sum(freed))
+        if more or len(items) > self.at_once:
             self._parts.clear()
-        for item in items:
+        for item in items.values():
             self._take(item)
             self._last.pop(item.id, None)
+        if more:
+            self._hide(hidden)
+        return items.keys()
+
+    def _hidden_without(self, ids: Iterable[str]) -> Spans:
+        """What is hidden once these are gone, and what has not been put below them."""
+        spans, hidden = self._base.spans, Spans(self._hidden.bounds)
+        # Wherever such a folder was loaded, it is here or elsewhere for itself.
+        put = [spans[each] for each in self._put[ANYWHERE] if each in spans]
+        for first, end in (spans[each] for each in ids if each in spans):
+            own = Spans((first, end))
+            for span in put:
+                if first <= span[0] and span[1] <= end and span != (first, end):
+                    own.remove(*span)
+            for span in own:
+                hidden.add(*span)
+        return hidden
+
+    def _hide(self, hidden: Spans) -> None:
+        """Have this hidden: of it nothing is taken out one by one any more."""
+        self._hidden = hidden
+        for within in [each for each in self._out if each is not ANYWHERE]:
+            if self._is_hidden(within):
+                gone = self._out.pop(within)
+                for own_id in gone:
+                    del self._out[ANYWHERE][own_id]
+                self._charge(-_OUT_BYTES * len(gone))
+
+    def _is_hidden(self, within: Within) -> bool:
+        """Whether what the tree below has in a folder is hidden, or any of it all."""
+        if not self._hidden or within is ANYWHERE:
+            return bool(self._hidden)
+        span = self._base.spans.get(within)
+        return span is not None and span[0] in self._hidden
+
+    def _hidden_in(self, order: Order) -> bytearray:
+        """Of each of the tree below, in an order, 1 if it is hidden."""
+        size, spans = len(self._base), self._hidden
+        is_most = 2 * len(spans) > size
+        if is_most:
+            spans = Spans((0, size))
+            for span in self._hidden:
+                spans.remove(*span)
+        marks = bytearray([is_most]) * size
+        for place in self._base.places(order, spans) if spans else ():
+            marks[place] = not is_most
+        return marks
 
     def _charge(self, more: int) -> None:
         self._holding.charge(more)
@@ -188,17 +258,25 @@ class ChangedTree(FolderTree):
                     yield order, part
 
     def _part(self, order: Order, within: Within) -> Part:
-        part = Part(self._base.listing(within, order), self._folded)
-        gone, items = self._out.get(within, _NONE), part.base.items
-        if len(gone) * _FEW > len(items):
-            out = [at for at, item in enumerate(items) if item.id in gone]
+        base = self._base.listing(within, order)
+        gone, marks = self._out.get(within, _NONE).values(), bytearray()
+        if within is ANYWHERE and self._hidden:
+            marks = self._hidden_in(order)
+        elif self._is_hidden(within):
+            base = Listing(())
+        elif len(gone) * _FEW > len(base.items):
+            marks = bytearray(len(base.items))
+        part = Part(base, self._folded, marks)
+        places = (self._place(order, part, item, is_put=False) for item in gone)
+        if marks:
+            for place in places:
+                marks[place] = 1
+            out = array("I", compress(count(), marks))
         else:
-            out = sorted(
-                self._place(order, part, item, is_put=False) for item in gone.values()
-            )
+            out = array("I", sorted(places))
         added = sorted(self._put.get(within, _NONE).values(), key=self._key(order))
         before = (self._place(order, part, item, is_put=True) for item in added)
-        part.differences = Differences(array("I", out), added, array("I", before))
+        part.differences = Differences(out, added, array("I", before))
         return part
 
     def _key(self, order: Order) -> Key:
@@ -207,9 +285,7 @@ class ChangedTree(FolderTree):
     def _number(self, put: Collection) -> int:
         """The number in document order of a collection that has been put."""
         number = self._last.get(put.id)
-        return (
-            self._base.number(self._out[ANYWHERE][put.id]) if number is None else number
-        )
+        return self._base.number(self._base.by_id[put.id]) if number is None else number
 
     def _place(
         self, order: Order, part: Part, item: Collection, *, is_put: bool
@@ -230,97 +306,13 @@ class ChangedTree(FolderTree):
         return bisect_left(items, number, key=base.number)
 
 
-class FoldedTexts(dict[Collection, tuple[str, ...]]):
-    """The names and tags of collections as searches compare them, once needed."""
-
-    def __missing__(self, item: Collection) -> tuple[str, ...]:
-        texts = self[item] = tuple(map(fold, (item.name, *item.tags)))
-        return texts
-
-
-class Part:
-    """A part of a dataset in an order (`base`), with the differences to it."""
-
-    def __init__(self, base: Listing, folded: FoldedTexts) -> None:
-        self.base = base
-        self.differences = Differences(array("I"), [], array("I"))
-        self._folded = folded
-        # The latest results, by age. The base keeps what they are differences to: many
-        # stores may not hold on to many results, each as large as a dataset.
-        self._found: dict[Search, tuple[ref[Hits], Differences]] = {}
-
-    def copy(self, folded: FoldedTexts) -> Part:
-        """A part that changes on its own; results are found anew."""
-        copy = Part(self.base, folded)
-        copy.differences = self.differences.copy()
-        return copy
-
-    @property
-    def items(self) -> Merged:
-        return Merged(self.base.items, self.differences)
-
-    def find(self, search: Search, kept: int) -> Merged:
-        """The collections that a search matches, in order; `kept` results are kept."""
-        hits = self.base.find(search, kept)
-        found = self._found.pop(search, None)
-        if found is None or found[0]() is not hits:
-            found = ref(hits), self._differences_to(hits, search)
-            if len(self._found) >= kept:
-                del self._found[next(iter(self._found))]
-        self._found[search] = found
-        return Merged(hits, found[1])
-
-    def take_out(self, place: int) -> None:
-        """Take out the collection at a place of the base."""
-        self.differences.take_out(place)
-        for _, hits, differences in self._results():
-            at = bisect_left(hits.indices, place)
-            if at < len(hits) and hits.indices[at] == place:
-                differences.take_out(at)
-
-    def put_in(self, item: Collection, place: int, key: Key) -> None:
-        """Have a collection before the one at a place of the base."""
-        self.differences.put_in(item, place, key)
-        for search, hits, differences in self._results():
-            if self._matches(search, item):
-                differences.put_in(item, bisect_left(hits.indices, place), key)
-
-    def drop(self, item: Collection, key: Key) -> None:
-        """No longer have a collection that has been put in."""
-        self.differences.drop(item, key)
-        for _, _, differences in self._results():
-            differences.drop(item, key)
-
-    def _results(self) -> list[tuple[Search, Hits, Differences]]:
-        """The results that are still kept below."""
-        found = ((search, it[0](), it[1]) for search, it in self._found.items())
-        results = [(search, hits, it) for search, hits, it in found if hits is not None]
-        if len(results) < len(self._found):
-            self._found = {search: self._found[search] for search, _, _ in results}
-        return results
-
-    def _differences_to(self, hits: Hits, search: Search) -> Differences:
-        """What becomes of a search's result below."""
-        indices, whole = hits.indices, self.differences
-        at_out = ((bisect_left(indices, place), place) for place in whole.out)
-        out = (at for at, place in at_out if at < len(hits) and indices[at] == place)
-        both = zip(whole.items, whole.places, strict=True)
-        added = [(item, it) for item, it in both if self._matches(search, item)]
-        before = (bisect_left(indices, place) for _, place in added)
-        return Differences(
-            array("I", out), [item for item, _ in added], array("I", before)
-        )
-
-    def _matches(self, search: Search, item: Collection) -> bool:
-        folded: Any = self._folded[item] if search.term else ()
-        return search.matches(item, folded)
-
-
 _NONE: Mapping[str, Collection] = {}
 
 # About what these take: a collection that has been put, without its texts; one that is
 # taken out.
 _PUT_BYTES, _OUT_BYTES = 400, 150
+_HIDDEN_BYTES = 40  # one that is hidden: its places in lists and in results
+_INVERTED = bytes((1, 0)) * 128
 
 
 def _size_of(each: Collection) -> int:

@@ -16,6 +16,10 @@ Key = Callable[[Collection], Any]
 """What collections are sorted by."""
 
 
+_FAR = 50
+"""To look for the next that is kept takes as long as to pass so many that are not."""
+
+
 class Differences(Struct, eq=False):
     """What is taken out of a sorted sequence, and what comes in.
 
@@ -99,6 +103,9 @@ class Merged(Sliced[Collection]):
         at, end = start + first, stop + last
         if first == last:
             return list(base[at:end])
+        # A few that stay, among many that do not.
+        if last - first > _FAR * (stop - start):
+            return [base[at + self._count_out(at)] for at in range(start, stop)]
         found: list[Collection] = []
         for gone in out[first:last]:
             found += base[at:gone]

@@ -198,7 +198,12 @@ class Store(ChatStore):
 
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
         """Keep a collection in place of the one of its id. Raises LimitReached."""
-        self._changed_tree(dataset).put(collection)
+        tree = self._changed_tree(dataset)
+        is_new = collection.id not in tree
+        tree.put(collection)
+        # What had its id may be hidden: those rows do not come back.
+        if is_new and collection.id in dataset.rows:
+            self.rows.remove(dataset, [collection.id])
 
     def put_collections(
         self, dataset: Dataset, collections: Sequence[Collection]
@@ -206,13 +211,19 @@ class Store(ChatStore):
         """Keep several collections of a dataset, or none. Raises LimitReached."""
         self._changed_tree(dataset).put_all(collections)
 
-    def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> None:
-        """Remove collections of a dataset, with their rows. Raises LimitReached."""
-        ids = list(dict.fromkeys(ids))
-        self._changed_tree(dataset).remove(ids)
-        self.rows.remove(dataset, ids)
-        gone = set(ids)
-        self._forget_work(lambda at: at[0] == dataset.id and at[1] in gone)
+    def remove_collections(self, dataset: Dataset, ids: Iterable[str]) -> int:
+        """Remove collections of a dataset, all below them, and their rows.
+
+        Gives how many those are. Raises LimitReached.
+        """
+        tree = self._changed_tree(dataset)
+        before = len(tree)
+        gone = {*tree.remove(ids)}
+        if before - len(tree) > len(gone):
+            gone.update(each for each in self.rows.put_in(dataset) if each not in tree)
+        self.rows.remove(dataset, gone)
+        self._forget_work(lambda at: at[0] == dataset.id and at[1] not in tree)
+        return before - len(tree)
 
     def find_row(self, row_id: str) -> tuple[Dataset, Collection, Row] | None:
         found = self.rows.find(row_id, self._loaded_place)

@@ -48,14 +48,14 @@ def mistakes(value: object, wanted: type) -> Iterator[Mistake]:
 
 def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mistake]:
     """As `mistakes`, for the value at a path."""
-    wanted = without_metadata(wanted)
-    match wanted, value:
-        case inspect.UnionType(), _ if kind := alternative_for(value, wanted):
+    plain = without_metadata(wanted)
+    match plain, value:
+        case inspect.UnionType(), _ if kind := alternative_for(value, plain):
             yield from mistakes_of(value, kind, path)
         case inspect.UnionType(), _:
             yield Mistake(path, _message(value, wanted))
         case inspect.StructType(), dict():
-            yield from _walk_fields(value, wanted, path)
+            yield from _walk_fields(value, plain, path)
         case inspect.StructType(fields=fields), _:
             required = tuple(each.encode_name for each in fields if each.required)
             yield Mistake(path, _message(value, wanted), missing=required)
@@ -67,10 +67,10 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
                 if not isinstance(kind, inspect.AnyType):  # nothing is wrong there
                     yield from mistakes_of(item, kind, (*path, key))
         case inspect.ListType(item_type=kind), list():
-            if not _has_length(value, wanted):
-                yield Mistake(path, _length_message(value, wanted))
+            if not _has_length(value, plain):
+                yield Mistake(path, _length_message(value, plain))
             # Of what is too long, the items that may be there are looked at.
-            for index, item in enumerate(value[: wanted.max_length]):
+            for index, item in enumerate(value[: plain.max_length]):
                 yield from mistakes_of(item, kind, (*path, index))
         case _ if not is_valid(value, wanted):
             yield Mistake(path, _message(value, wanted))
@@ -79,10 +79,17 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
 _FEW_FIELDS = 24
 
 
-def _all_of(fields: Mapping[str, object]) -> str:
-    """` (there are ms, ttl)`: what there is, where it is not too much to read."""
+def _all_of(fields: Mapping[str, inspect.Field]) -> str:
+    """` (there are ms, ttl)`: what there is, where it is not too much to read.
+
+    Where an object has words of its own, what it looks like is said too.
+    """
+    names = []
+    for name, each in fields.items():
+        words = describe_type(each.type)
+        names.append(f"{name}: {words}" if words.startswith("an object ") else name)
     is_short = 0 < len(fields) <= _FEW_FIELDS
-    return f" (there are {', '.join(fields)})" if is_short else ""
+    return f" (there are {', '.join(names)})" if is_short else ""
 
 
 def _walk_fields(
@@ -227,15 +234,23 @@ def _message(value: object, wanted: inspect.Type) -> str:
     if expected == "an object" and isinstance(value, str) and ":" in value:
         return f"{message}: write a space behind the colon"
     if expected == "an array" and isinstance(value, dict):
-        return f"{message}: write a list, also of one"
+        return f"{message}: write a list of objects"
     return message
 
 
 def describe_type(wanted: inspect.Type) -> str:
-    """A type in the words of error messages: `a string of 1 to 256 characters`."""
-    match without_metadata(wanted):
-        case inspect.UnionType() as union:
-            return " or ".join(describe_type(kind) for kind in alternatives(union))
+    """A type in the words of error messages: `a string of 1 to 256 characters`.
+
+    A type may have its own, as `Meta(extra={"expected": "a time"})`.
+    """
+    match wanted:
+        case inspect.Metadata(extra={"expected": str(words)}):
+            return words
+        case inspect.Metadata():
+            return describe_type(wanted.type)
+        case inspect.UnionType(types=types):
+            kinds = (kind for kind in types if not isinstance(kind, inspect.CustomType))
+            return " or ".join(map(describe_type, kinds))
         case inspect.StrType(min_length=int(low), max_length=int(high)):
             return f"a string of {low} to {high} characters"
         case inspect.StrType(max_length=int(high)):

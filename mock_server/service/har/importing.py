@@ -11,7 +11,7 @@ import msgspec
 from mock_server.api.bound import BOUND
 from mock_server.api.fixture_loading import ServedOperations
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.redaction import RequestSecrets
+from mock_server.api.redaction import RequestSecrets, redacted_text
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.objects.static_responses import WITHOUT_BODY
 from mock_server.fixture.builders.parts import DOTS
@@ -158,6 +158,7 @@ class Import:
         self._seen = Seen()
         self._served = ServedOperations()
         self._secrets: set[bytes] = set()
+        self._hidden = RequestSecrets()
         self._answers: dict[tuple[str, str], tuple[str, Plain, int]] = {}
         self._bytes = 0
 
@@ -166,10 +167,10 @@ class Import:
         # A script may hold the key that a later request is sent with.
         for entry in entries:
             self._secrets |= reading.secrets_of(entry)
-        secrets = RequestSecrets.among(self._secrets)
+        self._hidden = RequestSecrets.among(self._secrets)
         for entry in entries:
-            method, url = entry.request.method, entry.request.url
-            request = f"{method} {url.partition('?')[0][:_SHOWN]}"
+            url = entry.request.url
+            request = self._named(entry.request.method, _USER.sub("//", url))
             try:
                 found = reading.recorded(entry, self._only)
             except ValueError as error:
@@ -184,7 +185,7 @@ class Import:
                 self.notes.left_out("without an answer", request)
             else:
                 self.origins[found.origin] = self.origins.get(found.origin, 0) + 1
-                self._take(_unbound(found.without(secrets)))
+                self._take(_unbound(found.without(self._hidden)))
 
     def document(self) -> dict[str, Any]:
         document: dict[str, Any] = {**self._seen.document()}
@@ -201,7 +202,7 @@ class Import:
         yield from self.notes.lines()
 
     def _take(self, exchange: reading.Exchange) -> None:
-        request = f"{exchange.method} {exchange.path[:_SHOWN]}"
+        request = self._named(exchange.method, exchange.path)
         operation = OPERATIONS.meant_by(exchange.path)
         if operation is not None:
             if not self._seen.take(exchange):
@@ -213,6 +214,11 @@ class Import:
                 self.notes.left_out(reason, request)
         else:
             self._put(exchange, request)
+
+    def _named(self, method: str, url: str) -> str:
+        """A request as notes name it, without secrets."""
+        shown = redacted_text(re.split("[?#]", url)[0], self._hidden)
+        return f"{method} {shown[:_SHOWN]}"
 
     def _put(self, exchange: reading.Exchange, request: str) -> None:
         """Keep an answer as an entry of `responses`, if there is room for it."""
@@ -234,6 +240,7 @@ class Import:
 
 _HTTP = ("http://", "https://")
 _SHOWN = 200
+_USER = re.compile("//[^/?#]*@")
 
 
 def _unbound(exchange: reading.Exchange) -> reading.Exchange:

@@ -5,23 +5,19 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 from msgspec import Struct, field
 
+from mock_server.api.headers import TELLING
 from mock_server.api.operations.related.route import query_fields
-from mock_server.api.redaction import HIDDEN, RequestSecrets
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH
+from mock_server.api.redaction import HIDDEN, RequestSecrets, redacted_text
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
-_TELLING = re.compile(
-    "token|session|auth|secret|passw|pwd|jwt|ticket|signature|credential|api-?_?key",
-    re.IGNORECASE,
-)
-"""What names of cookies and query fields have in them that log somebody in."""
 _LONG_CHARS = 20
 _ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
 # Tokens change between letters and digits all the time, words and paths hardly ever.
@@ -29,7 +25,8 @@ _MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _FEWEST_CHANGES = 3
 # What scripts send that have no key, and what has been redacted before.
 _NO_SECRETS = {b"undefined", HIDDEN}
-_CREDENTIALS = {"authorization", "proxy-authorization", "token", "rootkey", "x-api-key"}
+_FIELD = re.compile(r'"([^"\\]*)"\s*:\s*"([^"\\\s]*)"')
+"""A field of JSON with a text that is no sentence."""
 
 
 class Exchange(NamedTuple):
@@ -55,14 +52,10 @@ class Exchange(NamedTuple):
 
     def without(self, secrets: RequestSecrets) -> "Exchange":
         """The same without these in query, bodies and the headers of the answer."""
-        query = secrets.redact(self.query.encode("utf-8", "replace"))
         return self._replace(
-            query=query.decode(),
+            query=redacted_text(self.query, secrets),
             request_body=secrets.redact(self.request_body),
-            headers=tuple(
-                (name, secrets.redact(value.encode("utf-8", "replace")).decode())
-                for name, value in self.headers
-            ),
+            headers=tuple((n, redacted_text(v, secrets)) for n, v in self.headers),
             body=secrets.redact(self.body),
         )
 
@@ -92,16 +85,22 @@ def _json(content: bytes) -> object:
 
 
 def _secrets(headers: Headers) -> Iterator[str]:
-    """Keys and tokens in the headers of a request."""
+    """Keys and tokens in headers, of a request or of its answer."""
     for name, value in headers:
-        if name.lower() in _CREDENTIALS:
-            yield value.rpartition(" ")[2]
-        elif name.lower() == "cookie":
-            for each in value.split(";"):
-                cookie, _, text = each.strip().partition("=")
+        if name in ("cookie", "set-cookie"):
+            for pair in value.split(";")[: None if name == "cookie" else 1]:
+                cookie, _, text = pair.strip().partition("=")
                 # Others are words as often, which texts have too.
-                if _TELLING.search(cookie) or len(text) >= _LONG_CHARS:
+                if TELLING.search(cookie) or len(text) >= _LONG_CHARS:
                     yield text
+        elif name == "location":
+            yield from _secrets_in_url(value)
+        elif TELLING.search(name):
+            scheme, _, text = value.rpartition(" ")
+            yield text
+            if scheme.lower() == "basic":
+                with suppress(ValueError):
+                    yield from b64decode(text).decode("utf-8", "replace").split(":", 1)
 
 
 class Named(Struct):
@@ -232,21 +231,24 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
 
 
 def secrets_of(entry: HarEntry) -> set[bytes]:
-    """What an entry was sent with to log in, in headers and query; no short texts."""
-    query = entry.request.url.partition("?")[2].partition("#")[0]
-    texts = [*_secrets(_headers(entry.request.headers))]
-    texts += [value for name, value in parse_qsl(query) if _is_secret(name, value)]
-    found = {each.encode("utf-8", "replace") for each in texts}
-    return {each for each in found if len(each) >= MIN_REDACTABLE_LENGTH} - _NO_SECRETS
+    """What logs somebody in, of what was sent and what was answered."""
+    headers = _headers(entry.request.headers) + _headers(entry.response.headers)
+    texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
+    with suppress(BadBody):
+        body = _body(entry.response.content).decode("utf-8", "replace")
+        fields = _FIELD.findall(body) if body.lstrip()[:1] in ("{", "[") else ()
+        # Labels have such names too, but no digits among letters.
+        texts += [v for name, v in fields if TELLING.search(name) and _MIXED.search(v)]
+    return {each.encode("utf-8", "replace") for each in texts} - _NO_SECRETS
 
 
-def _is_secret(name: str, value: str) -> bool:
-    """Whether a field of a query logs somebody in, by its name or as it looks."""
-    if _TELLING.search(name):
-        return True
-    if len(value) < _LONG_CHARS or _ID_NAME.search(name):
-        return False
-    return len(_MIXED.findall(value)) >= _FEWEST_CHANGES
+def _secrets_in_url(url: str) -> Iterator[str]:
+    """Values of query and fragment that are secret by their names, or look so."""
+    for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
+        is_token = len(_MIXED.findall(value)) >= _FEWEST_CHANGES
+        is_long = len(value) >= _LONG_CHARS and not _ID_NAME.search(name)
+        if TELLING.search(name) or (is_long and is_token):
+            yield value
 
 
 def _headers(given: list[Named]) -> Headers:

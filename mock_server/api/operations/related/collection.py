@@ -351,13 +351,10 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     found = {
         at: call.collection(own_id, Level.NONE, at) for at, own_id in wanted.items()
     }
-    gone: dict[str, tuple[Dataset, dict[str, None]]] = {}
+    gone: dict[str, tuple[Dataset, list[str]]] = {}
     # What does not exist has come before what is not permitted.
     for at, (dataset, collection) in found.items():
         call.may(dataset, Level.WRITE, at)
-        _, ids = gone.setdefault(dataset.id, (dataset, {}))
-        if collection.id not in ids:
-            below = dataset.tree.below(collection.id)
-            ids |= dict.fromkeys([collection.id, *(each.id for each in below)])
+        gone.setdefault(dataset.id, (dataset, []))[1].append(collection.id)
     for dataset, ids in gone.values():
         call.store.remove_collections(dataset, ids)
