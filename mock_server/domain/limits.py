@@ -43,7 +43,7 @@ class Published:
     # Messages and logs
 
     hinted_chars: Final = 256
-    """Characters of a word for which messages suggest another one."""
+    """Characters of a path for which messages suggest another one; of a word 64."""
     told_problems: Final = 8
     """Problems of a request that one message names; of more it says that there are."""
     told_chars: Final = 2_048
@@ -227,6 +227,12 @@ class Limits:
     """Users of one sandbox who have a login code at the same time."""
     collection_rows: int = 100_000
     """Data rows of one collection."""
+    waiting_rows: int = 16 * 1024
+    """Data rows of one sandbox that are added and wait for training, and chunks of one
+    text: as many as an uploaded one may have."""
+    searched_chars: int = 512 * 1024
+    """Characters of data rows that one searchTest compares; a row counts as 100 at
+    least."""
     created_collections: int = 10_000
     """Collections that operations and single admin calls may add to one dataset."""
     changed_collections: int = 10_000

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable
-from itertools import islice
+from itertools import accumulate, islice
 
 from mock_server.domain.limits import Published
 
@@ -40,6 +40,9 @@ def describe_value(value: object) -> str:
 
 _FEW, _MANY = 50, 5_000
 """Known words up to which all are compared, and up to which some are."""
+_WORD_CHARS, _COMPARED_CHARS = 64, 20_000
+"""Characters of a word that is compared, and of it times all that it is compared with:
+what these take grows with their squares, and is 2 ms at most so."""
 
 
 def all_problems(messages: Iterable[str]) -> str:
@@ -88,11 +91,13 @@ def _nearest(word: str, known: Collection[str]) -> str | None:
     Among many known words only some that begin alike are compared, among very many
     none: a file with a thousand mistakes is still answered at once.
     """
-    if len(known) > _MANY or len(word) > Published.hinted_chars:
+    if len(known) > _MANY or len(word) > _WORD_CHARS:
         return None
+    some = [each for each in known if len(each) <= _WORD_CHARS]
     if len(known) > _FEW:
-        known = [each for each in known if each[:3] == word[:3]][:_FEW]
-    return most_alike(word, known)
+        some = [each for each in some if each[:3] == word[:3]][:_FEW]
+    sums = accumulate(len(word) * len(each) for each in some)
+    return most_alike(word, some[: sum(each <= _COMPARED_CHARS for each in sums)])
 
 
 def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:

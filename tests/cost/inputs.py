@@ -19,6 +19,7 @@ BODY = DEFAULT_LIMITS.body_bytes - 200
 STATE = "/__admin/state"
 ROWS = DEFAULT_LIMITS.text_body_bytes - 200
 FORM = DEFAULT_LIMITS.upload_bytes - 200
+CREATE = "/api/core/dataset/collection/create"
 INSERT = "/api/core/dataset/data/insertData"
 YAML = {"content-type": "application/yaml"}
 
@@ -130,6 +131,30 @@ def marked(size: int) -> list[Sent]:
     return [put, with_fields(searchText="x")]
 
 
+def trained(count: int, sent: Sent) -> list[Sent]:
+    """A text of so many chunks, trained by the clock, and what follows."""
+    body = {
+        "datasetId": DATASET,
+        "name": "n",
+        "chunkSize": 64,
+        "text": "a" * 64 * count,
+    }
+    made = Sent(f"{CREATE}/text", json.dumps(body).encode())
+    return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
+
+
+def part(header: str, data: bytes = b"x") -> bytes:
+    """A part of a form, up to its last line."""
+    name = b"Content-Disposition: form-data; name=x"
+    return b"--edge\r\n%b%b\r\n\r\n%b\r\n" % (name, header.encode(), data)
+
+
+SEARCH = Sent(
+    "/api/core/dataset/searchTest",
+    json.dumps(
+        {"datasetId": DATASET, "text": " ".join(f"{n:03}" for n in range(99))}
+    ).encode(),
+)
 NEST = b"[" * 60 + b"]" * 60
 OPERATIONS = {
     "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
@@ -228,6 +253,26 @@ OPERATIONS = {
     "line ends before a form": Input(FORM, lambda n: uploaded(b"\r\n" * (n // 2))),
     "junk before a form": Input(FORM, lambda n: uploaded(b"\r\n" + b"x" * n)),
     "parameters of a form": Input(16_000, lambda n: uploaded(b"x", ";" * n)),
+    "parameters of a part": Input(
+        4_000, lambda n: uploaded(part(";" * n) * DEFAULT_LIMITS.form_parts)
+    ),
+    "boundaries in a file": Input(
+        FORM, lambda n: uploaded(part("; filename=x", b"\r\n--edge-X" * (n // 10)))
+    ),
+    "chunks of a text": Input(
+        DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))[:1]
+    ),
+    "rows that are trained": Input(
+        DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))
+    ),
+    "rows that are searched": Input(
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: [*trained(n, listed(b"0")), SEARCH],
+    ),
+    "words that are searched": Input(
+        BODY,
+        lambda n: replace(SEARCH, body=SEARCH.body.replace(b"00", b"00 " * (n // 3))),
+    ),
     "title": Input(
         BODY,
         lambda n: Sent(
@@ -348,6 +393,8 @@ STATES = {
     "duplicate keys in YAML": Input(SMALL, lambda n: yaml("apps: []\n" * (n // 9))),
     "unknown fields": Input(SMALL, lambda n: state(fields(n).decode())),
     "mistakes": Input(SMALL, lambda n: state(_collections('{"x":"a"}', n))),
+    "misspelt parents": Input(SMALL, lambda n: state(_misspelt(n))),
+    "misspelt long parents": Input(SMALL, lambda n: state(_misspelt(n, 199))),
     "aliases": Input(
         SMALL,
         lambda n: yaml("a: &a [x]\nb: [" + "*a, " * (n // 4) + "]"),
@@ -407,6 +454,14 @@ def folder(size: int) -> Sent:
 def without_folder(size: int) -> list[Sent]:
     """The same, and the folder is deleted."""
     return [folder(size), Sent(DELETE, method="DELETE", query="id=f")]
+
+
+def _misspelt(size: int, chars: int = 24) -> str:
+    """Entries, and others in parents that are not there, of the same few letters."""
+    ids = [f"{n * 7919 % 2**20:0{chars}b}" for n in range(size // (2 * chars + 40))]
+    made = [f'{{"_id":"{each}","name":"x"}}' for each in ids[::4]]
+    lost = [f'{{"name":"x","parentId":"000{each[::-1]}"}}' for each in ids]
+    return _collections(",".join(made + lost), 1)
 
 
 def _collections(entry: str, size: int) -> str:

@@ -227,7 +227,7 @@ RELATED_ROUTES = (
     Bug(
         "disabled collections are searched",
         "api/operations/related/search_test.py",
-        "if collection.forbid:",
+        "if collection is None or collection.forbid:",
         "if collection is None:",
         (
             "tests/api/related/test_search.py::test_forbidden_collections_"

@@ -121,9 +121,12 @@ def create(
         hint = "delete some first"
         files = len(store.files)
         call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
-    if texts and len(texts) > limits.collection_rows:
-        expected = f"a text of at most {limits.collection_rows} chunks"
-        raise errors.LimitReached(expected, str(len(texts)), "body")
+    if texts and len(texts) > limits.waiting_rows:
+        expected = f"a text of at most {limits.waiting_rows} chunks"
+        raise errors.LimitReached(expected, "more", "body")
+    is_stepped = call.state.choices.training == "stepped"
+    if texts and is_stepped:
+        store.check_waiting(len(texts))
     created = dataset.tree.created
     call.check_room(created, limits.created_collections, "created collections")
     member, now = call.member, call.now
@@ -140,11 +143,11 @@ def create(
     if texts is None:
         return made.id
     try:
+        ids = store.new_ids(len(texts))
         rows = [
-            Row(store.new_id(), q, a, chunk_index=number, update_time=now)
-            for q, a, number in texts
+            Row(own_id, q, a, chunk_index=number, update_time=now)
+            for own_id, (q, a, number) in zip(ids, texts, strict=True)
         ]
-        is_stepped = call.state.choices.training == "stepped"
         training.begin(
             store,
             dataset,
@@ -199,6 +202,8 @@ def add_rows(
     """
     is_stepped = call.state.choices.training == "stepped" and not at_once
     store, now = call.store, call.now
+    if is_stepped:
+        store.check_waiting(len(rows))
     changed = collection.updated(now)
     store.put_collection(dataset, changed)
     try:

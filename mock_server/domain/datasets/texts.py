@@ -25,16 +25,26 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 _PART_CHARS = 65_536
 
 
-def chunks(text: str, size: int = CHUNK_CHARS) -> list[str]:
-    """The chunks of a text, of at most `size` characters; none of a blank text."""
+def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> list[str]:
+    """The chunks of a text, of at most `size` characters; none of a blank text.
+
+    If there are more than `most`, that is one more of them.
+    """
     size = max(size, MIN_CHUNK_CHARS)
     # Nothing else is served meanwhile. To add up the lengths of 118,000 paragraphs, as
     # a MiB may have, took 21 ms; to find separators, which stand nowhere else, takes 6.
     text = text.replace("\n\r\n", _SEPARATOR)  # a blank line either way
-    text = _SEPARATOR.join(filter(None, map(_separated, _parts(text))))
+    parts: list[str] = []
+    room = (most + 1) * (size + len(_SEPARATOR))
+    for part in filter(None, map(_separated, _parts(text))):
+        parts.append(part)
+        room -= len(part)
+        if room < 0:
+            break
+    text = _SEPARATOR.join(parts)
     made: list[str] = []
     start = 0
-    while len(text) - start > size:
+    while len(text) - start > size and len(made) <= most:
         end = text.rfind(_SEPARATOR, start, start + size + len(_SEPARATOR))
         if end < 0:
             made.append(text[start : start + size])
@@ -42,7 +52,7 @@ def chunks(text: str, size: int = CHUNK_CHARS) -> list[str]:
         else:
             made.append(text[start:end])
             start = end + len(_SEPARATOR)
-    return [*made, text[start:]] if text else made
+    return [*made, text[start:]][: most + 1] if text else made
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -80,7 +90,7 @@ longer than this many."""
 def parts_of(question: str) -> tuple[str, ...]:
     """The parts of a question by which texts are compared; none if it has no words."""
     parts: dict[str, None] = {}
-    for word in _words(fold(question)):
+    for word in _words(fold(question[:_PART_CHARS])):
         pairs = [word] if len(word) == 1 else map("".join, pairwise(word))
         for part in pairs:
             parts[part] = None

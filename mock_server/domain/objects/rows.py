@@ -6,11 +6,12 @@ a second. Text that is not parsed yet is parsed for another one. Then every seco
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
@@ -33,6 +34,12 @@ class Job(Struct, frozen=True):
     since: int
     is_parsed: bool = True
     rows: tuple[Row, ...] = ()
+    size: int = 0
+    """Bytes that the rows take: added up once, as each look would do it again."""
+
+    def __post_init__(self) -> None:
+        if not self.size:
+            force_setattr(self, "size", sum(map(size_of_row, self.rows)))
 
     @property
     def waiting(self) -> int:
@@ -57,7 +64,9 @@ class Job(Struct, frozen=True):
         if count >= len(self.rows):
             return self.rows, None
         since = self.since + seconds * _SECOND
-        return self.rows[:count], replace(self, since=since, rows=self.rows[count:])
+        trained, left = self.rows[:count], self.rows[count:]
+        size = self.size - sum(map(size_of_row, trained))
+        return trained, replace(self, since=since, rows=left, size=size)
 
 
 def advance_all(
@@ -127,6 +136,12 @@ class Rows:
             put = changed[collection_id]
             return () if put is None else put.rows
         return dataset.rows.get(collection_id, ())
+
+    def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
+        """The rows of each collection that has some, or had."""
+        put = self._put.get(dataset.id, {})
+        ids = chain(dataset.rows, (each for each in put if each not in dataset.rows))
+        return ((own_id, self.of(dataset, own_id)) for own_id in ids)
 
     def change(
         self,
@@ -294,4 +309,4 @@ _JOB_BYTES = 400  # about what a job takes without its rows
 
 def size_of_jobs(jobs: Iterable[Job]) -> int:
     """Bytes that training under way takes with its rows."""
-    return sum(_JOB_BYTES + sum(map(size_of_row, job.rows)) for job in jobs)
+    return sum(_JOB_BYTES + job.size for job in jobs)

@@ -12,6 +12,7 @@ from typing import Self, cast
 
 from msgspec.structs import replace
 
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation, JobsOf
@@ -91,18 +92,35 @@ class Store(ChatStore):
 
     def new_id(self) -> str:
         """An id that nothing has: 24 hexadecimal digits, the same after a reset."""
-        while True:
-            self._last_id += 1
+        return self.new_ids(1)[0]
+
+    def new_ids(self, count: int) -> list[str]:
+        """As `new_id`, several."""
+        made: list[str] = []
+        while wanted := count - len(made):
+            numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
+            self._last_id += wanted
             # An id is no secret: it has to look like one, and differ from all others.
-            made = sha256(str(self._last_id).encode()).hexdigest()[:24]
+            some = [sha256(b"%d" % each).hexdigest()[:24] for each in numbers]
             # No number is used twice: only what was saved and is loaded now can have
             # brought such an id.
-            if not any(part.has(made) for part in self._parts()):
-                return made
+            for part in self._parts():
+                some = [each for each in some if not part.has(each)]
+            made += some
+        return made
 
     def check_room(self, size: int) -> None:
         """Raises LimitReached unless so many bytes more can be kept."""
         self._memory.check_room(size, "path")
+
+    def check_waiting(self, more: int) -> None:
+        """Raises LimitReached unless so many rows more can wait for training."""
+        most = self._memory.limits.waiting_rows
+        put = filter(None, self.jobs.changed.values())
+        if sum(len(job.rows) for jobs in put for job in jobs) + more > most:
+            expected = f"at most {most} data rows that wait for training"
+            hint = "advance the clock, or use choice training=instant"
+            raise LimitReached(expected, f"{more} more", "body", hint)
 
     def app(self, app_id: str) -> App | None:
         return self._apps.get(app_id)

@@ -37,10 +37,17 @@ CASES: list[Case] = [
         "Expected at most 0 data rows in a collection, got 1 more - at body",
     ),
     (
-        {"collection_rows": 1},
+        {"waiting_rows": 1},
         f"{COLLECTION}/create/text",
         NEW | {"text": "x" * 65, "chunkSize": 64},
-        "Expected a text of at most 1 chunks, got 2 - at body",
+        "Expected a text of at most 1 chunks, got more - at body",
+    ),
+    (
+        {"waiting_rows": 1},
+        f"{DATA}/pushData",
+        {"collectionId": ITEM, "data": [{"q": "One"}, {"q": "Two"}]},
+        "Expected at most 1 data rows that wait for training, got 2 more - at body"
+        " (advance the clock, or use choice training=instant)",
     ),
     (
         {"created_datasets": 0},

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.datasets.texts import parts_of, score, tokens_of
+from mock_server.domain.limits import Limits
 from tests.api.related.world import DATASET, ITEM, insert, related_routes, send
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -83,6 +84,13 @@ def test_indexes_are_found_too(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     insert(api, "q", indexes=[{"text": "synonym"}])
     assert len(search(api, "synonym")["list"]) == 1
+
+
+def test_of_many_rows_the_first_are_compared(make_api: MakeApi) -> None:
+    api = related_routes(make_api, limits=Limits(searched_chars=250))
+    for n in range(4):
+        insert(api, f"same words {n}")
+    assert len(search(api, "same words")["list"]) == 3
 
 
 def test_forbidden_collections_are_left_out(make_api: MakeApi) -> None:

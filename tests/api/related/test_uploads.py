@@ -233,6 +233,18 @@ BROKEN = {
     ),
     "too many parts": (FILE + part('name="x"', "") * 100 + END, 400, 400, "100 parts"),
     "a long head": (part(f'name="{"x" * 8000}"', "") + END, 400, 400, "header size"),
+    "a part of many parameters": (
+        part('name="x"' + ";" * 100, "") + END,
+        400,
+        400,
+        "Expected a Content-Disposition of at most 100 parameters, got more - at body",
+    ),
+    "the boundary in a file": (
+        FIELDS + part('name="file"; filename="a.txt"', "\r\n--edgeX" * 1_000) + END,
+        400,
+        400,
+        "Expected a boundary that is not in the data, got one that is - at body",
+    ),
     "long fields": (
         FILE + part('name="data"', "x" * 65537) + END,
         413,
@@ -357,13 +369,13 @@ def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> 
 
 
 def test_paragraphs_are_joined_while_they_fit() -> None:
-    assert chunks(" \n\n") == []
-    assert chunks("a\n\nb\r\n \nc") == ["a\n\nb\n\nc"]
+    assert chunks(" \n\n", 9) == []
+    assert chunks("a\n\nb\r\n \nc", 9) == ["a\n\nb\n\nc"]
     long = "x" * 100
-    assert chunks(f"{long}\n\n{long}", 150) == [long, long]
-    assert chunks(f"{long}\n\n{long}", 202) == [f"{long}\n\n{long}"]
-    assert chunks("y" * 150, 64) == ["y" * 64, "y" * 64, "y" * 22]
-    assert chunks("z" * 65, 1) == ["z" * 64, "z"]
+    assert chunks(f"{long}\n\n{long}", 9, 150) == [long, long]
+    assert chunks(f"{long}\n\n{long}", 9, 202) == [f"{long}\n\n{long}"]
+    assert chunks("y" * 150, 9, 64) == ["y" * 64, "y" * 64, "y" * 22]
+    assert chunks("z" * 65, 9, 1) == ["z" * 64, "z"]
 
 
 def refused(

@@ -196,6 +196,9 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
     )
 
 
+_QUOTE, _TWO = '"', '""'
+
+
 def _csv(text: str, _: State) -> Response:
     return Response(200, text.encode(), content_type=b"text/csv; charset=utf-8")
 
@@ -220,7 +223,7 @@ def export(call: Call, body: CollectionIdFields) -> str:
     dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
 
     def line(row: Row) -> str:
-        return ",".join('"' + it.replace('"', '""') + '"' for it in (row.q, row.a))
+        return f'"{row.q.replace(_QUOTE, _TWO)}","{row.a.replace(_QUOTE, _TWO)}"'
 
     rows = call.store.rows.of(dataset, collection.id)
     return "\n".join(("\ufeffq,a", *map(line, rows)))

@@ -129,7 +129,8 @@ def make(
     """Make a collection where a body says, with rows of a text or of others: MAKE."""
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
     if isinstance(source, str):
-        texts = chunks(source, to.chunk_size or CHUNK_CHARS)
+        most = call.state.limits.waiting_rows
+        texts = chunks(source, most, to.chunk_size or CHUNK_CHARS)
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = to.training_type or new.training_type
     tags = tuple(to.tags or ())

@@ -25,6 +25,7 @@ from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
+_LEAST_CHARS = 100  # what else a row takes is as much
 _SCORES = {"embedding": "embedding", "fullTextRecall": "fullText", "mixedRecall": "rrf"}
 
 
@@ -130,7 +131,8 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     since="4.8",
     differs="No model is asked: what has the same meaning in other words is not found, "
     "and rows that share nothing with the text are left out. All kinds of score have "
-    "the same value; `duration` is always 0.012s; nothing is limited by the minute.",
+    "the same value; `duration` is always 0.012s; nothing is limited by the minute. "
+    "Of many data rows the first are compared (limit `searched_chars`).",
     refuses=DATASET,
     example={"datasetId": DEMO_DATASET, "text": "open"},
     data=SearchView,
@@ -163,12 +165,17 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
 
 def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
     """The rows that share anything with the text, and are near enough."""
-    parts = parts_of(body.text)
-    for collection in dataset.tree:
-        if collection.forbid:
+    parts, room = parts_of(body.text), call.state.limits.searched_chars
+    for own_id, rows in call.store.rows.by_collection(dataset):
+        collection = dataset.tree.get(own_id)
+        if collection is None or collection.forbid:
             continue
-        for row in call.store.rows.of(dataset, collection.id):
-            value = score(parts, "\n".join((row.q, row.a, *row.indexes)))
+        for row in rows:
+            if room <= 0:
+                return
+            text = "\n".join((row.q, row.a, *row.indexes))[:room]
+            room -= max(len(text), _LEAST_CHARS)
+            value = score(parts, text)
             if value > 0 and value >= body.similarity:
                 yield Found(value, row, collection)
 
