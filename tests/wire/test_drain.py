@@ -82,6 +82,24 @@ def test_what_waits_to_be_accepted_is_answered(
 
 
 @pytest.mark.parametrize("http", ["zttp", "h11"])
+def test_what_comes_amid_a_stop_is_answered(http: HttpParser) -> None:
+    listener, clients = bind("127.0.0.1", 0), list[socket.socket]()
+
+    def ready() -> None:
+        clients.append(connect(url_of(listener)))
+        server.should_exit = True
+
+    def stop_begins() -> None:
+        clients[0].sendall(REQUEST)  # by an idle connection
+
+    app = create_app(LIBRARY)
+    server = Server(app, http, ready, stop_begins, embedded=False)
+    server.run([listener])
+    with clients[0] as client:
+        assert b"connection: close" in answer(client)
+
+
+@pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_a_request_under_way_is_answered(http: HttpParser) -> None:
     app = create_app(LIBRARY)
     app.sandbox.faults.add(Fault.of("delay", ms=300))

@@ -55,8 +55,8 @@ def _letters(name: str) -> str:
 _ADMIN = {
     # Only below a sandbox's own address does such a path come here.
     re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",
-    re.compile("/+_*admin(?=/|$)", re.IGNORECASE): "/__admin",
-    re.compile("/+health[a-z]*/?$", re.IGNORECASE): "/__admin/health",
+    re.compile("(?<!/)/++_*+admin(?=/|$)", re.IGNORECASE): "/__admin",
+    re.compile("(?<!/)/++health[a-z]*+/?$", re.IGNORECASE): "/__admin/health",
 }
 """Beginnings of paths, and what is meant by them."""
 _SLIP, _LEAST_ALIKE = 0.9, 0.8
@@ -103,8 +103,10 @@ def nearest_path(
 def nearest_admin_path(path: str) -> str | None:
     """The path of the admin API that is meant by one such as `/admin/health`."""
     is_short = len(path) <= Published.hinted_chars
-    found = (each for each in _ADMIN if is_short and each.match(path))
-    return next((each.sub(_ADMIN[each], path, count=1) for each in found), None)
+    for beginning, other in _ADMIN.items():
+        if is_short and (found := beginning.match(path)):
+            return other + path[found.end() :]
+    return None
 
 
 def plain_path(path: str) -> str:
