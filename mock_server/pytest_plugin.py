@@ -306,9 +306,7 @@ def mock_server_factory(
 
 
 @pytest.fixture(scope="session")
-def mock_server_session(
-    request: pytest.FixtureRequest,
-) -> Iterator[MockServerFixture]:
+def mock_server_session(request: pytest.FixtureRequest) -> Iterator[MockServerFixture]:
     """A server for the whole session, which nothing resets but a test that asks for it.
 
     For what is started once and needs an address, such as an application under test.

@@ -39,10 +39,7 @@ class PublicApi:
     """Responds to every request outside `/__admin`, and journals it."""
 
     def __init__(
-        self,
-        sandboxes: Sandboxes,
-        operations: Operations,
-        secrets: Secrets,
+        self, sandboxes: Sandboxes, operations: Operations, secrets: Secrets
     ) -> None:
         """`secrets` are what no journal may show, beside keys."""
         self._sandboxes = sandboxes

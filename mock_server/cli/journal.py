@@ -21,12 +21,7 @@ from mock_server.control.http_call import Unreachable
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.journal import as_redacted
 from mock_server.domain.messages import CUT_MARK
-from mock_server.domain.printable import (
-    coloured,
-    json_text,
-    one_line,
-    wants_colour,
-)
+from mock_server.domain.printable import coloured, json_text, one_line, wants_colour
 from mock_server.domain.validation.json_match import holds
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"

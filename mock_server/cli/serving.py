@@ -32,12 +32,7 @@ from mock_server.domain.choices.table import Value
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.domain.printable import (
-    LogFormat,
-    json_text,
-    one_line,
-    wants_colour,
-)
+from mock_server.domain.printable import LogFormat, json_text, one_line, wants_colour
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.source.files import located
 from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser

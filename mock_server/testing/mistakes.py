@@ -21,14 +21,7 @@ from mock_server.wire.server import CannotBind
 __tracebackhide__ = True
 
 # UnknownChoice is a ValueError.
-MISTAKES = (
-    TypeError,
-    ValueError,
-    FixtureError,
-    Refused,
-    Unreachable,
-    CannotBind,
-)
+MISTAKES = (TypeError, ValueError, FixtureError, Refused, Unreachable, CannotBind)
 """What is raised for mistakes of a test's author, and for servers that are not."""
 
 

@@ -97,11 +97,7 @@ def _warn_of_options(node: pytest.Item, setup: Setup) -> None:
 
 @contextmanager
 def remote_sandbox(
-    url: str,
-    token: str | None,
-    setup: Setup,
-    test: str,
-    timeout: float = SECONDS,
+    url: str, token: str | None, setup: Setup, test: str, timeout: float = SECONDS
 ) -> Iterator[MockServerFixture]:
     """A sandbox for one test on the server at `url`; it ends with the context.
 

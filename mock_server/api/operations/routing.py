@@ -115,11 +115,7 @@ class Operations(Mapping[str, Operation]):
         return RouteNotFound.of(path, expected, "path", hint)
 
     def check_name(
-        self,
-        name: str,
-        at: str,
-        others: str = "",
-        responses: Collection[str] = (),
+        self, name: str, at: str, others: str = "", responses: Collection[str] = ()
     ) -> None:
         """Raises InvalidField for a name that neither operation nor response has.
 

@@ -172,13 +172,7 @@ class Faults:
         if limit is not None:
             rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
         ends = self._seconds() + definition.ttl
-        return ActiveFault(
-            f"f{self._added}",
-            definition,
-            ends,
-            holding,
-            rate_limit,
-        )
+        return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
 
     def _end_old(self) -> None:
         now = self._seconds()

@@ -20,11 +20,7 @@ S = TypeVar("S", bound=Struct)
 
 
 def convert(
-    fields: Mapping[str, object],
-    kind: type[S],
-    root: str = "$",
-    *,
-    strict: bool = True,
+    fields: Mapping[str, object], kind: type[S], root: str = "$", *, strict: bool = True
 ) -> S:
     """A JSON object as a struct; unless `strict`, numbers and booleans may be strings.
 

@@ -166,10 +166,7 @@ class Service:
 
     def page(self, branch: Branch, offset: int, size: int) -> ServicePage[Any]:
         page = keep_trying(
-            lambda: self._page(branch, offset, size),
-            self._pause,
-            self.tell,
-            self.sleep,
+            lambda: self._page(branch, offset, size), self._pause, self.tell, self.sleep
         )
         self._has_succeeded = True
         return page
