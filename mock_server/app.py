@@ -87,7 +87,6 @@ def _load(
     limits: Limits,
     operations: Operations,
 ) -> Generation:
-    """The generation of any fixture. Raises FixtureError, ValueError if it is large."""
     most = limits.memory_bytes
     if isinstance(fixture, Generation):
         # Loaded elsewhere, perhaps with a larger budget.

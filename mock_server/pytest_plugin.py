@@ -139,7 +139,6 @@ def _is_preset(config: pytest.Config) -> bool:
 
 
 def _may_be_strict(config: pytest.Config) -> bool:
-    """Whether mock_server_strict is anything but the default."""
     try:
         return bool(config.getini(_STRICT) != _LENIENT)
     except (TypeError, pytest.UsageError):  # for what is no list in native TOML

@@ -246,7 +246,6 @@ _FEW, _SHORT = 3, 12
 
 
 def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
-    """The types of a union, or the one; without what stands for a missing field."""
     kind = kind.type if isinstance(kind, inspect.Metadata) else kind
     types = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     for each in types:
@@ -256,7 +255,6 @@ def _members(kind: inspect.Type) -> Iterable[inspect.Type]:
 
 
 def _values(kind: inspect.Type) -> st.SearchStrategy[Any]:
-    """Values of a type, short ones."""
     return st.one_of([_value(each) for each in _members(kind)])
 
 

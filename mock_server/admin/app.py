@@ -87,7 +87,6 @@ class AdminRouter:
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers every admin request that no route takes."""
     got, near = describe_value(scope["path"]), _nearest(scope["path"])
     first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
     hint = f"there are {', '.join(first)}"
@@ -98,7 +97,6 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _nearest(path: str) -> str | None:
-    """The path of the admin API that is likely meant by one that it does not have."""
     if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
         return f"{_PREFIX}/"
     given = [each for each in path.split("/") if each]

@@ -201,7 +201,6 @@ class Reloader:
         return list(map(stamp, self.files))
 
     def _problem(self, message: str) -> Problem:
-        """A problem of all files together."""
         count = len(self.files)
         name = self.files[0] if count == 1 else f"{count} files"
         return Problem(name, 0, 0, message)

@@ -164,7 +164,6 @@ class JournalStream:
         self._news.set()
 
     def _goes_on(self) -> bool:
-        """Whether stream and sandbox are still there."""
         try:
             # To get a sandbox is a use of it: one that is followed does not expire.
             is_there = self._sandboxes.get(self._sandbox.name) is self._sandbox
@@ -219,7 +218,6 @@ def _waking(news: asyncio.Event) -> Callable[[], object]:
 
 
 def _dropped_event(count: int) -> bytes:
-    """Tells of so many entries that are no longer kept."""
     return b'event: dropped\ndata: {"count":%d}\n\n' % count
 
 

@@ -15,7 +15,6 @@ from mock_server.fixture.document import LevelName
 
 
 def _choices_schema() -> dict[str, Any]:
-    """What can be chosen, as a JSON Schema."""
     rows = choice_table.table().values()
     values = {each.name: {"enum": list(each.values)} for each in rows}
     return {"properties": values, "propertyNames": {"enum": list(values)}}

@@ -223,7 +223,6 @@ class PublicApi:
     async def _apply(
         self, firing: Firing, request: context.RequestContext, operation: Served
     ) -> responses.Response:
-        """The response to a request at which a fault fires."""
         fault = cast("Fault", firing.fault.definition)
         readmit = partial(self._readmit, request)
         return await fault.apply(FaultContext(request, operation, firing, readmit))

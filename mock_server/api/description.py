@@ -64,7 +64,6 @@ class Description:
 
 
 def _with_responses(content: bytes, responses: DeclaredResponses) -> bytes:
-    """A document that describes declared responses too."""
     described: dict[str, Any] = msgspec.json.decode(content)
     paths = described.setdefault("paths", {})
     # Of paths that differ in the names of parameters only, OpenAPI knows one.

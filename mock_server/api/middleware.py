@@ -78,7 +78,6 @@ class CORS:
         return [every, _VARY] if self._origins else [every]
 
     def _refusal(self, origin: bytes) -> Refusal:
-        """Why no preflight of this origin is allowed."""
         named = ", ".join(sorted(each.decode() for each in self._origins))
         expected = f"an origin that may call: {cut(named) or 'there is none'}"
         got, hint = origin.decode("latin-1"), "name further ones by --cors-origin"

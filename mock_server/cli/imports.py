@@ -85,7 +85,6 @@ def har(file: str, origins: Sequence[str], output: str | None) -> None:
 
 
 def _counts(document: dict[str, object], name: str) -> str:
-    """What a fixture holds, in words. Raises Stop if it does not load."""
     try:
         generation = load_fixture(document)
     except FixtureError as error:
@@ -95,7 +94,6 @@ def _counts(document: dict[str, object], name: str) -> str:
 
 
 def _content(file: str, name: str) -> bytes:
-    """The bytes of a file, or of stdin. Raises Stop."""
     most = Published.har_bytes
     try:
         if file == "-":

@@ -121,7 +121,6 @@ def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> N
 
 
 def _follow(client: AdminClient, facts: dict[str, Any], *, as_json: bool) -> None:
-    """Print entries until Ctrl-C, or until nobody reads them."""
     head = "" if as_json else _HEAD
     try:
         for event in followed(client):
@@ -221,7 +220,6 @@ class Dropped(View):
 
 
 def _decoded(event: Event, kind: type[V]) -> V:
-    """The data of an event. Raises Unreachable."""
     try:
         return msgspec.json.decode(event.data, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -231,7 +229,6 @@ def _decoded(event: Event, kind: type[V]) -> V:
 
 
 def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
-    """Whether the server would give the entry to these criteria."""
     found = {
         "operation": entry.operation,
         "status": entry.answer.status,
@@ -249,7 +246,6 @@ def _is_coloured() -> bool:
 
 
 def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
-    """The criteria with the body as data. Raises BadParameter."""
     if "body" not in criteria:
         return criteria
     try:
@@ -293,7 +289,6 @@ def _refusal(entry: EntryView) -> str:
 
 
 def _notes(entry: EntryView) -> list[tuple[str, str]]:
-    """The fault and the violations, with their colours."""
     notes = []
     if entry.fault is not None:
         notes.append((f"fault {entry.fault.id} {entry.fault.kind}", "magenta"))

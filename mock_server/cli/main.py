@@ -104,7 +104,6 @@ def command_of(args: Sequence[str], group: click.Group, ctx: click.Context) -> s
 
 
 def _options(command: click.Command) -> Iterator[str]:
-    """The names of all options of a command, and of those below it."""
     for param in command.params:
         yield from param.opts
     if isinstance(command, click.Group):

@@ -103,7 +103,6 @@ def save(service: Service, wanted: Wanted, target: Target, counting: Counting) -
 
 
 def _wanted(datasets: Sequence[str], apps: Sequence[str], rows: bool) -> Wanted:
-    """What is to be pulled. Raises BadValue."""
     if not datasets and not apps:
         raise BadValue("Expected a dataset or an app, got none - at --dataset or --app")
     for name, ids in (("--dataset", datasets), ("--app", apps)):

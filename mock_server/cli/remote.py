@@ -61,7 +61,6 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _status(error: Refused) -> int:
-    """The exit code of a refused command."""
     if error.status >= 500:
         # The server cannot just now; the command may be right.
         return output.UNREACHABLE

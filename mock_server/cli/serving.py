@@ -119,7 +119,6 @@ def chosen(
 def _loaded(
     fixtures: Sequence[str], max_bytes: int, err: LineWriter | JsonLines
 ) -> Generation:
-    """The fixture of these files, of at most so much memory. Raises Stop."""
     load = partial(load_fixture, *fixtures, max_bytes=max_bytes)
     with stopped_by_problems():
         return loaded(fixtures, load, err.write) if fixtures else load()
@@ -136,7 +135,6 @@ def _run(
     *,
     is_open: bool,
 ) -> None:
-    """Serve, with a banner and perhaps request lines, until asked to stop."""
     out = LineWriter(sys.stdout)
     parser = http or best_parser()
     # Warnings of uvicorn and of the server must not wait for a slow stderr either.
@@ -202,7 +200,6 @@ def settle() -> None:
 
 
 def _waiting(count: int) -> str:
-    """What a stop says that does not come at once."""
     noun = "request" if count == 1 else "requests"
     return f"waiting for {count} {noun} to end (Ctrl-C again ends them)"
 
@@ -306,7 +303,6 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
 
 def _readable(generation: Generation) -> Iterator[tuple[Dataset, Caller]]:
-    """The datasets, each with every key that may read it."""
     # Without declared keys any is accepted, as a rule, so one is made up.
     callers = list(generation.keys.values()) or [Caller("fastgpt-demo")]
     for dataset in generation.datasets.values():

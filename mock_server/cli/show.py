@@ -74,7 +74,6 @@ def init(folder: str, has_schema: bool) -> None:
 
 
 def _write(path: Path, content: bytes, done: str = "wrote") -> None:
-    """Write a whole file, or nothing, and say so. Raises Stop."""
     with output.whole_file(str(path)) as file:
         file.write(content)
     output.say(one_line(f"{done} {path}"))

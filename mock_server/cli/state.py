@@ -72,7 +72,6 @@ def state(client: AdminClient, file: str | None, as_yaml: bool) -> None:
 
 
 def _content(file: str) -> bytes:
-    """The bytes of a file or of stdin. Raises Stop."""
     try:
         if file == "-":
             return sys.stdin.buffer.read()

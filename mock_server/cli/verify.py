@@ -124,7 +124,6 @@ def verify(
 
 
 def _report(base_url: str, key: str, options: Options, timeout: float) -> Report:
-    """The report on a server. Raises Stop."""
     try:
         address = Address.of(base_url)
     except ValueError as error:

@@ -50,7 +50,6 @@ def why(
 
 
 def _lines(why: Why) -> list[str]:
-    """An explanation as lines of text: the reason, the stages, what would help."""
     lines = [why.message]
     # Those that let everything pass say nothing, but for the first, which has the sum.
     told = [each for each in why.stages if each.kept_out or each.keeps_item]

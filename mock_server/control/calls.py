@@ -185,7 +185,6 @@ class Calls:
                 yield one_line(f"no call had a field {name!r}{hint}")
 
     def _called(self) -> str:
-        """What has been called so far, most often first."""
         counts = Counter(
             entry["operation"] or entry["request"]["path"] for entry in self.journal
         )
@@ -194,14 +193,12 @@ class Calls:
 
 
 def _limit(times: int, timeout: Duration) -> float:
-    """The seconds to wait. Raises ValueError."""
     if times < 1:
         raise ValueError(f"Expected times of at least 1, got {times}")
     return seconds(timeout)
 
 
 def _runs_a_loop() -> bool:
-    """Whether this thread runs an event loop of asyncio."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -213,7 +210,6 @@ _STEP = "operation", "body", "key", "status"
 
 
 def _step(given: object) -> dict[str, Any]:
-    """What one step of an order asks for. Raises TypeError."""
     if isinstance(given, str):
         return _criteria(given)
     if not isinstance(given, Mapping) or "operation" not in given:

@@ -137,7 +137,6 @@ class FaultList(Sequence[dict[str, Any]]):
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            """Raises AttributeError, which says what to do."""
             if name.startswith("_"):
                 said = f"{type(self).__name__!r} object has no attribute {name!r}"
                 raise AttributeError(said)

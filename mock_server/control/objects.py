@@ -26,8 +26,6 @@ class Chat(Fixed, ChatPart, forbid_unknown_fields=False, kw_only=True):
 
 
 class _Chats(Struct):
-    """A page of an app's chats, and how many there are in all."""
-
     chats: list[Chat]
     total: int
 
@@ -39,8 +37,6 @@ class Collection(Fixed, SingleCollection, forbid_unknown_fields=False, kw_only=T
 
 
 class _Collections(Struct):
-    """A page of a dataset's collections, and how many there are in all."""
-
     collections: list[Collection]
     total: int
 
@@ -111,7 +107,6 @@ class Records:
         self._client.json(dict, "DELETE", _path("datasets", dataset_id))
 
     def _all(self, page: type[Any], query: str) -> list[Any]:
-        """All items of a list that is read page by page."""
         # One for all pages, so that a list that never ends is given up.
         budget = self._client.budget(self._client.limits.state_answer_bytes)
         found: list[Any] = []
@@ -125,7 +120,6 @@ class Records:
 
 
 def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
-    """The fields of a record, with its id. Raises TypeError or ValueError."""
     fields = msgspec.to_builtins(record) if isinstance(record, Struct) else record
     example = f'{{"{id_field}": "..."}}'
     if not isinstance(fields, Mapping):

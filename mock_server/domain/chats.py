@@ -182,7 +182,6 @@ def _new_chat_id(store: Store, app: App) -> str:
 
 
 def _check(state: State, app: App, chat_id: str | None) -> None:
-    """Check that a turn may be added. Raises InvalidField, LimitReached."""
     store, limits = state.store, state.limits
     if chat_id in _NOT_CREATED:
         expected = "an id that the path of a URL can hold"

@@ -239,7 +239,6 @@ class ChoicesRun:
     def _excuse(
         self, report: pytest.TestReport, dependence: outcomes.Dependence
     ) -> None:
-        """Make a failure that is accepted an expected one."""
         accepted = self._accepted
         if accepted is None or not (self._accepts or dependence in accepted):
             return
@@ -282,7 +281,6 @@ class ChoicesRun:
 
 
 def _made(item: pytest.Item) -> Run | None:
-    """The run that an item is, by its parameters."""
     call: Any = getattr(item, "callspec", None)
     if call is None or outcomes.PARAMETER not in call.params:
         return None

@@ -169,7 +169,6 @@ class Outcomes:
         )
 
     def _resolved(self, accepted: Accepted) -> list[Dependence]:
-        """What is accepted, and was seen not to be so any more."""
         return sorted(
             (run, test)
             for run, test in accepted
@@ -179,7 +178,6 @@ class Outcomes:
 
 
 def _listed(found: Iterable[Dependence], verb: str) -> Iterator[str]:
-    """Dependences, one line a variant."""
     by_variant: dict[str, list[str]] = {}
     for variant, test in found:
         by_variant.setdefault(variant, []).append(test)

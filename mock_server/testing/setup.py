@@ -47,7 +47,6 @@ def marked(node: Any) -> dict[str, Any]:
 
 
 def _marker_of(node: Any) -> str:
-    """What messages call the marker of a test."""
     return f"the marker {MARK} of {node.nodeid}"
 
 

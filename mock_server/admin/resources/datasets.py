@@ -107,7 +107,6 @@ def _page_of(found: Sequence[Collection], query: CollectionsQuery) -> int:
 def _found(
     dataset: Dataset, query: CollectionsQuery, limits: Limits
 ) -> Sequence[Collection]:
-    """What a query asks for, in document order. Raises CollectionNotFound."""
     tree, is_all = dataset.tree, not query.name and query.type is UNSET
     if query.parent_id is UNSET and is_all:
         return tree.collections

@@ -148,14 +148,12 @@ def _read(fields: Mapping[str, Any], call: Call) -> Fault:
 
 
 def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
-    """The faults of a preset. Raises InvalidField."""
     _check_preset(wanted.preset, "$.preset")
     faults = faults_of(wanted.preset, wanted.seed)
     return [_read(each, call) for each in faults]
 
 
 def _check_preset(name: str, at: str) -> None:
-    """Raises InvalidField for what is no preset."""
     if name not in PRESETS:
         expected = f"one of {', '.join(PRESETS)}"
         got = describe_value(name) + did_you_mean(name, PRESETS)

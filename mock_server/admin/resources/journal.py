@@ -201,7 +201,6 @@ def get_stream(call: Call, query: StreamQuery) -> JournalStream | Response:
 
 
 def _number(text: bytes) -> int:
-    """The number of an entry out of a header Last-Event-ID. Raises InvalidField."""
     if not text.isdigit() or len(text) > len(str(Published.integer)):
         given = text.decode("latin-1")
         raise InvalidField.of(given, "a number", "header Last-Event-ID")
@@ -248,7 +247,6 @@ async def verify(
 
 
 def _bounds(asked: Verify) -> tuple[int, int | None]:
-    """How many entries at least, and at most. Raises InvalidField."""
     low, high, exactly = (
         None if count is UNSET else count
         for count in (asked.at_least, asked.at_most, asked.exactly)

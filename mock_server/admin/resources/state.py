@@ -39,7 +39,6 @@ def reset(call: framework.Call) -> ResetView:
 
 
 def _reset_view(sandbox: Sandbox) -> ResetView:
-    """The name of a sandbox and the number of its generation, to answer a reset."""
     return ResetView(sandbox.name, sandbox.state.generation)
 
 
@@ -142,5 +141,4 @@ def delete_snapshot(call: framework.Call) -> SnapshotView:
 
 
 def _view(sandbox: Sandbox, name: str) -> SnapshotView:
-    """Raises SnapshotNotFound."""
     return SnapshotView(name, sandbox.snapshots[name].generation)

@@ -129,7 +129,6 @@ class Field:
         return walk.describe_type(replace(number, le=getattr(choices, self.about.most)))
 
     def _inside(self, given: object) -> list[Violation]:
-        """The mistakes in an array or an object, with their places."""
         found = walk.mistakes_of(given, self._type, (cut(self.name),))
         places = ((each.message, walk.dotted(each.path)) for each in found)
         # One more than are told, so that it shows that there are more.
@@ -147,7 +146,6 @@ class Field:
 
 
 def _about(kind: inspect.Type) -> About:
-    """What is said of a field, alone or within a union."""
     for each in getattr(kind, "types", (kind,)):
         extra = each.extra if isinstance(each, inspect.Metadata) else None
         if extra and "about" in extra:

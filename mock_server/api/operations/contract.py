@@ -148,7 +148,6 @@ class Contract(Generic[F]):
     def _examine(
         self, body: Mapping[str, object], fields: Mapping[str, Field], choices: Choices
     ) -> tuple[dict[str, object], list[Violation]]:
-        """The values of these fields in a body, and where they depart."""
         values: dict[str, object] = {}
         violations = []
         meant_for = self._meant_for_missing(body, fields)
@@ -242,7 +241,6 @@ def _fields(kind: type[RequestFields], section: str) -> dict[str, Field]:
 def _judged_extension(
     departure: Violation, field: Field, body: Mapping[str, object], choices: Choices
 ) -> Violation:
-    """The departure of a field that the spec does not have, but a choice may read."""
     is_used = field.about.instead_of not in body
     if tolerates(choices, field.about.choice):
         return replace(departure, effect=field.about.effect) if is_used else departure

@@ -21,8 +21,6 @@ def read_by(function: Callable[[Choices], object], choices: Choices) -> list[str
 
 
 class _Watched:
-    """Choices that note which of them are read."""
-
     def __init__(self, choices: Choices) -> None:
         self.names: dict[str, None] = {}
         self._choices = choices

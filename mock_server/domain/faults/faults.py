@@ -159,7 +159,6 @@ class Faults:
             fault.resends[request.fingerprint] = Resend(firing, ends)
 
     def _check_room(self, count: int) -> None:
-        """Raises InvalidField unless so many can be added."""
         self._end_old()
         wanted, most = len(self.active) + count, self._limits.faults
         if wanted > most:

@@ -90,7 +90,6 @@ def _check_unknown_parent(
 
 
 def _served_with(request: ListV2, choices: Choices) -> str:
-    """The choices under which a list of an unknown parent succeeds, as a hint."""
     names = ["parent_unknown"]
     if request.parent_id == "":
         names.append("parent_empty_string")

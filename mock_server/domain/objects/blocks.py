@@ -35,7 +35,6 @@ class Sliced(Sequence[T], Generic[T]):
         """The item at an index that there is."""
 
     def _part(self, start: int, stop: int) -> Sequence[T]:
-        """The items from an index up to another one."""
         return [self._item(index) for index in range(start, stop)]
 
 

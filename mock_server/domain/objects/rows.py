@@ -271,7 +271,6 @@ def places_of(datasets: Iterable[Dataset]) -> Iterator[tuple[str, RowPlace]]:
 
 
 def _place_of(row: Row, rows: Sequence[Row]) -> int:
-    """Where a row is among rows in order, or would be."""
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2

@@ -105,6 +105,5 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        """Raises SnapshotNotFound."""
         hint = which_there_are(name, self, len(self))
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

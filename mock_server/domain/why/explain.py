@@ -131,7 +131,6 @@ def _asked(name: str, stages: Stages) -> str:
 
 
 def _verdict(stages: Stages) -> str:
-    """Whether the item, or anything, is shown; and if not, why."""
     if stages.item_id is None:
         return _of_page(stages)
     if stages.item is None:

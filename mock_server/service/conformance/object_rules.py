@@ -144,7 +144,6 @@ def search_empty(server: Server) -> None:
 
 
 def _is(kind: Any, value: Any) -> bool:
-    """Whether a JSON value is of a type."""
     try:
         if kind is datetime:  # of more forms than msgspec knows
             datetime.fromisoformat(value)
@@ -191,7 +190,6 @@ def _check_nothing(lists: Lists, text: str) -> None:
 
 
 def _items(lists: Lists) -> list[tuple[Answer, Item]]:
-    """The items of all pages. Raises NotObservable if there is none."""
     found = [(page, item) for page in lists.pages for item in page.items]
     if not found:
         raise NotObservable("the dataset shows no collections")

@@ -234,7 +234,6 @@ def top_level(server: Server) -> None:
 
 
 def _check_sizes(lists: Lists) -> None:
-    """Raises NotObservable where pages have other sizes than were asked for."""
     lists.check_listening()
     if len(lists.small.items) != 2:
         raise NotObservable("pages have another size than was asked for")

@@ -188,7 +188,6 @@ class Service:
         return page
 
     def _asked(self, path: str, body: Mapping[str, object], kind: type[T]) -> T:
-        """The `data` of the answer to a POST, as a type."""
         place = self._place(path, body)
         head = {
             "Authorization": f"Bearer {self._client.key}",
@@ -224,7 +223,6 @@ class Service:
         return max(wanted or 0.0, backoff)
 
     def _check(self, raw: RawResponse, envelope: Envelope | None, place: str) -> None:
-        """Raises unless this may be a success."""
         code = raw.status if envelope is None else envelope.code
         got = raw.summary()
         if raw.status == code == 200:
@@ -252,7 +250,6 @@ class Service:
         raise Unfit(f"{expected}, got {got} - at {place}{reason}")
 
     def _place(self, path: str, body: Mapping[str, object]) -> str:
-        """A request as messages name it, in one line."""
         asked = msgspec.json.encode(body).decode()
         url = self.url.rstrip("/")
         return one_line(f"POST {url}{path} {asked[:600]}")

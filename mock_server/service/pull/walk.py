@@ -101,7 +101,6 @@ class Walk:
         return self._lists
 
     def _finish(self, first: Branch) -> None:
-        """Walk what is queued, and what that leads to."""
         pause = _ROUND_PAUSES * self._limits.pull_backoff_seconds
         for left in reversed(range(self._limits.pull_rounds + 1)):
             put_off = self._round(is_last=not left)

@@ -132,7 +132,6 @@ _USUAL = {"times": 1, "skip": 0}
 
 
 def _may_be(kind: str, times: int, skip: int) -> bool:
-    """Whether a client can cope at all."""
     if kind == "page_drift":
         # Once: a list that goes on changing can never be read. Later: nobody could know
         # that the only page was another one before.

@@ -235,7 +235,6 @@ class Stage:
         return page.value.total
 
     def _entries(self) -> list[dict[str, Any]]:
-        """The requests since this was last asked."""
         page = msgspec.json.decode(self._admin.journal({"since": self._since}))
         self._since, self._before = page["next"], page["total"]
         return list(page["entries"])
@@ -271,7 +270,6 @@ def _stopped_once(is_too_much: Callable[[], bool]) -> Iterator[None]:
 
 @contextmanager
 def _logged() -> Iterator[list[str]]:
-    """What is logged while the context lasts, at the levels in force."""
     texts: list[str] = []
     handler, root = logging.Handler(), logging.getLogger()
     handler.emit = lambda record: texts.append(handler.format(record))  # type: ignore[method-assign]

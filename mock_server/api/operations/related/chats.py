@@ -148,7 +148,6 @@ class BatchDeleteBody(RequestFields):
 
 
 def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
-    """The chat sessions of these ids that there are."""
     wanted = dict.fromkeys(ids)
     found = [call.store.chat(app, each) for each in wanted]
     if None in found:
