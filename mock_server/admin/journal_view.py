@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import astuple
 
 from mock_server.admin import views
 from mock_server.api.headers import Header
@@ -43,12 +44,7 @@ def entry_view(entry: Entry) -> views.EntryView:
         ),
         fault=fault,
         duration_ms=round(entry.duration_ms, 3),
-        violations=[
-            views.ViolationView(
-                each.name, each.section, each.path, each.message, each.effect
-            )
-            for each in violations(entry)
-        ],
+        violations=[views.ViolationView(*astuple(each)) for each in violations(entry)],
         hint=entry.hint_text,
         outside=entry.outside,
     )

@@ -47,7 +47,9 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
             section = operation.contract.section
         yield Violation(name, section, "path", refusal.message)
         return
-    yield from _of_envelope(entry, operation)
+    yield from _of_method(entry, operation)
+    yield from _of_credentials(entry, operation)
+    yield from _of_content_type(entry, operation)
     if sent.body is not None and not sent.is_unread:
         yield from operation.contract.find_violations(sent.body, choices)
 
@@ -66,13 +68,6 @@ def _in_the_end(violation: Violation, entry: Entry) -> Violation:
         served, total = note.served
         return replace(violation, effect=f"{effect} ({served} of {total} served)")
     return violation
-
-
-def _of_envelope(entry: Entry, operation: Operation) -> Iterator[Violation]:
-    """Departures in what is around the body: method and headers (spec 4, 5)."""
-    yield from _of_method(entry, operation)
-    yield from _of_credentials(entry, operation)
-    yield from _of_content_type(entry, operation)
 
 
 def _of_method(entry: Entry, operation: Operation) -> Iterator[Violation]:

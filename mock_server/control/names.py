@@ -11,23 +11,16 @@ from mock_server.domain.messages import which_there_are
 __tracebackhide__ = True
 
 
+_NO_KEYS = "the fixture declares no keys; send `.key`, or any text"
+"""What is said of keys alone: there always are choices."""
+
+
 class UnknownName(KeyError):
     """A name that there is not; the text says which there are."""
 
-    def __init__(
-        self,
-        expected: str,
-        got: object,
-        known: Collection[str],
-        none: str = "there is none",
-    ) -> None:
-        """`expected` says what was asked for, such as "the name of a choice".
-
-        `none` is what to say if there is no known name.
-        """
-        message = f"Expected {expected}, got {got!r}"
-        hint = which_there_are(str(got), known, len(known)) if known else none
-        super().__init__(f"{message} ({hint})")
+    def __init__(self, expected: str, got: object, known: Collection[str]) -> None:
+        hint = which_there_are(str(got), known, len(known)) if known else _NO_KEYS
+        super().__init__(f"Expected {expected}, got {got!r} ({hint})")
 
     def __str__(self) -> str:
         # KeyError alone would show it in quotes.
@@ -46,9 +39,7 @@ class Keys(dict[str, str]):
     """The key to send for each key that the fixture declares."""
 
     def __missing__(self, key: object) -> str:
-        expected = "a key that the fixture declares"
-        none = "the fixture declares no keys; send `.key`, or any text"
-        raise UnknownName(expected, key, self, none)
+        raise UnknownName("a key that the fixture declares", key, self)
 
 
 class SandboxChoices(Mapping[str, Value]):

@@ -26,7 +26,7 @@ class Chat(Fixed, ChatPart, forbid_unknown_fields=False, kw_only=True):
 
 
 class _Chats(Struct):
-    chats: list[Chat]
+    items: list[Chat] = field(name="chats")
     total: int
 
 
@@ -37,7 +37,7 @@ class Collection(Fixed, SingleCollection, forbid_unknown_fields=False, kw_only=T
 
 
 class _Collections(Struct):
-    collections: list[Collection]
+    items: list[Collection] = field(name="collections")
     total: int
 
 
@@ -113,9 +113,8 @@ class Records:
         while True:
             path = f"{query}offset={len(found)}"
             view = self._client.ask(page, "GET", path, budget=budget).value
-            items = view.chats if isinstance(view, _Chats) else view.collections
-            found += items
-            if not items or len(found) >= view.total:
+            found += view.items
+            if not view.items or len(found) >= view.total:
                 return found
 
 

@@ -70,7 +70,10 @@ class EmptyPage(Struct, frozen=True, gc=False):
         """The reason, and the nearest settings that may help."""
         request, others = self.request, self.size - self.inside
         if self.total:
-            return past_end(request, self.total)
+            last = (self.total - 1) // request.page_size * request.page_size
+            match = f"{amount(self.total)} {verb(self.total, 'match')}"
+            past = f"offset {request.offset} is past the end: {match}"
+            return f"{past}, and the last page is at offset {last}"
         if not self.size:
             return _A_FOLDER if self.is_folder else "the dataset holds no collections"
         settings = joined(wider(request, self.choices), "or")
@@ -96,15 +99,6 @@ class EmptyPage(Struct, frozen=True, gc=False):
         looked_through = one if self.inside == 1 else many
         asked = filter_words(self.request, self.choices)
         return f"{asked} matches none of {looked_through} {where}"
-
-
-def past_end(request: ListV2, total: int) -> str:
-    """That the page begins after the last of those that match."""
-    last = (total - 1) // request.page_size * request.page_size
-    return (
-        f"offset {request.offset} is past the end: {amount(total)} "
-        f"{verb(total, 'match')}, and the last page is at offset {last}"
-    )
 
 
 def wider(request: ListV2, choices: Choices) -> list[str]:

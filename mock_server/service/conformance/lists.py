@@ -23,11 +23,8 @@ class Lists:
     """
 
     def __init__(self, client: exchange.Client, options: exchange.Options) -> None:
-        self._client, self._dataset, self.unknown = (
-            client,
-            options.dataset,
-            options.unknown,
-        )
+        self._client, self._dataset = client, options.dataset
+        self.unknown = options.unknown
 
     def ask(
         self,
@@ -167,9 +164,8 @@ class Lists:
         """Raises NotObservable where to be served means nothing."""
         self.check_listening()
         if not self.refuses:
-            raise exchange.NotObservable(
-                "nothing is refused, not even a list without datasetId"
-            )
+            got = "nothing is refused, not even a list without datasetId"
+            raise exchange.NotObservable(got)
 
 
 def _items(pages: Sequence[exchange.Answer]) -> Sequence[Item]:

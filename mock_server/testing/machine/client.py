@@ -120,15 +120,13 @@ def befall(
     for times, skip in (1, 0), (1, 1), (survived, 0), (_OFTEN, 0):
         if skip and not are_lists:
             continue
-        how = {"times": times, "skip": skip}
-        told = {name: value for name, value in how.items() if value != _USUAL[name]}
+        told = ({"times": times} if times > 1 else {}) | (
+            {"skip": skip} if skip else {}
+        )
         for each in kinds:
             if _may_be(each["kind"], times, skip):
                 found.setdefault(each["kind"], []).append({**each, **told})
     return list(found.values())
-
-
-_USUAL = {"times": 1, "skip": 0}
 
 
 def _may_be(kind: str, times: int, skip: int) -> bool:

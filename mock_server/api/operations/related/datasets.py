@@ -223,14 +223,11 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
         is_there = folder is UNSET or dataset.parent_id == (folder or None)
         return is_there and wanted.type in (UNSET, dataset.type)
 
-    found = sorted(filter(is_wanted, call.store.datasets()), key=_latest_first)
+    wanted_ones = filter(is_wanted, call.store.datasets())
+    found = sorted(wanted_ones, key=lambda each: (-each.update_time, each.id))
     levels = ((each, each.level_of(call.caller)) for each in found)
     seen = [(each, level) for each, level in levels if level >= Level.READ]
     return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
-
-
-def _latest_first(dataset: Dataset) -> tuple[int, str]:
-    return -dataset.update_time, dataset.id
 
 
 @route(
