@@ -26,7 +26,6 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, RateLimitStatus, Request
-from mock_server.domain.limits import Published
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -66,13 +65,13 @@ class PublicApi:
             )
             try:
                 operation = self._admit(request)
-                most, memory = self._limits.body_bytes, self._memory
-                if operation.most_bytes is not None:
-                    most = operation.most_bytes(self._limits)
+                most = self._limits.body_bytes
                 if operation.gather is None:
-                    request.content = await body.read(most, memory)
+                    request.content = await body.read(most, self._memory)
                 else:
-                    request.content = await operation.gather(body, most, memory)
+                    if operation.most_bytes is not None:
+                        most = operation.most_bytes(self._limits)
+                    request.content = await operation.gather(body, most, self._memory)
                 if request.sandbox.state is not request.state:
                     operation = self._readmit(request)
                 if operation.delay_ms:
@@ -106,7 +105,7 @@ class PublicApi:
                 length, kind = len(response.body), response.content_type
                 own = response.headers
                 headers = self._headers(length, kind, mark, generation, own)
-            if len(body.begun) > Published.free_body_bytes:
+            if body.holding is not None:  # it is not small
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
             time = request.state.clock.now()
@@ -127,27 +126,37 @@ class PublicApi:
 
     def _admit(self, request: context.RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""
-        scope, choices = request.scope, request.state.choices
+        scope, key = request.scope, request.headers.key
         operation: Served | None = self._operations.by_path.get(scope["path"])
-        method, key = scope["method"], request.headers.key
-        if operation is None or method != operation.method:
-            refusal = request.notes.refused_preflight
-            if refusal is not None:
-                raise refusal
-            operation = operation or self._beyond(request)
+        if operation is None or scope["method"] != operation.method:
+            operation = self._other(request, operation)
         request.operation = operation
-        if operation.access == "login" and key is not None:
-            # A key means nothing here, so neither does it say which sandbox is meant.
-            operation = self._led_by_login(request)
-            choices = request.state.choices
-        if method != operation.method:
-            operation.check_method(method, choices, scope["headers"])
         if key is not None and operation.access == "caller":
             request.caller = authorize(key, request.state, request.notes.bound_to)
         else:
             request.caller = identify(request, operation)
         if not request.headers.is_json:
-            operation.check_content_type(method, scope["headers"], choices)
+            choices = request.state.choices
+            operation.check_content_type(scope["method"], scope["headers"], choices)
+        return operation
+
+    def _other(
+        self, request: context.RequestContext, operation: Served | None
+    ) -> Served:
+        """What serves a request that is no plain one of the spec. Raises Refusal.
+
+        `operation` is the spec's at its path.
+        """
+        scope, refusal = request.scope, request.notes.refused_preflight
+        if refusal is not None:
+            raise refusal
+        request.operation = operation = operation or self._beyond(request)
+        if operation.access == "login" and request.headers.key is not None:
+            # A key means nothing here, so neither does it say which sandbox is meant.
+            operation = self._led_by_login(request)
+        if scope["method"] != operation.method:
+            choices = request.state.choices
+            operation.check_method(scope["method"], choices, scope["headers"])
         return operation
 
     def _beyond(self, request: context.RequestContext) -> Served:
@@ -158,6 +167,7 @@ class PublicApi:
         """
         scope, state = request.scope, request.state
         path, notes = scope["path"], request.notes
+        request.is_beyond = True
         notes.declared = None  # perhaps that of a state that has been replaced
         if self._operations.meant_by(path) is None:
             declared = declared_at(

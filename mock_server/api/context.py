@@ -57,7 +57,7 @@ class RequestContext(Struct):
     that was in when the request was admitted. `operation` and `caller` are known once
     it is admitted, `content` once its body has come, `firing` if a fault fires.
     `unread` is what had arrived of a body that was not read as a whole, and whether
-    that is all of it.
+    that is all of it. `is_beyond` says that its path is none of the spec's operations.
     """
 
     scope: Scope
@@ -72,6 +72,7 @@ class RequestContext(Struct):
     content: bytes | None = None
     firing: Firing | None = None
     unread: tuple[bytes, bool] | None = None
+    is_beyond: bool = False
 
 
 class Interrupted(Exception):

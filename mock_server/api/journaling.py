@@ -54,7 +54,6 @@ class Journaling:
         self._secrets = secrets
         self._limits = limits
         self._kept: dict[tuple[object, ...], Sent] = {}
-        self._harmless: dict[tuple[int, str | None], bytes] = {}
 
     def enter(
         self,
@@ -89,8 +88,10 @@ class Journaling:
             not state.callers or request.notes.bound_to is not None
         ):
             _tell_of_keys(entry, request, journal)
-        is_login = False
-        if request.scope["path"] not in self._operations.by_path:
+        login, is_login = request.headers.login, False
+        if login is not None:
+            entry.has_login = login in state.logins
+        if request.is_beyond:
             entry.outside = _outside(request)
             is_login = self._is_login(request)
         if is_login:
@@ -126,7 +127,6 @@ class Journaling:
             firing=request.firing,
             find_violations=self._find_violations,
             choices=state.choices,
-            has_login=request.headers.login in state.logins,
         )
 
     def _is_login(self, request: RequestContext) -> bool:
@@ -192,18 +192,15 @@ class Journaling:
         generation = state.store.generation
         if generation.secrets and self._secrets.are_in(_text_of(sent), generation):
             return True
-        # Answers are kept until data changes; other keys come with other answers.
-        known = id(answer), key
-        if answer is NULL or self._harmless.get(known) is answer:
+        # Responses are kept until data changes.
+        if answer is sent.harmless or answer is NULL:
             return False
         is_suspect = self._is_suspect(answer, (key or "").encode()) or (
             generation.secrets and self._secrets.are_in(answer, generation)
         )
         if is_suspect and self._secrets.of(state, key).are_in(answer):
             return True
-        if len(self._harmless) >= self._limits.cached_heads:
-            self._harmless.clear()
-        self._harmless[known] = answer
+        sent.harmless = answer
         return False
 
     def _cut(self, entry: Entry, longest: int) -> None:

@@ -29,6 +29,7 @@ class RequestBody(Struct, eq=False):
     has been received, or that there is none. `begun` is what has been received: all,
     or more than `Published.free_body_bytes` of it. `is_unread` says that the request
     has been refused before its body was read, whatever has been received of it.
+    `holding` is what a body that is not small is charged to.
     """
 
     scope: Scope
@@ -37,7 +38,7 @@ class RequestBody(Struct, eq=False):
     arrived: bool
     is_unread: bool = False
     begun: bytes | bytearray = b""
-    _holding: Holding | None = None
+    holding: Holding | None = None
 
     @classmethod
     def of(
@@ -129,9 +130,9 @@ class RequestBody(Struct, eq=False):
 
     def charge(self, size: int, memory: Memory) -> None:
         """Have so many bytes charged for what is kept of it. Raises LimitReached."""
-        if self._holding is None:
-            self._holding = memory.hold("requests")
-        self._holding.charge(size - self._holding.size, "body")
+        if self.holding is None:
+            self.holding = memory.hold("requests")
+        self.holding.charge(size - self.holding.size, "body")
 
     def _piece(self, message: Message) -> bytes:
         """The part of the body in a message. Raises ClientGone."""

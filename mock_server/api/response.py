@@ -56,8 +56,13 @@ class Response(Struct, frozen=True):
         most clients would see a reset instead of the response.
         """
         is_read = body.arrived and not body.is_unread
-        whole = whole_of(send) if is_read and self.content_type else None
-        if whole is not None and whole(self.status, headers, self.body):
+        whole: Whole | None = getattr(send, "whole", None)
+        if (
+            whole is not None
+            and is_read
+            and self.content_type
+            and whole(self.status, headers, self.body)
+        ):
             return
         content = {"type": "http.response.body", "body": self.body}
         if is_read:

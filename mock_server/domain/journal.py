@@ -201,7 +201,8 @@ class Sent(Struct, eq=False, gc=False):
     `key` is the redacted form, `headers` a block of `name:value` lines, `body` None if
     none came, and only the beginning of it with `is_cut`; `is_unread` says that the
     request was refused before anything looked at it. `is_suspect` says that secrets may
-    be in it which are not those of a fixture. `size` are the bytes of its texts.
+    be in it which are not those of a fixture. `harmless` is the last response that was
+    looked through for secrets and has none. `size` are the bytes of its texts.
     """
 
     key: str | None
@@ -213,6 +214,7 @@ class Sent(Struct, eq=False, gc=False):
     is_cut: bool = False
     is_unread: bool = False
     is_suspect: bool = False
+    harmless: bytes | None = None
     size: int = 0
 
     def __post_init__(self) -> None:
