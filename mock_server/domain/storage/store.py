@@ -199,10 +199,10 @@ class Store(ChatStore):
     def put_collection(self, dataset: Dataset, collection: Collection) -> None:
         """Keep a collection in place of the one of its id. Raises LimitReached."""
         tree = self._changed_tree(dataset)
-        is_new = collection.id not in tree
-        tree.put(collection)
         # What had its id may be hidden: those rows do not come back.
-        if is_new and collection.id in dataset.rows:
+        comes_back = collection.id in dataset.rows and collection.id not in tree
+        tree.put(collection)
+        if comes_back:
             self.rows.remove(dataset, [collection.id])
 
     def put_collections(
