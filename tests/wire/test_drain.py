@@ -21,6 +21,11 @@ from tests.process import serving
 from tests.support import LIBRARY, SECONDS, fetch, first, wait
 from tests.wire.sockets import REQUEST, answer, connect, exchange
 
+SHUTS_DOWN = pytest.mark.skipif(
+    best_parser() != "zttp",
+    reason="this uvicorn, stopped while it starts, does not shut down",
+)
+
 
 def loop(url: str, connected: threading.Barrier) -> str:
     """Send one request after the other until an answer announces the close."""
@@ -61,6 +66,7 @@ def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
 
 
+@SHUTS_DOWN
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 @pytest.mark.parametrize("embedded", [True, False])
 def test_what_waits_to_be_accepted_is_answered(
@@ -81,6 +87,7 @@ def test_what_waits_to_be_accepted_is_answered(
             assert b"connection: close" in answer(client)
 
 
+@SHUTS_DOWN
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 def test_what_comes_amid_a_stop_is_answered(http: HttpParser) -> None:
     listener, clients = bind("127.0.0.1", 0), list[socket.socket]()
