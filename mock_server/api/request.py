@@ -151,9 +151,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BRACES_AS_BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
-# An integer token, no part of a fraction or an exponent. Digits are never given back:
+# Digits, as zeros, and what says that they are no integer. Digits are never given back:
 # to try a long run of them from each on would be quadratic.
-_LONG_INTEGER = re.compile(rb"(?<![0-9.eE+-])-?[0-9]{16,}+(?![.eE])")
+_MANY_DIGITS = re.compile(rb"0{16,}+[.eE]?")
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -254,11 +254,14 @@ def _long_integer(content: bytes) -> int | None:
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):
         return None
     outside = _outside_strings(content)
-    first = outside.translate(_DIGITS_AS_ZEROS).find(b"0" * 16)
-    for match in _LONG_INTEGER.finditer(outside, max(first - 1, 0)):
-        number = int(match[0])
-        if abs(number) > Published.integer:
-            return number
+    for run in _MANY_DIGITS.finditer(outside.translate(_DIGITS_AS_ZEROS)):
+        start, end = run.span()
+        before = outside[max(start - 2, 0) : start]
+        is_part = before.removesuffix(b"-").endswith((b".", b"e", b"E", b"+"))
+        if not is_part and run[0].endswith(b"0"):
+            number = int(outside[start - before.endswith(b"-") : end])
+            if abs(number) > Published.integer:
+                return number
     return None
 
 
