@@ -8,7 +8,8 @@ inclusive bounds. They convert nothing; `convert` does.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import UNSET, Struct, inspect
 
@@ -79,14 +80,17 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
 _FEW_FIELDS = 24
 
 
-def _all_of(fields: Mapping[str, inspect.Field]) -> str:
+@lru_cache(64)  # a document may have thousands of unknown fields
+def _all_of(of: type[Struct]) -> str:
     """` (there are ms, ttl)`: what there is, where it is not too much to read.
 
     Where an object has words of its own, what it looks like is said too.
     """
     names = []
-    for name, each in fields.items():
-        words = describe_type(each.type)
+    info = inspect.type_info(of)
+    fields = info.fields if isinstance(info, inspect.StructType) else ()
+    for each in fields:
+        name, words = each.encode_name, describe_type(each.type)
         names.append(f"{name}: {words}" if words.startswith("an object ") else name)
     is_short = 0 < len(fields) <= _FEW_FIELDS
     return f" (there are {', '.join(names)})" if is_short else ""
@@ -100,7 +104,7 @@ def _walk_fields(
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
-            hint = did_you_mean(key, known) or _all_of(known)
+            hint = did_you_mean(key, known) or _all_of(wanted.cls)
             yield Mistake(
                 (*path, key), f"unknown field {cut(key)!r}{hint}", at_key=True
             )
