@@ -82,12 +82,12 @@ def is_chunked(scope: Scope) -> bool:
     """
     fields: list[tuple[bytes, bytes]] = scope["headers"]
     names = [name for name, _ in fields]
-    codings = [value for name, value in fields if name == b"transfer-encoding"]
-    # Another server may skip a coding that it does not know (RFC 9112 6.1).
-    if any(coding.lower() != b"chunked" for coding in codings):
-        raise Ambiguous("a transfer coding other than chunked")
-    if len(codings) + names.count(b"content-length") > 1:
+    codings = names.count(b"transfer-encoding")
+    if codings + names.count(b"content-length") > 1:
         raise Ambiguous("more than one Content-Length or Transfer-Encoding")
+    # Another server may skip a coding that it does not know (RFC 9112 6.1).
+    if codings and dict(fields)[b"transfer-encoding"].lower() != b"chunked":
+        raise Ambiguous("a transfer coding other than chunked")
     if not scope["query_string"].isascii():
         raise Ambiguous("a target that is not ASCII")
     if is_http_1_0(scope):
