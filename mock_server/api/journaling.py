@@ -114,19 +114,20 @@ class Journaling:
     ) -> Entry:
         """The entry of a request; secrets are still in it, and nothing is cut."""
         state, operation = request.state, request.operation
+        # By position: by name it takes 1 % of a request more.
         return Entry(
-            time=time,
-            generation=state.generation,
-            operation=None if operation is None else operation.name,
-            member=request.caller.member,
-            sent=self._sent_by(request),
-            status=response.status,
-            answer_headers=headers,
-            answer=response.body,
-            duration_ms=(perf_counter() - request.started) * 1000,
-            firing=request.firing,
-            find_violations=self._find_violations,
-            choices=state.choices,
+            time,
+            state.generation,
+            None if operation is None else operation.name,
+            request.caller.member,
+            self._sent_by(request),
+            response.status,
+            headers,
+            response.body,
+            (perf_counter() - request.started) * 1000,
+            request.firing,
+            self._find_violations,
+            state.choices,
         )
 
     def _is_login(self, request: RequestContext) -> bool:
