@@ -25,7 +25,7 @@ from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
-from mock_server.domain.faults.firing import Firing, RateLimitStatus, Request
+from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -77,18 +77,12 @@ class PublicApi:
                 if operation.delay_ms:
                     await context.pause(request, operation.delay_ms)
                     operation = self._readmit(request)
-                state, limit = request.state, None
+                state = request.state
                 if state.faults.active:
-                    request.firing, limit = self._decide(request, operation)
-                if request.firing is not None:
-                    notes.firing = request.firing
-                    response = await self._apply(request.firing, request, operation)
+                    response = await self._respond_amid_faults(request, operation)
                 else:
                     call = Call(state, request.caller, state.store)
                     response = operation.respond(call, request.content)
-                if limit is not None:
-                    own = responses.rate_limit_headers(limit)
-                    response = response.with_headers(*own)
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
@@ -206,12 +200,13 @@ class PublicApi:
             return self._admit(request)
         return request.operation
 
-    def _decide(
+    async def _respond_amid_faults(
         self, request: context.RequestContext, operation: Served
-    ) -> tuple[Firing | None, RateLimitStatus | None]:
-        """The fault that fires, else where the first rate limit stands.
+    ) -> responses.Response:
+        """The response of the fault that fires, else of the operation.
 
-        Raises BadJson, for faults look into bodies.
+        That says where the first rate limit stands. Raises BadJson, for faults look
+        into bodies.
         """
         state, content = request.state, request.content or b""
         keys = (request.headers.key or "", request.caller.key)
@@ -227,15 +222,16 @@ class PublicApi:
             is_on_new_connection(request.scope),
         )
         decision = state.faults.decide(seen, state.clock.now())
-        is_limited = decision.limits and decision.firing is None
-        return decision.firing, decision.limits[0] if is_limited else None
-
-    async def _apply(
-        self, firing: Firing, request: context.RequestContext, operation: Served
-    ) -> responses.Response:
-        fault = cast("Fault", firing.fault.definition)
-        readmit = partial(self._readmit, request)
-        return await fault.apply(FaultContext(request, operation, firing, readmit))
+        firing = request.firing = request.notes.firing = decision.firing
+        if firing is not None:
+            fault = cast("Fault", firing.fault.definition)
+            readmit = partial(self._readmit, request)
+            return await fault.apply(FaultContext(request, operation, firing, readmit))
+        response = operation.respond(Call.of(state, request.caller), content)
+        if decision.limits:
+            own = responses.rate_limit_headers(decision.limits[0])
+            return response.with_headers(*own)
+        return response
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.
