@@ -130,10 +130,12 @@ def create(
     created = dataset.tree.created
     call.check_room(created, limits.created_collections, "created collections")
     member, now = call.member, call.now
-    file_id = new.file_id or (store.new_id() if new.type == "file" else None)
+    needs_file_id = new.type == "file" and not new.file_id
+    ids = iter(store.new_ids(needs_file_id + 1 + len(texts or ())))
+    file_id = next(ids) if needs_file_id else new.file_id
     made = replace(
         new,
-        id=store.new_id(),
+        id=next(ids),
         file_id=file_id,
         tmb_id=member,
         update_time=now,
@@ -143,7 +145,6 @@ def create(
     if texts is None:
         return made.id
     try:
-        ids = store.new_ids(len(texts))
         rows = [
             Row(own_id, q, a, chunk_index=number, update_time=now)
             for own_id, (q, a, number) in zip(ids, texts, strict=True)
