@@ -23,6 +23,7 @@ from mock_server.wire.whole import whole_ways
 
 _FIRST_BYTES = frozenset(range(0x21, 0x7F)) | frozenset(b"\r\n")
 END_OF_HEAD = b"\r\n\r\n"
+_ONCE = b"host", b"content-length", b"transfer-encoding"  # RFC 9112 3.2, 6.3
 _REFUSED = "mock_server.refused"
 _LOGGER = logging.getLogger("mock_server")
 
@@ -80,27 +81,24 @@ def is_chunked(scope: Scope) -> bool:
 
     Only what either parser would let through is checked.
     """
-    fields: list[tuple[bytes, bytes]] = scope["headers"]
-    names = [name for name, _ in fields]
-    codings = names.count(b"transfer-encoding")
-    if codings + names.count(b"content-length") > 1:
-        raise Ambiguous("more than one Content-Length or Transfer-Encoding")
-    # Another server may skip a coding that it does not know (RFC 9112 6.1).
-    if codings and dict(fields)[b"transfer-encoding"].lower() != b"chunked":
-        raise Ambiguous("a transfer coding other than chunked")
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    fields = dict(headers)
+    coding = fields.get(b"transfer-encoding")
+    if coding is not None:
+        if b"content-length" in fields:
+            raise Ambiguous("both Content-Length and Transfer-Encoding")
+        # Another server may skip a coding that it does not know (RFC 9112 6.1).
+        if coding.lower() != b"chunked":
+            raise Ambiguous("a transfer coding other than chunked")
+        if scope["http_version"] == "1.0":
+            raise Ambiguous("chunks in HTTP/1.0")  # RFC 9112 6.1
+    if len(fields) < len(headers):
+        names = [name for name, _ in headers]
+        if any(names.count(name) > 1 for name in _ONCE):
+            raise Ambiguous("Host, Content-Length or Transfer-Encoding twice")
     if not scope["query_string"].isascii():
         raise Ambiguous("a target that is not ASCII")
-    if is_http_1_0(scope):
-        if codings:
-            raise Ambiguous("chunks in HTTP/1.0")  # RFC 9112 6.1
-        if names.count(b"host") > 1:
-            raise Ambiguous("more than one Host")  # RFC 9112 3.2
-    return bool(codings)
-
-
-def is_http_1_0(scope: Scope) -> bool:
-    """Whether the client speaks HTTP/1.0: no chunks, no 100 Continue, no keep-alive."""
-    return bool(scope["http_version"] == "1.0")
+    return coding is not None
 
 
 class ChunkCounter:
@@ -289,7 +287,7 @@ class RequestDeadlineMixin:
         self._is_chunked = is_chunked(scope)
         if self._is_chunked:
             self._chunks.begin(data, before)
-        if is_http_1_0(scope):
+        if scope["http_version"] == "1.0":
             # No 100 (RFC 9110 10.1.1), one response, then the connection ends.
             self.cycle.waiting_for_100_continue = False
             self.cycle.keep_alive = False
