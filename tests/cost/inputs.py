@@ -543,6 +543,21 @@ BELOW = 60_000
 DELETE = "/api/core/dataset/collection/delete"
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 FOLDERS = {
+    "page of a list that scrolls": Input(
+        2 * BELOW,
+        lambda n: of_tags(
+            n,
+            *[
+                sent_json(
+                    f"{RELATED}/collection/scrollList",
+                    datasetId="d",
+                    pageSize=30,
+                    filterTags=["p", "q"],
+                )
+            ]
+            * 2,
+        ),
+    ),
     "folder that is deleted": Input(
         BELOW, lambda n: [folder(n), Sent(DELETE, method="DELETE", query="id=f")]
     ),
@@ -560,6 +575,13 @@ FOLDERS = {
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),
 }
+
+
+def of_tags(size: int, *then: Sent) -> list[Sent]:
+    """A state of so many collections with tags that is put, and what follows."""
+    collections = [{"name": "a {n}", "repeat": size, "tags": ["p", "q"]}]
+    datasets = [{"id": "d", "collections": collections}]
+    return [admin("PUT", "/state", {"datasets": datasets}), *then]
 
 
 def folder(size: int) -> Sent:
