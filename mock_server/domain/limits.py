@@ -17,6 +17,9 @@ class Published:
     """Items of a page (spec 8)."""
     related_page_size: Final = 1_000
     """Items of a page of a related route; the service bounds most of them not."""
+    page_bytes: Final = 8 * 1024 * 1024
+    """Bytes of the items of a page of a related route, unless its first alone takes
+    more: all others would wait for more to be written."""
     id_chars: Final = 256
     """Characters of an id."""
     key_chars: Final = 1_024
@@ -113,8 +116,8 @@ class Published:
     matched_bytes: Final = 4 * 1024
     """Bytes of JSON that a fault may want in the body of a request; each request is
     compared with them."""
-    altered_bytes: Final = 64 * 1024
-    """Bytes of JSON that a fault may set on each item."""
+    altered_bytes: Final = 4 * 1024
+    """Bytes of JSON that a fault may set on each item; a page may have a thousand."""
 
     # What `import har` reads
 
@@ -232,7 +235,11 @@ class Limits:
     text: as many as an uploaded one may have."""
     searched_chars: int = 512 * 1024
     """Characters of data rows that one searchTest compares; a row counts as 100 at
-    least."""
+    least, a character near marks that are composed as 32."""
+    listed_search_chars: int = 4 * 1024 * 1024
+    """Characters of data rows, or of datasets, that the search of one list compares; a
+    row or a dataset counts as 40 at least, a character near marks that are composed
+    as 32."""
     created_collections: int = 10_000
     """Collections that operations and single admin calls may add to one dataset."""
     changed_collections: int = 10_000

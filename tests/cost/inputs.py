@@ -155,6 +155,63 @@ SEARCH = Sent(
         {"datasetId": DATASET, "text": " ".join(f"{n:03}" for n in range(99))}
     ).encode(),
 )
+RELATED = "/api/core/dataset"
+EMPTY = admin(
+    "PUT",
+    "/state",
+    {
+        "apps": [{"id": "a"}],
+        "datasets": [{"id": "d", "collections": [{"_id": "c", "name": "c"}]}],
+    },
+)
+MARKS, COMPOSED = "\u0301\u0327", "\u0390"
+
+
+def sent_json(path: str, **fields: Any) -> Sent:
+    """A call of a related route."""
+    return Sent(path, json.dumps(fields, ensure_ascii=False).encode())
+
+
+def rows_of(count: int, part: str, chars: int, last: Sent) -> list[Sent]:
+    """Data rows of so many characters, and what follows."""
+    text = part * (chars // len(part))
+    rows = (
+        sent_json(INSERT, collectionId="c", q=text, a=f"{n}{text}")
+        for n in range(count)
+    )
+    return [EMPTY, *rows, last]
+
+
+def rows_listed(**fields: Any) -> Sent:
+    """A list of data rows."""
+    return sent_json(f"{RELATED}/data/v2/list", collectionId="c", pageSize=30, **fields)
+
+
+def datasets_of(count: int, part: str, **fields: Any) -> list[Sent]:
+    """Datasets with long introductions, and a list of them."""
+    text = part * (Published.intro_chars // len(part))
+    each = sent_json(
+        f"{RELATED}/create", type="dataset", name="n", intro=text, avatar=text
+    )
+    return [*[each] * count, sent_json(f"{RELATED}/list", **fields)]
+
+
+def asked(count: int, text: str, last: Sent) -> list[Sent]:
+    """Questions of one chat, and what follows."""
+    message = {"role": "user", "content": text}
+    path = "/api/v1/chat/completions"
+    each = sent_json(path, appId="a", chatId="x", messages=[message])
+    return [EMPTY, *[each] * count, last]
+
+
+def tagged(count: int, last: Sent) -> list[Sent]:
+    """Collections with many long tags, and what follows."""
+    tags = [f"{n:03}" + "\u6587" * 250 for n in range(100)]
+    each = sent_json(CREATE, datasetId="d", name="n", type="virtual", tags=tags)
+    return [EMPTY, *[each] * count, last]
+
+
+RECORDS = {"appId": "a", "chatId": "x", "pageSize": 1_000}
 NEST = b"[" * 60 + b"]" * 60
 OPERATIONS = {
     "key": Input(60_000, lambda n: Sent(LIST, headers=bearer("k" * n))),
@@ -281,6 +338,57 @@ OPERATIONS = {
             "PUT",
         ),
     ),
+    "page of long rows": Input(30, lambda n: rows_of(n, "x", 10**6, rows_listed())),
+    "page of long records": Input(
+        50,
+        lambda n: asked(
+            n,
+            "x" * 900_000,
+            sent_json("/api/core/chat/record/getPaginationRecords", **RECORDS),
+        ),
+    ),
+    "part of long records": Input(
+        50,
+        lambda n: asked(
+            n,
+            "x" * 900_000,
+            sent_json("/api/core/chat/record/getRecords_v2", **RECORDS),
+        ),
+    ),
+    "list of long introductions": Input(900, lambda n: datasets_of(n, "\u6587")),
+    "introductions that are searched": Input(
+        400, lambda n: datasets_of(n, MARKS, searchKey="x")
+    ),
+    "rows that a list searches": Input(
+        8, lambda n: rows_of(n, COMPOSED, 10**6, rows_listed(searchText="x"))
+    ),
+    "plain rows that a list searches": Input(
+        24, lambda n: rows_of(n, "\u6587", 10**6, rows_listed(searchText="x"))
+    ),
+    "marks in a row that is searched": Input(
+        10**6,
+        lambda n: rows_of(
+            1, MARKS, n, sent_json(f"{RELATED}/searchTest", datasetId="d", text="x")
+        ),
+    ),
+    "collections with long tags": Input(
+        800,
+        lambda n: tagged(
+            n, sent_json(f"{RELATED}/collection/list", datasetId="d", simple=True)
+        ),
+    ),
+    "words of a stream": Input(
+        BODY // 2,
+        lambda n: [
+            EMPTY,
+            sent_json(
+                "/api/v1/chat/completions",
+                appId="a",
+                stream=True,
+                messages=[{"role": "user", "content": "a " * (n - 100)}],
+            ),
+        ],
+    ),
     "faults": Input(100, lambda n: [*wanting(n), listed(array(b"0", 2_600))]),
 }
 ADMIN = {
@@ -302,6 +410,18 @@ ADMIN = {
     "altered fields": Input(
         Published.altered_bytes - 20,
         lambda n: admin("POST", "/faults", {"kind": "alter", "set": {"x": "y" * n}}),
+    ),
+    "altered pages": Input(
+        Published.altered_bytes // 11,
+        lambda n: [
+            *asked(490, "x", admin("GET", "/health", 0)),
+            admin(
+                "POST",
+                "/faults",
+                {"kind": "alter", "set": dict.fromkeys(map(hex, range(n)), 0)},
+            ),
+            sent_json("/api/core/chat/record/getPaginationRecords", **RECORDS),
+        ],
     ),
     "removed fields": Input(
         BODY // 8,
@@ -423,6 +543,21 @@ BELOW = 60_000
 DELETE = "/api/core/dataset/collection/delete"
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 FOLDERS = {
+    "page of a list that scrolls": Input(
+        2 * BELOW,
+        lambda n: of_tags(
+            n,
+            *[
+                sent_json(
+                    f"{RELATED}/collection/scrollList",
+                    datasetId="d",
+                    pageSize=30,
+                    filterTags=["p", "q"],
+                )
+            ]
+            * 2,
+        ),
+    ),
     "folder that is deleted": Input(
         BELOW, lambda n: [folder(n), Sent(DELETE, method="DELETE", query="id=f")]
     ),
@@ -440,6 +575,13 @@ FOLDERS = {
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),
 }
+
+
+def of_tags(size: int, *then: Sent) -> list[Sent]:
+    """A state of so many collections with tags that is put, and what follows."""
+    collections = [{"name": "a {n}", "repeat": size, "tags": ["p", "q"]}]
+    datasets = [{"id": "d", "collections": collections}]
+    return [admin("PUT", "/state", {"datasets": datasets}), *then]
 
 
 def folder(size: int) -> Sent:

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType, convert
 from mock_server.admin import framework
 from mock_server.admin.resources.apps import id_in_path, refuse
 from mock_server.api.envelope import View
+from mock_server.api.items import items_of
 from mock_server.domain import errors
 from mock_server.domain.call import CollectionNotFound, DatasetNotFound
 from mock_server.domain.limits import Limits, Published
@@ -81,14 +82,17 @@ def dataset_view(dataset: Dataset) -> DatasetView:
 
 
 @routes.add(
-    "GET", _ALL, errors=_UNKNOWN, examples=(framework.Example(query="limit=2"),)
+    "GET",
+    _ALL,
+    errors=(*_UNKNOWN, errors.LimitReached),
+    examples=(framework.Example(query="limit=2"),),
 )
 def get_collections(call: framework.Call, query: CollectionsQuery) -> CollectionsView:
     """List the collections of a dataset, or of one folder."""
     found = _found(dataset_of(call), query, call.limits)
     offset = query.offset if query.around is UNSET else _page_of(found, query)
     page = found[offset : offset + query.limit]
-    return CollectionsView(list(map(_view, page)), len(found), offset)
+    return CollectionsView(items_of(map(_view, page)), len(found), offset)
 
 
 def _page_of(found: Sequence[Collection], query: CollectionsQuery) -> int:

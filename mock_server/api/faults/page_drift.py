@@ -52,9 +52,15 @@ class PageDrift(Fault, tag="page_drift"):
 
 def drifted(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:
     """The page as if items had appeared, or vanished, at an index of the whole list."""
-    # On all that matches, not on the page: later pages shift as they really would.
-    items = list(page.matching)
-    here = min(at, len(items))
-    items[here : here + remove] = new
-    shown = items[page.offset : page.offset + page.page_size]
-    return replace(page, items=shown, total=len(items), matching=items)
+    # On all that matches, not on the page: later pages shift as they really would. Of
+    # what may be a million items only those that are shown are made.
+    matching, begin, end = page.matching, page.offset, page.offset + page.page_size
+    here = min(at, len(matching))
+    behind = min(remove, len(matching) - here) - len(new)  # how far the rest moves
+    rest = here + len(new)
+    shown = [
+        *matching[begin : min(end, here)],
+        *new[max(0, begin - here) : max(0, end - here)],
+        *matching[max(begin, rest) + behind : max(end, rest) + behind],
+    ]
+    return replace(page, items=shown, total=len(matching) - behind)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from mock_server.domain.limits import Published
 from mock_server.domain.objects.haystack import fold
 
 CHUNK_CHARS = 512
@@ -30,7 +31,7 @@ def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> list[str]:
 
     If there are more than `most`, that is one more of them.
     """
-    size = max(size, MIN_CHUNK_CHARS)
+    size = min(max(size, MIN_CHUNK_CHARS), Published.text_chars)
     # Nothing else is served meanwhile. To add up the lengths of 118,000 paragraphs, as
     # a MiB may have, took 21 ms; to find separators, which stand nowhere else, takes 6.
     text = text.replace("\n\r\n", _SEPARATOR)  # a blank line either way

@@ -12,7 +12,8 @@ from mock_server.domain.objects import index
 class ListV2(Struct, frozen=True):
     """A list request, fields checked. `folders_only` and `tags` are list_filters.
 
-    `is_clamped` says that more than `page_size` items were asked for.
+    All tags are wanted with `every_tag`. `is_clamped` says that more than `page_size`
+    items were asked for.
     """
 
     dataset_id: str
@@ -22,6 +23,7 @@ class ListV2(Struct, frozen=True):
     search_text: str = ""
     folders_only: bool = False
     tags: tuple[str, ...] = ()
+    every_tag: bool = False
     is_clamped: bool = False
 
 
@@ -51,4 +53,6 @@ def search_of(request: ListV2, choices: Choices) -> index.Search | None:
     # Without a text it does not matter which fields are searched: any will do, so that
     # searches which differ in nothing else share a result.
     fields = choices.search_fields if request.search_text else "name"
-    return index.Search(request.search_text, fields, conditions, request.tags)
+    is_every = request.every_tag and bool(request.tags)
+    text, tags = request.search_text, request.tags
+    return index.Search(text, fields, conditions, tags, is_every)

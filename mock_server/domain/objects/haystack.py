@@ -22,6 +22,28 @@ def fold(text: str) -> str:
     return normalize("NFC", text.casefold())
 
 
+_PART_CHARS = 1_024
+_SLOW = 32
+"""How much more it takes to fold a character, at most, than to change its case."""
+
+
+def foldable(text: str, room: int) -> tuple[str, int]:
+    """The beginning of a text that may be folded, and the room that is left.
+
+    Each character takes 1 of the room, or 32 near others that are composed.
+    """
+    if text.isascii():
+        return text[:room], room - len(text)
+    for start in range(0, len(text), _PART_CHARS):
+        if room <= 0:
+            return text[:start], 0
+        part = text[start : start + _PART_CHARS]
+        folded = part.casefold()
+        is_quick = len(folded) == len(part) and is_normalized("NFC", folded)
+        room -= len(part) if is_quick else _SLOW * len(part)
+    return text, room
+
+
 # The marks that Unicode counts as none, though they stand for two.
 _PAIRS = {"\u0f73": "\u0f71\u0f72", "\u0f75": "\u0f71\u0f74", "\u0f81": "\u0f71\u0f80"}
 _LONG_RUN = re.compile(rb"[^\0]{31,}")

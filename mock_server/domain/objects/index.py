@@ -88,13 +88,15 @@ def is_folder(item: Collection) -> bool:
 class Search(Struct, frozen=True):
     """What is looked for: a `term` in these `fields`, all `conditions`, any `tags`.
 
-    What is empty does not restrict the search; at least one thing does.
+    What is empty does not restrict the search; at least one thing does. All tags are
+    wanted with `every_tag`.
     """
 
     term: str = ""
     fields: SearchFields = "name_and_tags"
     conditions: tuple[Condition, ...] = ()
     tags: tuple[str, ...] = ()
+    every_tag: bool = False
 
     @property
     def restricts(self) -> bool:
@@ -116,7 +118,10 @@ class Search(Struct, frozen=True):
         """Whether a collection is looked for; `folded` are its name and tags."""
         if not all(is_met(item) for is_met in self.conditions):
             return False
-        if self.tags and set(self.tags).isdisjoint(item.tags):
+        if self.every_tag:
+            if not set(self.tags).issubset(item.tags):
+                return False
+        elif self.tags and set(self.tags).isdisjoint(item.tags):
             return False
         if not self.term:
             return True
@@ -181,7 +186,9 @@ class Listing:
         if search.term:
             names_only = search.fields == "name"
             parts.append(self.fold().find(search.term, names_only=names_only))
-        if search.tags:
+        if search.every_tag:
+            parts += (self._by_tag.get(tag, ()) for tag in search.tags)
+        elif search.tags:
             tagged = [self._by_tag[tag] for tag in search.tags if tag in self._by_tag]
             parts.append(
                 tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))

@@ -72,3 +72,10 @@ def test_an_empty_page_stays_empty() -> None:
 def test_a_total_is_never_negative() -> None:
     assert miscounted(page(0, 3), -5).total == 7
     assert miscounted(page(0, 3), -99).total == 0
+
+
+def test_a_page_of_any_list_drifts_without_a_look_at_all_of_it() -> None:
+    many = range(10**12)
+    before = Page(many[5:8], len(many), Level.READ, many, 5, 3)
+    after = drifted(before, 6, [-1], 0)
+    assert (after.items, after.total) == ([5, -1, 6], 10**12 + 1)

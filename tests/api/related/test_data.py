@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from tests.api.related.world import (
     DATA,
     DATASET,
@@ -157,7 +157,40 @@ def test_pushed_rows_show_once_they_are_trained(make_api: MakeApi) -> None:
 
 def test_a_body_of_2_mib_is_taken(make_api: MakeApi) -> None:
     api = related_routes(make_api, training="instant")
-    assert push(api, {"q": "long " * 400_000}).json()["data"] == {"insertLen": 1}
+    long = "long " * 200_000
+    assert push(api, {"q": long, "a": long}).json()["data"] == {"insertLen": 1}
+
+
+def test_a_page_of_too_much_text_is_refused_and_smaller_ones_are_not(
+    make_api: MakeApi,
+) -> None:
+    api = related_routes(make_api)
+    for n in range(9):
+        insert(api, f"{n}" + "x" * 1_000_000)
+    body = {"collectionId": ITEM, "pageSize": 9}
+    refused = send(api, "POST", f"{DATA}/v2/list", body)
+    assert refused.json()["message"] == (
+        "Expected a page of at most 8.0 MiB, got more - at body (ask for fewer items)"
+    )
+    assert len(texts(api, pageSize=8)) == 8
+
+
+@pytest.mark.parametrize("text", ["xx" * 30, "文" * 60, "\u0390"])
+def test_of_very_much_text_a_list_searches_the_beginning(
+    make_api: MakeApi, text: str
+) -> None:
+    api = related_routes(make_api, limits=Limits(listed_search_chars=100))
+    for n in range(3):
+        insert(api, f"{n}{text}")
+    found = page(api, searchText=text[0])["total"]
+    assert 0 < found < 3
+    assert "the first texts" in api.journal()[-1]["hint"]
+
+
+def test_a_text_over_the_limit_of_fixtures_is_refused(make_api: MakeApi) -> None:
+    api = related_routes(make_api)
+    told = push(api, {"q": "x" * (Published.text_chars + 1)}).json()["message"]
+    assert told.startswith("Expected a string of up to 1048576 characters"), told
 
 
 def test_a_mistake_in_a_row_is_told_with_its_place(make_api: MakeApi) -> None:

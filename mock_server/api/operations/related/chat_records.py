@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mock_server.api.envelope import View
+from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -92,7 +93,7 @@ class RecordsView(View):
 
 
 def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
-    shown = [record_view(each) for each in page.items]
+    shown = items_of(map(record_view, page.items))
     return encode_data(ListOf(shown[::-1], page.total), state)
 
 
@@ -149,7 +150,7 @@ class PartView(View):
 
 
 def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
-    shown = [record_view(record, is_v2=True) for record in page.items]
+    shown = items_of(record_view(record, is_v2=True) for record in page.items)
     end = page.offset + len(page.items)
     part = PartView(shown, page.total, page.offset > 0, end < page.total)
     return encode_data(part, state)

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import SUCCESS, View
+from mock_server.api.items import within_page
 from mock_server.api.operations import list_v2
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
@@ -75,8 +76,15 @@ class NumberedPageView(View):
 def _encode(page: NumberedPage, state: State) -> bytes:
     numbers = page.page_num, page.size_asked
     head = b'{"pageNum":%d,"pageSize":%d,' % numbers
-    items = list_v2.items_text(page, state)
-    return SUCCESS % (b'%b"data":[%b],"total":%d}' % (head, items, page.total))
+    some = range(0, len(page.items), Published.page_size)
+    items = (
+        list_v2.items_text(
+            replace(page, items=page.items[at : at + Published.page_size]), state
+        )
+        for at in some
+    )
+    text = b",".join(within_page(items))
+    return SUCCESS % (b'%b"data":[%b],"total":%d}' % (head, text, page.total))
 
 
 @route(
@@ -129,12 +137,8 @@ def scroll_list(call: Call, body: ScrollListBody) -> Page[Collection]:
     `filterTags` are all wanted.
     """
     paging = fields.paging_of(body, Published.page_size)
-    # One tag is looked up; what has it is looked through for the others.
-    request = body.request(0, 0, body.filter_tags[:1])
+    request = replace(body.request(0, 0, body.filter_tags), every_tag=True)
     choices = call.state.choices.but(search_scope="folder")
     in_folder = replace(call, state=replace(call.state, choices=choices))
     found = page_of_collections(in_folder, request)
-    matching, wanted = found.matching, set(body.filter_tags[1:])
-    if wanted:
-        matching = [each for each in matching if wanted.issubset(each.tags)]
-    return fields.page_of(matching, paging, found.level)
+    return fields.page_of(found.matching, paging, found.level)

@@ -117,11 +117,15 @@ def events(done: Completed) -> list[bytes]:
 
 def pieces(reply: str, most: int = Published.stream_pieces) -> list[str]:
     """The words of a reply with the spaces after them; many words make one piece."""
-    words = reply.split(" ")
-    words[:-1] = [word + " " for word in words[:-1]]
-    size = -(-len(words) // most)
-    joined = ("".join(words[at : at + size]) for at in range(0, len(words), size))
-    return [piece for piece in joined if piece]
+    # A MiB may have as many words, each of which would take long to make.
+    least = len(reply) // most if reply.count(" ") >= most else 0
+    made: list[str] = []
+    start = 0
+    while start < len(reply):
+        end = reply.find(" ", start + least) + 1 or len(reply)
+        made.append(reply[start:end])
+        start = end
+    return made
 
 
 def _chunk(delta: dict[str, str], reason: str | None) -> bytes:

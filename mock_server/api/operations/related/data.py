@@ -25,7 +25,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
-from mock_server.fixture.document import Count, Id, Time
+from mock_server.fixture.document import Count, Id, Text, Time
 
 RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
 
@@ -82,6 +82,10 @@ def _appear(_: DataListBody, number: int) -> Row:
     return Row(f"appeared-{number}", f"Appeared {number}")
 
 
+def _searched(row: Row) -> tuple[str, str]:
+    return row.q, row.a
+
+
 @route(
     f"POST {PATH}/v2/list",
     name="data.v2.list",
@@ -106,7 +110,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
     rows = call.store.rows.of(dataset, collection.id)
     if term:
-        rows = [row for row in rows if term in fold(row.q) or term in fold(row.a)]
+        rows = fields.having(term, rows, _searched, call.state)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
     return RowsPage(*astuple(page), dataset.id, collection.id)  # type: ignore[call-arg]
 
@@ -134,7 +138,7 @@ def data_list(call: Call, body: DataListBody) -> RowsPage:
 class IndexPart(Struct, rename="camel"):
     """A text under which a row is found, as clients send it."""
 
-    text: str
+    text: Text
     type: str | UnsetType | None = UNSET
 
 
@@ -149,8 +153,8 @@ def _texts(indexes: Iterable[IndexPart] | UnsetType | None) -> tuple[str, ...]:
 class PushedRow(Struct, rename="camel"):
     """A data row to add; other fields of it are not looked at."""
 
-    q: str | UnsetType | None = UNSET
-    a: str | UnsetType | None = UNSET
+    q: Text | UnsetType | None = UNSET
+    a: Text | UnsetType | None = UNSET
     chunk_index: Count | UnsetType | None = UNSET
     indexes: Indexes = UNSET
 
@@ -215,8 +219,8 @@ class InsertDataBody(RequestFields, kw_only=True):
     """The row, and of which collection."""
 
     collection_id: Id
-    q: Annotated[str, Meta(min_length=1)]
-    a: str | UnsetType | None = UNSET
+    q: Annotated[Text, Meta(min_length=1)]
+    a: Text | UnsetType | None = UNSET
     indexes: Indexes = UNSET
 
 
@@ -310,8 +314,8 @@ class DataUpdateBody(RequestFields, kw_only=True):
     """Which row, and its new texts; `indexes` replace all that it has."""
 
     data_id: Id
-    q: Annotated[str, Meta(min_length=1)]
-    a: str | UnsetType | None = UNSET
+    q: Annotated[Text, Meta(min_length=1)]
+    a: Text | UnsetType | None = UNSET
     indexes: Indexes = UNSET
 
 

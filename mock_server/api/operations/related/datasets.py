@@ -1,5 +1,6 @@
 """Datasets and folders of datasets: made, listed, shown, changed, deleted."""
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -185,6 +186,10 @@ Seen = tuple[Dataset, Level]
 """A dataset, and what the caller may do with it."""
 
 
+def _searched(dataset: Dataset) -> tuple[str, str]:
+    return dataset.name, dataset.intro
+
+
 def _listed(seen: Seen, _: object) -> ListedDataset:
     return _shown(ListedDataset, *seen, source_member=Member(seen[0].tmb_id))
 
@@ -218,12 +223,13 @@ def dataset_list(call: Call, wanted: DatasetListBody) -> Page[Seen]:
         call.dataset(folder, Level.READ, "$.parentId")
 
     def is_wanted(dataset: Dataset) -> bool:
-        if term:
-            return term in fold(dataset.name) or term in fold(dataset.intro)
         is_there = folder is UNSET or dataset.parent_id == (folder or None)
         return is_there and wanted.type in (UNSET, dataset.type)
 
-    wanted_ones = filter(is_wanted, call.store.datasets())
+    datasets = call.store.datasets()
+    wanted_ones: Iterable[Dataset] = filter(is_wanted, datasets)
+    if term:
+        wanted_ones = fields.having(term, datasets, _searched, call.state)
     found = sorted(wanted_ones, key=lambda each: (-each.update_time, each.id))
     levels = ((each, each.level_of(call.caller)) for each in found)
     seen = [(each, level) for each, level in levels if level >= Level.READ]

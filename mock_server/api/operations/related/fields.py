@@ -1,6 +1,6 @@
 """Fields that related routes share, and how they are read: ids, times, pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -13,6 +13,8 @@ from mock_server.domain.access import Level
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.haystack import fold, foldable
+from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
 MissingParams = refusal(
@@ -157,6 +159,33 @@ def page_of(
     offset, size = paging
     items = matching[offset : offset + size]
     return Page(items, len(matching), level, matching, offset, size)
+
+
+_LEAST_CHARS = 40  # what else it takes to compare one
+
+
+def having(
+    term: str,
+    objects: Iterable[T],
+    texts_of: Callable[[T], tuple[str, str]],
+    state: State,
+) -> list[T]:
+    """Those with a folded term in a text; of very many texts the first are compared.
+
+    Then a hint says so.
+    """
+    found: list[T] = []
+    room = state.limits.listed_search_chars
+    for each in objects:
+        if room <= 0:
+            state.hint("only the first texts were compared (limit listed_search_chars)")
+            break
+        first, left = foldable((texts := texts_of(each))[0], room)
+        second, left = foldable(texts[1], max(left, 0))
+        if term in fold(first) or term in fold(second):
+            found.append(each)
+        room = min(left, room - _LEAST_CHARS)
+    return found
 
 
 def _number(value: PageNumber, name: str) -> int:

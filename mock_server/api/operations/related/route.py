@@ -17,11 +17,12 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from mock_server.api.envelope import SUCCESS
+from mock_server.api.items import items_of
 from mock_server.api.operations import operation
 from mock_server.api.operations.contract import Contract, RequestFields
 from mock_server.api.request import RequestBody, read_json
 from mock_server.domain.call import Call
-from mock_server.domain.errors import Refusal
+from mock_server.domain.errors import LimitReached, Refusal
 from mock_server.domain.limits import Limits
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.memory import Memory
@@ -103,6 +104,7 @@ def route(
             own, write = own | {"page"}, _page_encoder(shows, has_total)
         if "page" in own and has_total:
             own.add("total")
+        pages = (LimitReached,) if "page" in own else ()
         return operation.Operation(
             name=name or (f"{noun}.{last}" if last in _OF_MANY else last),
             method=method,
@@ -111,7 +113,7 @@ def route(
             summary=summary,
             contract=contract,
             data=shown if data is UNSET else data,
-            refusals=refuses,
+            refusals=tuple(dict.fromkeys((*refuses, *pages))),
             read=contract.read,
             act=act,
             encode=write,
@@ -136,7 +138,7 @@ def _page_encoder(
     shows: Callable[[Any, Any], Any], has_total: bool
 ) -> operation.Encode:
     def encode(page: Page[Any], state: State) -> bytes:
-        items = [shows(item, page) for item in page.items]
+        items = items_of(shows(item, page) for item in page.items)
         return encode_data(ListOf(items, page.total) if has_total else items, state)
 
     return encode

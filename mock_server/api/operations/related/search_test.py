@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.envelope import View
+from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related.fields import shown
 from mock_server.api.operations.related.route import (
@@ -21,6 +22,7 @@ from mock_server.domain.datasets.texts import parts_of, score, tokens_of
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.haystack import foldable
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
@@ -102,7 +104,7 @@ class FoundPage(Page[Found], frozen=True, kw_only=True):
 def _encode(page: FoundPage, state: State) -> bytes:
     body = page.body
     kinds = [_SCORES[body.search_mode], *(["reRank"] if body.using_re_rank else [])]
-    found = [
+    found = items_of(
         shown(
             FoundView,
             each.row,
@@ -115,7 +117,7 @@ def _encode(page: FoundPage, state: State) -> bytes:
             score=[ScoreView(kind, each.score, at) for kind in kinds],
         )
         for at, each in enumerate(page.items)
-    ]
+    )
     asked = body.limit, body.search_mode, body.using_re_rank, body.similarity
     return encode_data(SearchView(found, "0.012s", *asked), state)
 
@@ -174,7 +176,8 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
             if room <= 0:
                 return
             text = "\n".join((row.q, row.a, *row.indexes))[:room]
-            room -= max(len(text), _LEAST_CHARS)
+            text, left = foldable(text, room)
+            room = min(left, room - _LEAST_CHARS)
             value = score(parts, text)
             if value > 0 and value >= body.similarity:
                 yield Found(value, row, collection)
