@@ -6,11 +6,13 @@ table run together, as tests of one file.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from typing import Any
 
 import httpx2
 import pytest
@@ -503,6 +505,20 @@ CALLS = {
     "(write put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'}))",
     "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "
     "by `.fault(kind, ...)`, take away by `.faults.remove(id)` or `.faults.clear()`",
+    "fault('error', operation='/api/core/dataset/collection/listV2')": "Expected * or "
+    "one of updateHistory, listV2 or the 43 related routes of GET /openapi.json, got "
+    "the string \"/api/core/dataset/collection/listV2\" (did you mean 'listV2'?) "
+    "- at $.operation",
+    "fault('error', match={'datasetId': 'd'})": "unknown field 'datasetId' (there are "
+    'key, body: an object such as {"datasetId": "handbook"} or null) '
+    "- at $.match.datasetId",
+    "fault('error', status='503')": "Expected an integer from 200 to 599, got the "
+    'string "503": write it without quotes - at $.status',
+    "choices.__setattr__('list_order', 'name')": "write choices['list_order'] = 'name'",
+    "choices.__setitem__('profile', 'deployed')": "Expected the name of a choice, got "
+    "'profile': a profile is set beside choices, as `profile` - at $.choices",
+    "restore('before')": 'Expected the name of a snapshot, got the string "before" '
+    "- at path (there are none)",
     "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
     "with problems - at body ($.replies: unknown field 'replies' here (it belongs to "
     "the whole fixture, beside apps and datasets))",
@@ -521,7 +537,11 @@ PROGRAMS = {
     "create_app().__enter__()": "*: write `with MockServer(...) as server`",
     "load_fixture('apps:\\n- id: a')": "fixture: Expected a path or a document, *",
     "MockServer().sandbox.faults.add({'kind': 'error'})": "Expected a Fault, got a "
-    "dict: write Fault.of('error', status=502)",
+    "dict: write Fault('error', status=502)",
+    "Fault('error', 503)": "Expected arguments by name after kind, got 503 - at Fault "
+    "(write Fault('error', status=503))",
+    "Fault.of()": "Expected kind, got nothing - at Fault "
+    "(write Fault('error', status=503))",
 }
 
 
@@ -530,6 +550,23 @@ def test_a_program_is_told_what_to_write(call: str) -> None:
     with pytest.raises((TypeError, mock_server.FixtureError)) as raised:
         eval(call, {each: getattr(mock_server, each) for each in mock_server.__all__})
     assert fnmatchcase(str(raised.value), PROGRAMS[call])
+
+
+def test_a_fault_is_made_by_its_kind() -> None:
+    fault = Fault("error", status=503)
+    assert (fault.kind, isinstance(fault, Fault)) == ("error", True)
+    assert fault == Fault.of("error", status=503)
+
+
+def test_a_block_that_waits_for_nothing_is_entered_without_async() -> None:
+    async def enter(block: Any) -> None:
+        async with block:
+            pass
+
+    with MockServer() as server:
+        for block in (server.control.fault("error"), server):
+            with pytest.raises(TypeError, match=r"got `async with` .drop `async`."):
+                asyncio.run(enter(block))
 
 
 def test_an_argument_that_the_server_does_not_have_is_told() -> None:
