@@ -33,7 +33,7 @@ SECONDS = 30.0
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 _NO_ROUTE = "routeNotFound", "methodNotAllowed"
-_OUT_OF_REACH = "cannot reach {}: {} (is a mock server started there?)"
+_OUT_OF_REACH = "cannot reach {}: {} (is mock-server running there?)"
 _EXPECTED = "Expected an answer of a mock server, got"
 
 
