@@ -32,7 +32,7 @@ __all__ = [
 
 _MODULES = {
     "AdminClient": "control.client",
-    "Fault": "api.faults.public",
+    "Fault": "control.fault_class",
     "FixtureError": "fixture.problems",
     "MockServer": "control.embedding",
     "MockServerApp": "testing.servers",

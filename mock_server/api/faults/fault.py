@@ -107,7 +107,7 @@ class Fault(Definition):
     schema: ClassVar[Mapping[str, Any]] = {}
     """What JSON Schema can say of the kind's fields together, as `check` does."""
 
-    if TYPE_CHECKING:  # what `public` has, under the same name
+    if TYPE_CHECKING:  # what `control.fault_class` has
 
         def __init__(self, kind: str, **fields: Any) -> None: ...
         @staticmethod
