@@ -32,9 +32,7 @@ __all__ = [
 
 _MODULES = {
     "AdminClient": "control.client",
-    # Not from its own module: a kind is known once its class is, and the table imports
-    # all of them.
-    "Fault": "api.faults.table",
+    "Fault": "control.fault_class",
     "FixtureError": "fixture.problems",
     "MockServer": "control.embedding",
     "MockServerApp": "testing.servers",

@@ -210,6 +210,8 @@ def check_content_type(
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
+        if choice == "content_type_missing" and not announces_body(headers):
+            hint = "send the fields as a JSON body: the query is not read"
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)
 
 

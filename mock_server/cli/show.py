@@ -29,9 +29,7 @@ _KEPT = {
 
 
 @click.command()
-@click.argument(
-    "folder", metavar="[DIR]", default=".", type=click.Path(file_okay=False)
-)
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path())
 @option(
     "--schema",
     "has_schema",
@@ -43,6 +41,9 @@ def init(folder: str, has_schema: bool) -> None:
 
     The folder is the current one unless DIR is given. What is there already is kept.
     """
+    if Path(folder).is_file():
+        message = f"Expected a folder, got the file {folder!r} - at DIR"
+        raise output.BadValue(one_line(f"{message} (leave it out for this folder)"))
     fixture = (_FOLDER / _FIXTURE).read_bytes()
     line = _EDITOR_LINE.encode()
     files = {

@@ -103,6 +103,8 @@ def mistake_of(text: str, several: str = "") -> str:
     name, mark = found.groups() if found else ("", "")
     if name in KINDS or name in PRESETS:
         rest = text[found.end() :].strip() if found else ""
+        if rest.isdigit() and name in KINDS:
+            rest = f"{next(iter(KINDS[name].own_fields()), 'times')}={rest}"
         if not several:
             form = f"{name} {rest.replace(',', ' ')}"
             return f"Expected fields behind a space ({form}), got {text!r}"

@@ -33,6 +33,7 @@ SECONDS = 30.0
 _MIN_PAUSE_SECONDS = 0.1
 _MESSAGE_CHARS = 16_384
 _NO_ROUTE = "routeNotFound", "methodNotAllowed"
+_OUT_OF_REACH = "cannot reach {}: {} (is mock-server running there?)"
 _EXPECTED = "Expected an answer of a mock server, got"
 
 
@@ -203,7 +204,7 @@ class AdminClient:
             address, budget = http_call.Address.of(self.url), self.budget()
             yield from http_call.stream_lines(address, request, budget, line_budget)
         except Unreachable as error:
-            raise Unreachable(f"cannot reach {self.url}: {error}") from None
+            raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
         except http_call.NoStream as other:
             place = self._place("GET", path)
             raise self._failure(other.response, place) from None
@@ -246,7 +247,7 @@ class AdminClient:
             except Unreachable as error:
                 if busy is not None and budget.left <= 0:
                     return busy  # tells more than that time is over
-                raise Unreachable(f"cannot reach {self.url}: {error}") from None
+                raise Unreachable(_OUT_OF_REACH.format(self.url, error)) from None
             wanted = raw.retry_seconds if raw.status == 503 else None
             seconds = max(_MIN_PAUSE_SECONDS, wanted or 0.0)
             # To wait beyond the end would turn a clear refusal into a timeout.

@@ -21,7 +21,7 @@ from mock_server.control.http_call import Address, Budget, RawResponse, Request,
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
-from mock_server.domain.wrong_calls import explained
+from mock_server.domain.wrong_calls import Synchronous, explained
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
 from mock_server.wire.parts import HttpParser, UnfitUvicorn
@@ -33,7 +33,7 @@ _SHOWN_HEADERS = b"content-type", b"location", b"retry-after"
 
 
 @explained
-class MockServer(HasControl):
+class MockServer(HasControl, Synchronous):
     """A server of its own in a thread, for tests: `with MockServer() as server: ...`.
 
     `control` steers it, `sandbox` is its default sandbox, `app` the ASGI application

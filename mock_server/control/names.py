@@ -59,6 +59,11 @@ class SandboxChoices(Mapping[str, Value]):
         chosen = self._all() | {name: value}
         self._client.json(ChoicesView, "PUT", "/choices", choices=chosen)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "_client":
+            raise AttributeError(f"write choices[{name!r}] = {value!r}")
+        super().__setattr__(name, value)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
 

@@ -15,6 +15,7 @@ WrongLoginCode = refusal(
 )
 
 CODE_MS = 30_000
+CODE = "a code of GET /api/support/user/account/preLogin?username=NAME"
 _CODE_CHARS = 6
 
 
@@ -42,10 +43,9 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
     given = state.store.login_codes.get(username)
     if given is None or given.ends <= state.clock.now():
         got = "one when none is in force"
-        raise WrongLoginCode("a code that preLogin has given", got, "$.code")
+        raise WrongLoginCode(CODE, got, "$.code")
     if given.text != code.lower():
-        expected = "the code that preLogin has given"
-        raise WrongLoginCode(expected, "another one", "$.code")
+        raise WrongLoginCode(CODE, "another one", "$.code")
     users = state.store.generation.users
     user = next((user for user in users if user.username == username), None)
     if user is None or digest_of(user.password) != password.lower():

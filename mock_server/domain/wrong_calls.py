@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, isfunction, signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast
 
 from mock_server.domain.messages import did_you_mean
 
@@ -17,7 +17,7 @@ R = TypeVar("R")
 def explained(of: T) -> T:
     """Have a function, or a class's public methods, say which arguments are wrong."""
     if isfunction(of):
-        return cast(T, _explained(of, of.__name__))
+        return cast(T, _explained(of, of.__qualname__.removesuffix(".__new__")))
     for name, value in list(vars(of).items()):
         if isfunction(value) and (name == "__init__" or not name.startswith("_")):
             place = cast(type, of).__name__ if name == "__init__" else name
@@ -27,6 +27,7 @@ def explained(of: T) -> T:
 
 _EXAMPLES = {
     "fault": "fault('error', status=503)",
+    "Fault": "Fault('error', status=503)",
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
@@ -66,7 +67,7 @@ def _wrong_call(
         kinds.setdefault(each.kind, []).append(each.name)
     by_place = kinds.get(Parameter.POSITIONAL_OR_KEYWORD, [])
     by_name = kinds.get(Parameter.KEYWORD_ONLY, [])
-    known = [*by_place[by_place[0] == "self" :], *by_name]
+    known = [*by_place[by_place[0] in ("self", "cls") :], *by_name]
     if len(args) > len(by_place):
         value = args[len(by_place)]
         example = f"write {by_name[0]}={value!r}" if by_name else ""
@@ -85,6 +86,15 @@ def _wrong_call(
         if each.default is Parameter.empty and each.name in known and not is_given:
             return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
     return None
+
+
+class Synchronous:
+    """What `async with` cannot enter, as it blocks: it says what to write instead."""
+
+    def __aenter__(self) -> NoReturn:
+        raise TypeError("Expected `with`, got `async with` (drop `async`)")
+
+    __aexit__ = __aenter__
 
 
 class Fixed:

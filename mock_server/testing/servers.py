@@ -81,8 +81,7 @@ def sandbox_of(
         why = f"{error} - at {_OPTION} ({variable('admin-token')} is to have the token)"
         raise ValueError(why) from None
     except Unreachable as error:
-        why = f"{error} - at {_OPTION} (is mock-server running there?)"
-        raise Unreachable(why) from None
+        raise Unreachable(f"{error} - at {_OPTION}") from None
 
 
 def _warn_of_options(node: pytest.Item, setup: Setup) -> None:

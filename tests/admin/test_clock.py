@@ -67,7 +67,12 @@ def test_the_clock_dates_pins_and_entries(api: Api) -> None:
         ("PUT", "", {"frozn": True}, "(did you mean 'frozen'?) - at $.frozn"),
         ("POST", "/advance", {}, "Expected the field 'seconds' here, got none - at $"),
         ("POST", "/advance", {"seconds": -1}, "got -1 - at $.seconds"),
-        ("POST", "/advance", {"seconds": "5"}, 'got the string "5" - at $.seconds'),
+        (
+            "POST",
+            "/advance",
+            {"seconds": "5"},
+            'got the string "5": write it without quotes - at $.seconds',
+        ),
         ("POST", "/advance", {"seconds": 3e11}, "a year up to 9999"),
         ("POST", "/advance", {"seconds": True}, "got true - at $.seconds"),
     ],

@@ -92,12 +92,16 @@ SERVED_BY: list[tuple[str, Any, str]] = [
 """Of the fields below, those that a choice tolerates."""
 
 
+PAGE = "page N begins at offset (N - 1) * pageSize"
+
+
 def hint(field: str, value: Any) -> str:
     """How the message of a bad field ends, after its place."""
+    page = "" if (field, value) != ("offset", ...) else f" ({PAGE})"
     for name, bad, choices in SERVED_BY:
         if (field, value) == (name, bad):
-            return f" (served with the choice {choices})"
-    return ""
+            return f"{page} (served with the choice {choices})"
+    return page
 
 
 BAD_PINS = [

@@ -71,6 +71,17 @@ def test_another_content_type_is_415(api: Api, value: str) -> None:
     assert api.top() is False
 
 
+def test_fields_in_the_query_are_said_to_belong_into_the_body(api: Api) -> None:
+    answer = api.client.post(f"{LIST}?datasetId=dataset-1&offset=0", headers=[AUTH])
+    told = answer.json()["message"]
+    assert told.endswith("(send the fields as a JSON body: the query is not read)")
+
+
+def test_an_offset_that_is_missing_is_told_by_the_page(api: Api) -> None:
+    told = api.list_v2(offset=..., current=2).json()["message"]
+    assert " - at $.offset (page N begins at offset (N - 1) * pageSize)" in told
+
+
 def test_two_content_types_are_415(api: Api) -> None:
     response = api.client.put(PIN, content=GOOD, headers=[AUTH, JSON, JSON])
     assert (response.status_code, api.top()) == (415, False)

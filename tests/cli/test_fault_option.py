@@ -71,6 +71,7 @@ def test_semicolons_part_the_faults_of_the_variable(
         ("error:times=1,kind=reset", "Expected error alone", " error"),
         ("flaky:seed=x", "Expected an integer", " flaky:seed"),
         ("error status=502", "behind a colon (error:status=502)", ""),
+        ("error=502", "behind a colon (error:status=502)", ""),
         ("flaky:status=500", "Expected only seed for the preset flaky", " flaky"),
         ("error:times=1,times=2", "Expected times once", " error"),
         ("delay", "Expected ms, or min and max", " delay:ms"),

@@ -108,3 +108,6 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         done = run("init", str(tmp_path / place))
         assert done.status == 1
         assert len(done.err.splitlines()) == 1
+    file = str(tmp_path / "file")
+    expected = f"Expected a folder, got the file {file!r} - at DIR"
+    assert run("init", file).err == f"{expected} (leave it out for this folder)\n"

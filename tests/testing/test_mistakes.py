@@ -6,11 +6,13 @@ table run together, as tests of one file.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from typing import Any
 
 import httpx2
 import pytest
@@ -104,7 +106,7 @@ FIXTURES = {
     "None": "Expected a fixture, got None - at the fixture mock_server_fixture "
     "(does it return what it makes?)",
 }
-THERE = " - at --mock-server-url (is mock-server running there?)"
+THERE = " - at --mock-server-url"
 APP = "65d8a1f0c3b2a94e7f106a01"
 OPERATION = (
     "Expected one of updateHistory, listV2 or * related routes *, got the string "
@@ -361,7 +363,8 @@ def test_nothing_at_the_address_is_said_to_be_so(run: Run) -> None:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
         result = run("demo", f"--mock-server-url=http://127.0.0.1:{port}", alone=True)
-    told_once(result, f"mock-server: cannot reach http://127.0.0.1:{port}: *{THERE}")
+    told = f"mock-server: cannot reach http://127.0.0.1:{port}: *"
+    told_once(result, f"{told} (is mock-server running there?){THERE}")
 
 
 def test_something_else_at_the_address_is_shown(run: Run) -> None:
@@ -503,6 +506,20 @@ CALLS = {
     "(write put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'}))",
     "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "
     "by `.fault(kind, ...)`, take away by `.faults.remove(id)` or `.faults.clear()`",
+    "fault('error', operation='/api/core/dataset/collection/listV2')": "Expected * or "
+    "one of updateHistory, listV2 or the 43 related routes of GET /openapi.json, got "
+    "the string \"/api/core/dataset/collection/listV2\" (did you mean 'listV2'?) "
+    "- at $.operation",
+    "fault('error', match={'datasetId': 'd'})": "unknown field 'datasetId' (there are "
+    'key, body: an object such as {"datasetId": "handbook"} or null) '
+    "- at $.match.datasetId",
+    "fault('error', status='503')": "Expected an integer from 200 to 599, got the "
+    'string "503": write it without quotes - at $.status',
+    "choices.__setattr__('list_order', 'name')": "write choices['list_order'] = 'name'",
+    "choices.__setitem__('profile', 'deployed')": "Expected the name of a choice, got "
+    "'profile': a profile is set beside choices, as `profile` - at $.choices",
+    "restore('before')": 'Expected the name of a snapshot, got the string "before" '
+    "- at path (there are none)",
     "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
     "with problems - at body ($.replies: unknown field 'replies' here (it belongs to "
     "the whole fixture, beside apps and datasets))",
@@ -521,7 +538,11 @@ PROGRAMS = {
     "create_app().__enter__()": "*: write `with MockServer(...) as server`",
     "load_fixture('apps:\\n- id: a')": "fixture: Expected a path or a document, *",
     "MockServer().sandbox.faults.add({'kind': 'error'})": "Expected a Fault, got a "
-    "dict: write Fault.of('error', status=502)",
+    "dict: write Fault('error', status=502)",
+    "Fault('error', 503)": "Expected arguments by name after kind, got 503 - at Fault "
+    "(write Fault('error', status=503))",
+    "Fault.of()": "Expected kind, got nothing - at Fault "
+    "(write Fault('error', status=503))",
 }
 
 
@@ -530,6 +551,23 @@ def test_a_program_is_told_what_to_write(call: str) -> None:
     with pytest.raises((TypeError, mock_server.FixtureError)) as raised:
         eval(call, {each: getattr(mock_server, each) for each in mock_server.__all__})
     assert fnmatchcase(str(raised.value), PROGRAMS[call])
+
+
+def test_a_fault_is_made_by_its_kind() -> None:
+    fault = Fault("error", status=503)
+    assert (fault.kind, isinstance(fault, Fault)) == ("error", True)
+    assert fault == Fault.of("error", status=503)
+
+
+def test_a_block_that_waits_for_nothing_is_entered_without_async() -> None:
+    async def enter(block: Any) -> None:
+        async with block:
+            pass
+
+    with MockServer() as server:
+        for block in (server.control.fault("error"), server):
+            with pytest.raises(TypeError, match=r"got `async with` .drop `async`."):
+                asyncio.run(enter(block))
 
 
 def test_an_argument_that_the_server_does_not_have_is_told() -> None:

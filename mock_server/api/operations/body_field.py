@@ -29,7 +29,7 @@ class About(Struct, frozen=True):
     A field that the spec does not have, but a tolerant value of a `choice`, has what
     becomes of it where it is read (`effect`). Where it stands `instead_of` another
     field, it is read only if that is missing. Messages do not repeat one that
-    `is_secret`.
+    `is_secret`. `hint` is where to get the value of one that is missing.
     """
 
     missing: str = "invalid_field"
@@ -42,6 +42,7 @@ class About(Struct, frozen=True):
     instead_of: str | None = None
     effect: str = HONOURED
     is_secret: bool = False
+    hint: str = ""
 
     def meta(self) -> Meta:
         """It as a part of the type of the field."""
@@ -72,7 +73,8 @@ class Field:
         """
         effect = HONOURED if has_another else self.about.without
         departure = self._departure(self.about.missing, "nothing", effect=effect)
-        message = departure.message + meant_by_unknown(unknown, self.name)
+        hint = f" ({self.about.hint})" if self.about.hint else ""
+        message = departure.message + meant_by_unknown(unknown, self.name) + hint
         return judged(replace(departure, message=message), choices)
 
     def read(self, given: object, choices: Choices) -> tuple[object, list[Violation]]:

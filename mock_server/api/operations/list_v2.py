@@ -42,7 +42,10 @@ class ListV2Body(contract.RequestFields, kw_only=True):
         int,
         Meta(ge=0, le=Published.integer, description="Offset into the result set"),
         body_field.About(
-            missing="offset_missing", without="counted as 0", text="numeric_strings"
+            missing="offset_missing",
+            without="counted as 0",
+            text="numeric_strings",
+            hint="page N begins at offset (N - 1) * pageSize",
         ).meta(),
     ]
     page_size: (

@@ -127,7 +127,8 @@ class Operations(Mapping[str, Operation]):
             if responses:
                 expected += f", or one of the {len(responses)} of GET {RESPONSES}"
             known = [*self, *responses]
-            got = describe_value(name) + did_you_mean(name, known)
+            row = self.meant_by(name.rpartition(" ")[2])
+            got = describe_value(name) + did_you_mean(row.name if row else name, known)
             raise errors.InvalidField(expected, got, at)
 
     def _names_text(self) -> str:

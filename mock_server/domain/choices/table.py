@@ -387,6 +387,8 @@ def choice(name: str) -> Choice:
     if name in table():
         return table()[name]
     hint = did_you_mean(name, table())
+    if name == "profile":
+        hint = ": a profile is set beside choices, as `profile`"
     raise UnknownChoice(f"Expected the name of a choice, got {name!r}{hint}")
 
 

@@ -9,13 +9,14 @@ from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
+_FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Which requests: of this API key, with at least these fields in the body."""
 
     key: str | None = None
-    body: dict[str, Any] | None = None
+    body: Annotated[dict[str, Any], _FIELDS] | None = None
 
 
 class Definition(

@@ -68,7 +68,7 @@ class Faults:
         for each in definitions:
             if not isinstance(each, Definition):
                 got = f"Expected a Fault, got a {type(each).__name__}"
-                raise TypeError(f"{got}: write Fault.of('error', status=502)")
+                raise TypeError(f"{got}: write Fault('error', status=502)")
         self._check_room(len(definitions))
         # All are charged before the first is added: any of them may not fit.
         holdings = [

@@ -235,6 +235,8 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return message + did_you_mean(str(value), [str(item) for item in wanted.values])
     if expected.startswith("a string") and isinstance(value, int | float):
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
+    if isinstance(value, str) and is_valid(as_number(value), wanted):
+        return f"{message}: write it without quotes"
     if expected == "an object" and isinstance(value, str) and ":" in value:
         return f"{message}: write a space behind the colon"
     if expected == "an array" and isinstance(value, dict):

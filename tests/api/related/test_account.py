@@ -9,7 +9,7 @@ import pytest
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
 from mock_server.domain.limits import Limits
-from mock_server.domain.login import digest_of
+from mock_server.domain.login import CODE, digest_of
 from tests.api.related.world import APP, DATASET, OWNER, WORLD
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
@@ -96,12 +96,19 @@ def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
     assert wrong.json()["statusText"] == "account_psw_error"
     both = log_in(api, password=digest_of("another"), code="000000")
     assert both.json()["statusText"] == "code_error"
-    told = "Expected the code that preLogin has given, got another one - at $.code"
+    told = f"Expected {CODE}, got another one - at $.code"
     assert both.json()["message"] == told
     nobody = {"username": "nobody", "password": digest_of(PASSWORD)}
     fields = nobody | {"code": code_for(api, "nobody")}
     answer = api.client.post(LOGIN, json=fields)
     assert answer.json()["statusText"] == "account_psw_error"
+
+
+def test_a_login_without_a_code_is_told_where_to_get_one(api: Api) -> None:
+    body = {"username": "root", "password": digest_of(PASSWORD)}
+    told = api.client.post(LOGIN, json=body).json()["message"]
+    assert told == f"Expected {CODE}, got nothing - at $.code"
+    assert f"GET {ACCOUNT}/preLogin?username=NAME" in CODE
 
 
 def test_a_code_is_good_for_thirty_seconds_of_the_clock(api: Api) -> None:

@@ -11,9 +11,9 @@ from mock_server.api.operations.list_v2 import Permission, permission
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
+from mock_server.domain import login as logins
 from mock_server.domain.access import Caller, user_id
 from mock_server.domain.limits import Published
-from mock_server.domain.login import WrongLoginCode, WrongPassword, give_code, log_in
 from mock_server.domain.objects.models import DEFAULT_TMB_ID
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
@@ -79,7 +79,7 @@ def pre_login(call: Call, query: PreLoginQuery) -> CodeView:
     Six characters that are good for 30 seconds of the sandbox's clock, however often
     they are used; the latest code of a user is the one that counts.
     """
-    return CodeView(give_code(call.state, query.username))
+    return CodeView(logins.give_code(call.state, query.username))
 
 
 class LoginBody(RequestFields):
@@ -91,7 +91,9 @@ class LoginBody(RequestFields):
         Meta(max_length=Published.key_chars),
         body_field.About(is_secret=True).meta(),
     ]
-    code: Annotated[str, Meta(max_length=Published.id_chars)]
+    code: Annotated[
+        str, Meta(max_length=Published.id_chars, extra={"expected": logins.CODE})
+    ]
     language: str | UnsetType | None = UNSET
 
 
@@ -115,7 +117,7 @@ def _encode(login: LoginView, _: State) -> Response:
     since="4.6; with a code 4.9.8",
     differs="A user has one token, which never ends. Journals keep neither it nor the "
     "password.",
-    refuses=(WrongLoginCode, WrongPassword),
+    refuses=(logins.WrongLoginCode, logins.WrongPassword),
     encode=_encode,
     traits={"secret"},
     access="anyone",
@@ -126,7 +128,7 @@ def login_by_password(call: Call, body: LoginBody) -> LoginView:
     The users of the fixture. The token leads to the sandbox of the key that the login
     carried, the default one without a key.
     """
-    token, user = log_in(call.state, body.username, body.password, body.code)
+    token, user = logins.log_in(call.state, body.username, body.password, body.code)
     return LoginView(user_view(user), token)
 
 

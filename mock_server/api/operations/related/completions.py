@@ -17,11 +17,13 @@ from mock_server.domain.objects.models import App
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
+_MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
+
 
 class CompletionsBody(RequestFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
-    messages: Annotated[list[dict[str, Any]], Meta(min_length=1)]
+    messages: Annotated[list[dict[str, Any]], Meta(min_length=1, extra=_MESSAGES)]
     chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
         UNSET
     )

@@ -1,0 +1,25 @@
+"""`Fault` as users call it: with a kind, it returns a fault of that kind."""
+
+from abc import ABC
+from typing import Any
+
+from mock_server.api.faults import fault, table
+from mock_server.api.operations.static_response import ANY_RESPONSE
+from mock_server.domain.wrong_calls import explained
+
+
+class Fault(ABC):  # noqa: B024
+    """`Fault("error", status=502)`, also as `Fault.of`; every fault is one of these."""
+
+    kinds = table.KINDS
+
+    # The class of kinds is a struct: msgspec makes its values, and takes fields alone.
+    @explained
+    def __new__(cls, kind: str, **fields: Any) -> Any:
+        """Return a fault as the admin API takes it. Raises InvalidField."""
+        return fault.read_fault({"kind": kind, **fields}, responses=ANY_RESPONSE)
+
+    of = classmethod(__new__)  # type: ignore[arg-type]
+
+
+Fault.register(fault.Fault)
