@@ -166,7 +166,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
     A fixture of the project that hides `mock_server` is told to tests that mean ours.
     """
-    is_marked = item.get_closest_marker(_MARK) is not None
+    # Also one that is nearly called so.
+    is_marked = any("server" in mark.name for mark in item.iter_markers())
     if is_marked or _APP in getattr(item, "fixturenames", ()):
         from mock_server.testing.mistakes import warn_of_use
         from mock_server.testing.setup import marked

@@ -16,6 +16,7 @@ from mock_server.control.report import allowed_violations, outside_line, violati
 from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
+from mock_server.domain.validation.json_match import MISSING
 from mock_server.domain.wrong_calls import explained
 
 __tracebackhide__ = True
@@ -265,10 +266,11 @@ def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
         lines = [f"{answer['message']} calls of {_wanted(asked)}"]
     for near in answer.get("nearest", ()):
         lines.append(f"  nearest: #{near['seq']}")
-        lines += [
-            f"    {each['path']}: expected {each['expected']!r}, got {each['got']!r}"
-            for each in near["differences"]
-        ]
+        for each in near["differences"]:
+            got = each["got"] if each["got"] == MISSING else repr(each["got"])
+            lines.append(
+                f"    {each['path']}: expected {each['expected']!r}, got {got}"
+            )
     return "\n".join(lines)
 
 

@@ -1,11 +1,11 @@
 """The clock of a server, and durations: a number, or a `timedelta`."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from mock_server.admin.views import ClockView
 from mock_server.control.client import AdminClient
-from mock_server.domain.wrong_calls import Fixed
+from mock_server.domain.wrong_calls import Fixed, explained
 
 __tracebackhide__ = True
 
@@ -33,6 +33,7 @@ def of_field(name: str, value: Any) -> Any:
     return int(count) if count == int(count) else count
 
 
+@explained
 class SandboxClock(Fixed):
     """The clock of a sandbox."""
 
@@ -54,7 +55,9 @@ class SandboxClock(Fixed):
             raise TypeError(f"Expected {expected}, got {now!r}")
         if isinstance(now, datetime):
             if now.utcoffset() is None:
-                raise ValueError(f"Expected a datetime with a time zone, got {now!r}")
+                expected = "Expected a datetime with a time zone"
+                how = f"write {now.replace(tzinfo=UTC)!r}"
+                raise ValueError(f"{expected}, got {now!r} - at freeze ({how})")
             now = now.isoformat()
         self._client.json(ClockView, "PUT", "/clock", now=now, frozen=True)
 

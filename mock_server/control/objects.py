@@ -120,7 +120,7 @@ class Records:
 
 def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
     fields = msgspec.to_builtins(record) if isinstance(record, Struct) else record
-    example = f'{{"{id_field}": "..."}}'
+    example = f'{{"{id_field}": "c1"}}'
     if not isinstance(fields, Mapping):
         raise TypeError(f"Expected {kind} such as {example}, got {record!r}")
     if not isinstance(fields.get(id_field), str):
@@ -129,7 +129,8 @@ def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
         near = [] if id_field in fields else alike
         hint = f" (did you mean {id_field!r} by {near[0]!r}?)" if near else ""
         place = f"at $.{id_field} of {kind}"
-        raise ValueError(f"Expected a string, got {got}{hint} - {place}")
+        expected = f"an id of your choice, such as {example}"
+        raise ValueError(f"Expected {expected}, got {got}{hint} - {place}")
     return fields
 
 

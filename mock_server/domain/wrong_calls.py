@@ -30,6 +30,10 @@ _EXAMPLES = {
     "Fault": "Fault('error', status=503)",
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
+    "advance": "clock.advance(300), in seconds, or with a timedelta",
+    "freeze": "clock.freeze('2026-01-01T00:00:00Z')",
+    "sandbox": "mock_server_factory() for a further one; each test has its own",
+    "sandboxes": "mock_server_factory() for a further one; each test has its own",
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
     "assert_called_once": "assert_called('updateHistory', times=1)",
     "choices": "choices['list_order'] = 'name'",
@@ -105,9 +109,8 @@ class Fixed:
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            hint = did_you_mean(
-                name, [each for each in dir(type(self)) if each[0] != "_"]
-            )
+            known = [each for each in dir(type(self)) if each[0] != "_"]
+            hint = did_you_mean(name, known) or f" (there are {', '.join(known)})"
             hint = f" (write {_EXAMPLES[name]})" if name in _EXAMPLES else hint
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             raise AttributeError(said + hint)

@@ -15,7 +15,7 @@ from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
 from mock_server.domain.messages import did_you_mean
 from mock_server.fixture.problems import FixtureError
-from mock_server.testing.setup import MARK, marked
+from mock_server.testing.setup import MARK, MARKER, marked
 from mock_server.wire.server import CannotBind
 
 __tracebackhide__ = True
@@ -160,8 +160,16 @@ def of_session(request: pytest.FixtureRequest, name: str) -> Any:
 
 
 def warn_of_use(item: pytest.Item) -> None:
-    """Warn of what does nothing: a marker without a fixture, a hidden fixture."""
+    """Warn of what does nothing: a marker without a fixture, a hidden fixture.
+
+    And of a marker that is nearly called as ours.
+    """
     _warn_if_idle(item)
+    for mark in item.iter_markers():
+        near = did_you_mean(mark.name, [MARK])
+        if near and mark.name != MARK and mark.kwargs.keys() <= MARKER.keys():
+            message = f"mock-server: the marker {mark.name} does nothing here{near}"
+            warn(item, pytest.PytestWarning(message))
     _warn_if_hidden(item)
 
 

@@ -20,7 +20,7 @@ from mock_server.domain.objects.fixture_data import Generation
 from mock_server.fixture.source.files import FixtureLike, located, shipped_names
 
 MARK = "mock_server"
-_MARKER = CHOSEN | {
+MARKER = CHOSEN | {
     "strict": Argument((bool, list, tuple, set), "true, false or names of violations")
 }
 
@@ -35,13 +35,13 @@ def marked(node: Any) -> dict[str, Any]:
     # `iter_markers` begins with the closest one.
     for mark in reversed(list(node.iter_markers(MARK))):
         if mark.args:
-            names = ", ".join(f"{name}=" for name in _MARKER)
+            names = ", ".join(f"{name}=" for name in MARKER)
             expected = f"Expected arguments by name ({names})"
             raise TypeError(f"{expected}, got {mark.args[0]!r} - at {place}")
-        check(mark.kwargs, _MARKER, place)
+        check(mark.kwargs, MARKER, place)
         strict = mark.kwargs.get("strict")
         if strict is not None and not isinstance(strict, bool):
-            allowed_violations(strict, place, _MARKER["strict"].expected)
+            allowed_violations(strict, place, MARKER["strict"].expected)
         found |= mark.kwargs
     return found
 
