@@ -21,12 +21,14 @@ from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.static_response import Served, declared_at
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.slices import once_ready
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, RateLimitStatus, Request
 from mock_server.domain.messages import quoted
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
@@ -85,7 +87,10 @@ class PublicApi:
                     response = await self._apply(request.firing, request, operation)
                 else:
                     call = Call(state, request.caller, state.store)
-                    response = operation.respond(call, request.content)
+                    try:
+                        response = operation.respond(call, request.content)
+                    except NotReady:
+                        response = await once_ready(partial(self._respond, request))
                 if limit is not None:
                     own = responses.rate_limit_headers(limit)
                     response = response.with_headers(*own)
@@ -229,6 +234,12 @@ class PublicApi:
         decision = state.faults.decide(seen, state.clock.now())
         is_limited = decision.limits and decision.firing is None
         return decision.firing, decision.limits[0] if is_limited else None
+
+    def _respond(self, request: context.RequestContext) -> responses.Response:
+        """Carry an operation out, under the state that there is by now."""
+        operation = self._readmit(request)
+        call = Call.of(request.state, request.caller)
+        return operation.respond(call, request.content or b"")
 
     async def _apply(
         self, firing: Firing, request: context.RequestContext, operation: Served

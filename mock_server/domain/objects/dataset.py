@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 from msgspec import Struct, field
@@ -27,6 +27,13 @@ from mock_server.domain.objects.index import (
     listings,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
+from mock_server.domain.objects.pending import (
+    SLOW,
+    PendingValues,
+    Steps,
+    complete,
+    sorting,
+)
 
 
 class FolderTree(ABC):
@@ -143,9 +150,14 @@ class Tree(FolderTree):
         return self.by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
-        if order == "fixture" and within is ANYWHERE and order not in self._listings:
-            return self._everything
-        return self._parts(order).get(within, _EMPTY)
+        parts = self._listings.get(order)
+        if parts is None:
+            if order == "fixture" and within is ANYWHERE:
+                return self._everything
+            if len(self) >= SLOW:
+                self._pending.made(order, partial(self._arranging, order))
+            parts = self._parts(order)
+        return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
         parts = self._parts(order).items()
@@ -169,12 +181,27 @@ class Tree(FolderTree):
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
 
+    @cached_property
+    def _pending(self) -> PendingValues[Order]:
+        return PendingValues()
+
     def _parts(self, order: Order) -> Mapping[Within, Listing]:
+        """All parts in an order, which are put in it at once."""
         if order not in self._listings:
             ordered = Listing(in_order(self._collections, order))
             is_sorted = order != "fixture"
-            self._listings[order] = listings(ordered if is_sorted else self._everything)
+            parts = listings(ordered if is_sorted else self._everything)
+            self._listings[order] = complete(parts)
         return self._listings[order]
+
+    def _arranging(self, order: Order) -> Steps[None]:
+        """As `_parts`, in steps: to sort a million at once takes more than a second."""
+        if order == "fixture":
+            everything = self._everything
+        else:
+            key = SORT_KEYS[order]
+            everything = Listing((yield from sorting(self._collections, key)))
+        self._listings[order] = yield from listings(everything)
 
     @cached_property
     def _everything(self) -> Listing:
