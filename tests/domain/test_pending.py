@@ -108,12 +108,12 @@ def test_a_value_is_made_once_for_all_who_wait() -> None:
     assert one is other
     assert len([*islice(one, 3)]) == 3
     assert len([*other]) == 3
-    assert values.made("key", lambda: counting(5)) == 5
+    assert values.made("key", lambda: counting(5), SLOW) == 5
 
 
 def waiting(values: PendingValues[str]) -> Pending[Any]:
     try:
-        values.made("key", lambda: counting(5))
+        values.made("key", lambda: counting(5), SLOW)
     except NotReady as error:
         return error.pending
     raise AssertionError

@@ -28,7 +28,6 @@ from mock_server.domain.objects.index import (
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
 from mock_server.domain.objects.pending import (
-    SLOW,
     PendingValues,
     Steps,
     complete,
@@ -86,6 +85,10 @@ class FolderTree(ABC):
         """The loaded parts, in an order, that take long to be folded for searches."""
 
     @abstractmethod
+    def number(self, item: Collection) -> int:
+        """By which one of its collections is placed in document order."""
+
+    @abstractmethod
     def children(self, folder: str | None) -> Sequence[Collection]:
         """The collections in a folder, in any order."""
 
@@ -102,6 +105,17 @@ class FolderTree(ABC):
             descendants.extend(inside)
             folders.extend(item.id for item in inside if item.id in parents)
         return descendants
+
+    @abstractmethod
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        """The ids of those in a folder that may hold collections themselves."""
+
+    def levels(self, folder: str) -> Iterator[int]:
+        """How many collections are on each level below one, nearest first."""
+        folders = [folder]
+        while count := sum(len(self.children(each)) for each in folders):
+            yield count
+            folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
     def above(self, folder: str | None) -> Iterator[str]:
         """The ids of a folder and of those above it, the outermost last."""
@@ -154,9 +168,8 @@ class Tree(FolderTree):
         if parts is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            if len(self) >= SLOW:
-                self._pending.made(order, partial(self._arranging, order))
-            parts = self._parts(order)
+            steps = partial(self._arranging, order)
+            parts = self._pending.made(order, steps, len(self))
         return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
@@ -175,7 +188,6 @@ class Tree(FolderTree):
         return next(iter(self._listings), "fixture")
 
     def number(self, item: Collection) -> int:
-        """The index of one of its collections in document order."""
         order, numbers = self._numbers
         key = SORT_KEYS[order]
         items = self.listing(ANYWHERE, order).items
@@ -194,7 +206,7 @@ class Tree(FolderTree):
             self._listings[order] = complete(parts)
         return self._listings[order]
 
-    def _arranging(self, order: Order) -> Steps[None]:
+    def _arranging(self, order: Order) -> Steps[Mapping[Within, Listing]]:
         """As `_parts`, in steps: to sort a million at once takes more than a second."""
         if order == "fixture":
             everything = self._everything
@@ -202,6 +214,7 @@ class Tree(FolderTree):
             key = SORT_KEYS[order]
             everything = Listing((yield from sorting(self._collections, key)))
         self._listings[order] = yield from listings(everything)
+        return self._listings[order]
 
     @cached_property
     def _everything(self) -> Listing:
@@ -211,6 +224,19 @@ class Tree(FolderTree):
         order, numbers = self._numbers
         return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
 
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        return self._inner.get(folder, ())
+
+    @cached_property
+    def _inner(self) -> Mapping[str | None, Sequence[str]]:
+        inner: dict[str | None, list[str]] = {}
+        for each in self.parents():
+            if isinstance(each, str):
+                found = self.get(each)
+                above = None if found is None else found.parent_id
+                inner.setdefault(above, []).append(each)
+        return inner
+
     @cached_property
     def spans(self) -> Mapping[Within, tuple[int, int]]:
         """Where all that is below each folder stands, from where up to where.
@@ -219,24 +245,18 @@ class Tree(FolderTree):
         those within a folder follow it at once.
         """
         parts = self._parts(self._any_order)
-        above: dict[Within, Within] = {}
-        inner: dict[Within, list[Within]] = {}
-        for each in parts:
-            if isinstance(each, str):
-                found = self.get(each)
-                above[each] = None if found is None else found.parent_id
-                inner.setdefault(above[each], []).append(each)
+        above = {each: at for at, some in self._inner.items() for each in some}
         spans: dict[Within, tuple[int, int]] = {}
-        ahead: list[Within] = [None]
+        ahead: list[str | None] = [None]
         end = 0
         while ahead:
             folder = ahead.pop()
             first, end = end, end + len(parts.get(folder, _EMPTY).items)
             spans[folder] = first, end
-            ahead += inner.get(folder, ())
+            ahead += self.folders_in(folder)
         # The last folder comes first: what is below it then is its end.
         for each in reversed(spans):
-            if each in above:
+            if isinstance(each, str):
                 first, end = spans[above[each]]
                 spans[above[each]] = first, max(end, spans[each][1])
         return spans
@@ -267,7 +287,7 @@ class Tree(FolderTree):
         # Four bytes for each collection, where a look-up by id would take a hundred.
         is_by_name = {"name"} == {*self._listings} - {"fixture"}
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
-        listed = self.listing(ANYWHERE, order)
+        listed = self._parts(order)[ANYWHERE]
         if not listed.places:
             numbers = {id(item): at for at, item in enumerate(self._collections)}
             listed.places = array("I", (numbers[id(each)] for each in listed.items))

@@ -22,7 +22,6 @@ from mock_server.domain.objects.blocks import Sliced
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
-    SLOW,
     STEP,
     PendingValues,
     Steps,
@@ -178,8 +177,7 @@ class Listing:
         hits = self._results.pop(search, None)
         if hits is None:
             steps = partial(self._finding, search)
-            is_slow = len(self.items) >= SLOW
-            hits = self._pending.made(search, steps) if is_slow else complete(steps())
+            hits = self._pending.made(search, steps, len(self.items))
             if len(self._results) >= kept:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
@@ -304,6 +302,9 @@ class Hits(Sliced[Collection]):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def __iter__(self) -> Iterator[Collection]:
+        return map(self._items.__getitem__, self.indices)
 
     def _item(self, at: int) -> Collection:
         return self._items[self.indices[at]]

@@ -20,7 +20,7 @@ Steps = Generator[None, None, T]
 STEP = 4_096
 """Records that a step is about: it takes a millisecond or a few."""
 SLOW = 4 * STEP
-"""Of fewer records, whatever is made is made at once."""
+"""Records; what is made of fewer is made at once."""
 _SAMPLE = 8
 """Keys to a part that is sorted by itself: then no part is much larger than others."""
 
@@ -61,8 +61,13 @@ class NotReady(Exception):
 class PendingValues(WeakValueDictionary[K, Pending[Any]]):
     """Values that are being made, by key, for as long as somebody wants them."""
 
-    def made(self, key: K, steps: Callable[[], Steps[T]]) -> T:
-        """The value of a key. Raises NotReady until it is made."""
+    def made(self, key: K, steps: Callable[[], Steps[T]], size: int) -> T:
+        """The value of a key, about so many records. Raises NotReady until it is made.
+
+        Of few records it is made at once.
+        """
+        if size < SLOW:
+            return complete(steps())
         pending: Pending[T] | None = self.get(key)
         if pending is None:
             pending = self[key] = Pending(steps())
