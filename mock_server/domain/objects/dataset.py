@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -87,6 +88,10 @@ class FolderTree(ABC):
     @abstractmethod
     def number(self, item: Collection) -> int:
         """By which one of its collections is placed in document order."""
+
+    def key(self, order: Order) -> Callable[[Collection], Any]:
+        """By what its collections are sorted in an order."""
+        return self.number if order == "fixture" else SORT_KEYS[order]
 
     @abstractmethod
     def children(self, folder: str | None) -> Sequence[Collection]:
