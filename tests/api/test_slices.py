@@ -30,8 +30,9 @@ def application() -> Application:
 def talk(scenario: Callable[[httpx2.AsyncClient], Awaitable[None]]) -> None:
     """Run what a client does, in process."""
 
+    transport = httpx2.ASGITransport(application())
+
     async def run() -> None:
-        transport = httpx2.ASGITransport(application())
         url = "http://localhost"
         async with httpx2.AsyncClient(
             transport=transport, base_url=url, headers=KEY
