@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from mock_server.app import Application, create_app
+from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.objects.pending import SLOW
 from tests.support import LIST
@@ -21,16 +21,17 @@ TAGS = ["t5", "t7"]
 COLLECTIONS = "/__admin/datasets/d/collections"
 
 
-def application() -> Application:
-    entry = {"name": "Article {n:05}", "repeat": LARGE, "tags": ["t{n}"]}
-    document = {"datasets": [{"id": "d", "collections": [entry]}]}
-    return create_app(document, choices={"list_filters": "honour"})
+ENTRY = {"name": "Article {n:05}", "repeat": LARGE, "tags": ["t{n}"]}
+DOCUMENT = {"datasets": [{"id": "d", "collections": [ENTRY]}]}
 
 
-def talk(scenario: Callable[[httpx2.AsyncClient], Awaitable[None]]) -> None:
+def talk(
+    scenario: Callable[[httpx2.AsyncClient], Awaitable[None]],
+    document: dict[str, Any] = DOCUMENT,
+) -> None:
     """Run what a client does, in process."""
-
-    transport = httpx2.ASGITransport(application())
+    app = create_app(document, choices={"list_filters": "honour"})
+    transport = httpx2.ASGITransport(app)
 
     async def run() -> None:
         url = "http://localhost"
@@ -131,3 +132,15 @@ def test_a_fault_meets_what_is_not_made_yet() -> None:
         assert await total(client, searchText="99") == matching("99") + 1
 
     talk(scenario)
+
+
+def test_a_dataset_is_put_beside_many_rows_that_nobody_has_looked_for() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        row = {"_id": "row", "q": "another"}
+        dataset = {"name": "N", "collections": [{"name": "c", "data": [row]}]}
+        response = await client.put("/__admin/datasets/new", json=dataset)
+        assert response.status_code == 201
+
+    rows = [{"q": f"{n}"} for n in range(SLOW)]
+    collections = [{"name": "c", "data": rows}]
+    talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
