@@ -22,6 +22,7 @@ from mock_server.wire.server import running
 from tests.in_process import InProcess
 from tests.support import LIBRARY, Api, Switch, client_of
 from tests.target import FACE, lead
+from tests.turns import Turns
 
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
@@ -40,6 +41,7 @@ MakeApi = Callable[..., Api]
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Which server the behaviour suite is for, if not for those that it starts."""
     parser.addoption("--target-url", help="run what has a face on this server, alone")
+    parser.addoption("--turns", action="store_true", help="list the longest turns")
 
 
 def tier(config: pytest.Config) -> str:
@@ -54,6 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # all modules again: half of the time that they take to start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     settings.load_profile(tier(config))
+    if config.option.turns:
+        config.pluginmanager.register(Turns())
 
 
 @pytest.hookimpl(tryfirst=True)

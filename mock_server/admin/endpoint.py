@@ -22,6 +22,7 @@ from mock_server.api.headers import (
 )
 from mock_server.api.request import ClientGone, RequestBody, check_integers, read_json
 from mock_server.api.response import Response, error_response, response_headers
+from mock_server.api.slices import once_ready
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.limits import Limits
@@ -97,7 +98,8 @@ class AdminEndpoint:
         )
 
     async def _handled(self, call: Call, route: AdminRoute) -> Response | LongResponse:
-        made = route.handle(call, *(getattr(call, each) for each in route.arguments))
+        arguments = [getattr(call, each) for each in route.arguments]
+        made = await once_ready(lambda: route.handle(call, *arguments))
         if isawaitable(made):
             made = await made
         if route.method != "GET":

@@ -4,13 +4,12 @@ Both end when the client goes; a stop ends what is followed, and waits for docum
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from threading import get_ident
-from time import perf_counter
 from typing import TypeVar
 
 import msgspec
@@ -20,6 +19,7 @@ from mock_server.admin.journal_view import entry_view
 from mock_server.api.connection import connection_of
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Headers, Response
+from mock_server.api.slices import in_slices
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.journal import Entry
 from mock_server.domain.limits import Limits
@@ -29,7 +29,6 @@ from mock_server.domain.sandboxes.sandbox import Sandbox
 EVENT_STREAM = b"text/event-stream"
 # As WHATWG server-sent events advises: proxies may end a connection that is silent.
 _HEARTBEAT_SECONDS = 15
-_SLICE_SECONDS = 0.005
 # Answers repeat what clients have sent, who may be hostile: no browser may take one
 # for a script or a page, and no other site may embed one (WHATWG Fetch).
 BROWSER_HEADERS = (
@@ -43,16 +42,6 @@ _EVENT_HEADERS = [
     *BROWSER_HEADERS,
 ]
 T = TypeVar("T")
-
-
-async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
-    """The items, with a pause for other requests after each slice of time."""
-    end = perf_counter() + _SLICE_SECONDS
-    for item in items:
-        yield item
-        if perf_counter() >= end:
-            await asyncio.sleep(0)
-            end = perf_counter() + _SLICE_SECONDS
 
 
 class OpenResponses:

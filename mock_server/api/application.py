@@ -21,12 +21,14 @@ from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.static_response import Served, declared_at
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.slices import once_ready
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
@@ -82,7 +84,10 @@ class PublicApi:
                     response = await self._respond_amid_faults(request, operation)
                 else:
                     call = Call(state, request.caller, state.store)
-                    response = operation.respond(call, request.content)
+                    try:
+                        response = operation.respond(call, request.content)
+                    except NotReady:
+                        response = await once_ready(partial(self._respond, request))
             except Refusal as error:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
@@ -227,11 +232,17 @@ class PublicApi:
             fault = cast("Fault", firing.fault.definition)
             readmit = partial(self._readmit, request)
             return await fault.apply(FaultContext(request, operation, firing, readmit))
-        response = operation.respond(Call.of(state, request.caller), content)
+        response = await once_ready(partial(self._respond, request))
         if decision.limits:
             own = responses.rate_limit_headers(decision.limits[0])
             return response.with_headers(*own)
         return response
+
+    def _respond(self, request: context.RequestContext) -> responses.Response:
+        """Carry an operation out, under the state that there is by now."""
+        operation = self._readmit(request)
+        call = Call.of(request.state, request.caller)
+        return operation.respond(call, request.content or b"")
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

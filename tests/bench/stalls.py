@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from mock_server.fixture.yaml_text import yaml_lines
 from tests.bench.figures import Figure, shown
@@ -28,11 +29,18 @@ from tests.wire.sockets import connect, exchange
 MOST_MS = 5.0
 MOST_SEARCH_MS = 25.0
 """What any search of a million collections without a hit may take."""
+MOST = 50.0
+"""What anything else may take that has to be made first."""
 PAUSE_SECONDS = 0.001
 IDLE_SECONDS = 2.0
 AGAIN = 2
 """How often each document is put: the second time the first one is let go."""
-SANDBOX, CREATE = "/__admin/sandboxes", "/api/core/dataset/collection/create"
+SANDBOX, CHOICES = "/__admin/sandboxes", "/__admin/choices"
+ADMIN = f"/__admin/datasets/{DATASET}/collections"
+CREATE = "/api/core/dataset/collection/create"
+SCROLL = "/api/core/dataset/collection/scrollList"
+CHATS = "/api/core/chat/getHistories"
+NEW = {"name": "n", "type": "virtual"}
 ASK = """
 import sys
 from urllib.request import Request, urlopen
@@ -102,22 +110,41 @@ def figures_of(
 
 
 def first_calls(folder: Path) -> Iterator[Figure]:
-    """The first search of a million collections, another one, the first change."""
+    """What has to be made when a million collections, or 10^5 chats, are first asked
+    for in some way.
+    """
     fixture, body = folder / "fixture.json", folder / "body.json"
-    fixture.write_text(json.dumps(repeated(1_000_000)))
-    found = {"datasetId": DATASET, "offset": 0, "searchText": "none"}
-    made = {"datasetId": DATASET, "name": "n", "type": "virtual"}
-    options = ("--choice=related_routes=on", "demo", str(fixture))
+    large: Any = repeated(1_000_000)
+    large["datasets"][0]["collections"][0]["tags"] = ["all"]
+    large["apps"][0]["chats"] = [{"chatId": f"c{n}"} for n in range(100_000)]
+    fixture.write_text(json.dumps(large))
+    page = {"datasetId": DATASET, "offset": 0}
+    calls: Sequence[tuple[str, str, str, object, float | None]] = (
+        (
+            "first search of 10^6",
+            "POST",
+            LIST,
+            page | {"searchText": "none"},
+            MOST_SEARCH_MS,
+        ),
+        ("another search", "POST", LIST, page | {"searchText": "nor this"}, None),
+        ("first search that all match", "POST", LIST, page | {"searchText": "a"}, MOST),
+        ("first filter by name", "GET", f"{ADMIN}?name=a", {}, MOST),
+        ("first list of folders", "POST", SCROLL, page | {"selectFolder": True}, MOST),
+        ("first list by tag", "POST", SCROLL, page | {"filterTags": ["all"]}, MOST),
+        ("another order", "PUT", CHOICES, {"choices": {"list_order": "name"}}, MOST),
+        ("first list in it", "POST", LIST, page, MOST),
+        ("first search in it", "POST", LIST, page | {"searchText": "a"}, MOST),
+        ("first list of 10^5 chats", "POST", CHATS, {"appId": "app"}, MOST),
+        ("first creation in 10^6", "POST", CREATE, {"datasetId": DATASET} | NEW, MOST),
+    )
+    options = ("--memory=2GiB", "--choice=related_routes=on", "demo", str(fixture))
     with serving("--port=0", *options) as (url, _):
         client = connect(url)
         idle = max(waits(client, None))
-        for name, path, fields, most in (
-            ("first search of 10^6", LIST, found, MOST_SEARCH_MS),
-            ("another search", LIST, found | {"searchText": "nor this"}, None),
-            ("first creation in 10^6", CREATE, made, None),
-        ):
+        for name, method, path, fields, most in calls:
             body.write_text(json.dumps(fields))
-            sent = ["POST", url + path, "application/json", str(body), "1"]
+            sent = [method, url + path, "application/json", str(body), "1"]
             longest, note = max(waits(client, running(ASK, sent))), f"{idle:.1f} ms"
             name = f"longest stall, {name}"
             yield Figure(name, longest, "ms", most, note=f"at rest {note}")

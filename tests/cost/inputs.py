@@ -571,6 +571,24 @@ FOLDERS = {
     "list after a folder is deleted": Input(
         BELOW, lambda n: [*without_folder(n), Sent(LIST, EVERYTHING)]
     ),
+    "first search that all match": Input(
+        BELOW, lambda n: [folder(n), Sent(LIST, b'{"searchText":"a",' + EVERYTHING[1:])]
+    ),
+    "first filter by name": Input(
+        BELOW,
+        lambda n: [
+            folder(n),
+            Sent("/__admin/datasets/d/collections", method="GET", query="name=a"),
+        ],
+    ),
+    "first list in another order": Input(
+        BELOW,
+        lambda n: [
+            folder(n),
+            admin("PUT", "/choices", {"choices": {"list_order": "name"}}),
+            Sent(LIST, EVERYTHING),
+        ],
+    ),
     "state after a folder is deleted": Input(
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),

@@ -102,15 +102,15 @@ SEARCH = (
     Bug(
         "of several tags only the first counts",
         "domain/objects/index.py",
-        "tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))",
-        "tagged[0] if tagged else ()",
+        "for tag in search.tags if tag in by_tag])",
+        "for tag in search.tags[:1] if tag in by_tag])",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
     Bug(
         "of two conditions one is enough",
         "domain/objects/index.py",
-        "return sorted(set(parts[0]).intersection(*parts[1:]))",
-        "return sorted(set(parts[0]).union(*parts[1:]))",
+        "found.extend(sorted(set.intersection(*near)))",
+        "found.extend(sorted(set.union(*near)))",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
 )

@@ -1,5 +1,6 @@
 """Datasets and their collections, one by one."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -89,23 +90,27 @@ def dataset_view(dataset: Dataset) -> DatasetView:
 )
 def get_collections(call: framework.Call, query: CollectionsQuery) -> CollectionsView:
     """List the collections of a dataset, or of one folder."""
-    found = _found(dataset_of(call), query, call.limits)
-    offset = query.offset if query.around is UNSET else _page_of(found, query)
+    dataset = dataset_of(call)
+    found = _found(dataset, query, call.limits)
+    offset = query.offset if query.around is UNSET else _page_of(found, dataset, query)
     page = found[offset : offset + query.limit]
     return CollectionsView(items_of(map(_view, page)), len(found), offset)
 
 
-def _page_of(found: Sequence[Collection], query: CollectionsQuery) -> int:
+def _page_of(
+    found: Sequence[Collection], dataset: Dataset, query: CollectionsQuery
+) -> int:
     """Where the page begins that has the collection which is asked for.
 
     Raises CollectionNotFound.
     """
-    for index, each in enumerate(found):
-        if each.id == query.around:
-            return index - index % query.limit
-    raise CollectionNotFound.of(
-        query.around, "one of these collections", "query.around"
-    )
+    tree = dataset.tree
+    around = tree.get(query.around or "")
+    index = bisect_left(found, tree.number(around), key=tree.number) if around else 0
+    if around not in found[index : index + 1]:
+        expected = "one of these collections"
+        raise CollectionNotFound.of(query.around, expected, "query.around")
+    return index - index % query.limit
 
 
 def _found(
@@ -200,15 +205,10 @@ def _check_parent(tree: FolderTree, collection: Collection, limits: Limits) -> N
     parent = collection.parent_id
     if parent is None:
         return
-    # A folder that is moved takes what is in it along, down to the deepest.
-    moved = {collection.id, *(each.id for each in tree.below(collection.id))}
-    if parent not in tree or parent in moved:
+    if parent not in tree or collection.id in tree.above(parent):
         expected = "null or the _id of another collection that is not in this one"
         refuse(("parentId",), f"Expected {expected}, got {describe_value(parent)}")
-    levels_below = 0
-    # What is new has nothing below it, and no depth yet.
-    if len(moved) > 1:
-        deepest = max(tree.depth(each) for each in moved)
-        levels_below = deepest - tree.depth(collection.id)
-    if tree.depth(parent) + levels_below > limits.folder_depth:
+    # A folder that is moved takes what is in it along, down to the deepest.
+    levels = [*tree.levels(collection.id)]
+    if tree.depth(parent) + len(levels) > limits.folder_depth:
         refuse(("parentId",), f"Expected at most {limits.folder_depth} folders above")

@@ -18,6 +18,7 @@ from mock_server.admin.streaming import Download, in_parts
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.request import check_integers, read_json
 from mock_server.api.response import Response
+from mock_server.api.slices import once_ready
 from mock_server.domain import errors
 from mock_server.domain.call import AppNotFound, DatasetNotFound
 from mock_server.domain.datasets.dataset_folders import below, path_of, remove
@@ -119,7 +120,7 @@ async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     dataset_id = call.path["datasetId"]
     part = await _loaded(call, "datasets", dataset_id)
     store, dataset = call.sandbox.store, part.datasets[dataset_id]
-    _check_rows(store, dataset)
+    await once_ready(lambda: _check_rows(store, dataset))
     loaded, most = store.generation.datasets, call.limits.created_datasets
     is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
     store.put_whole_dataset(dataset, part)

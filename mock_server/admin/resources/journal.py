@@ -16,12 +16,13 @@ from msgspec import UNSET, Meta, UnsetType
 from mock_server.admin import views
 from mock_server.admin.framework import Call, Conflict, Example, Input, Routes
 from mock_server.admin.journal_view import body_of, entry_view
-from mock_server.admin.streaming import EVENT_STREAM, JournalStream, in_slices
+from mock_server.admin.streaming import EVENT_STREAM, JournalStream
 from mock_server.api.headers import REQUEST_ID, made_id, only_id, values
 from mock_server.api.journaling import violations
 from mock_server.api.operations.static_response import name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
+from mock_server.api.slices import in_slices
 from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.journal import Entry, Journal, Outside, as_redacted
 from mock_server.domain.limits import Published

@@ -23,6 +23,7 @@ from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.static_response import Served, name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
+from mock_server.api.slices import at_once
 from mock_server.domain.call import Call
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults.definition import Definition
@@ -74,7 +75,8 @@ class FaultContext(Struct, frozen=True):
 
     def _respond(self, state: State, distort: Distort | None = None) -> Response:
         call = Call.of(state, self.request.caller)
-        return self.operation.respond(call, self.request.content or b"", distort)
+        content = self.request.content or b""
+        return at_once(lambda: self.operation.respond(call, content, distort))
 
     def spoilable(self) -> Response:
         """The response to spoil, of an operation carried out if the phase says so."""

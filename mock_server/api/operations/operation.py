@@ -23,6 +23,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
 
 Distort = Callable[[Any, Any], Any]
@@ -183,7 +184,8 @@ class Operation(Struct, frozen=True):
     ) -> Response:
         """Carry it out for a body that has come; `distort` may change its data.
 
-        Nothing here awaits: what is read and what is written is one moment.
+        Nothing here awaits: what is read and what is written is one moment. Raises
+        NotReady.
         """
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
@@ -202,5 +204,8 @@ class Operation(Struct, frozen=True):
         except errors.Refusal as refusal:
             state.notes.clear()
             return error_response(refusal, state.choices)
+        except NotReady:
+            state.notes.clear()
+            raise
         response = Response(200, body) if isinstance(body, bytes) else body
         return replace(response, note=state.take_note()) if state.notes else response

@@ -93,10 +93,8 @@ def parent_to_move_to(
     if collection.id in {each.id for each in path_of(dataset, target)}:
         expected = "a folder that is not in this collection"
         raise FolderCycle.of(parent_id, expected, "$.parentId")
-    levels = {collection.id: 0}
-    for each in dataset.tree.below(collection.id):
-        levels[each.id] = levels[each.parent_id or ""] + 1
-    return parent_for(call, dataset, parent_id, max(levels.values()))
+    levels = [*dataset.tree.levels(collection.id)]
+    return parent_for(call, dataset, parent_id, len(levels))
 
 
 Texts = Sequence[tuple[str, str, int]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property, partial
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -27,6 +28,12 @@ from mock_server.domain.objects.index import (
     listings,
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
+from mock_server.domain.objects.pending import (
+    PendingValues,
+    Steps,
+    complete,
+    sorting,
+)
 
 
 class FolderTree(ABC):
@@ -79,6 +86,14 @@ class FolderTree(ABC):
         """The loaded parts, in an order, that take long to be folded for searches."""
 
     @abstractmethod
+    def number(self, item: Collection) -> int:
+        """By which one of its collections is placed in document order."""
+
+    def key(self, order: Order) -> Callable[[Collection], Any]:
+        """By what its collections are sorted in an order."""
+        return self.number if order == "fixture" else SORT_KEYS[order]
+
+    @abstractmethod
     def children(self, folder: str | None) -> Sequence[Collection]:
         """The collections in a folder, in any order."""
 
@@ -95,6 +110,17 @@ class FolderTree(ABC):
             descendants.extend(inside)
             folders.extend(item.id for item in inside if item.id in parents)
         return descendants
+
+    @abstractmethod
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        """The ids of those in a folder that may hold collections themselves."""
+
+    def levels(self, folder: str) -> Iterator[int]:
+        """How many collections are on each level below one, nearest first."""
+        folders = [folder]
+        while count := sum(len(self.children(each)) for each in folders):
+            yield count
+            folders = [*chain.from_iterable(map(self.folders_in, folders))]
 
     def above(self, folder: str | None) -> Iterator[str]:
         """The ids of a folder and of those above it, the outermost last."""
@@ -143,9 +169,13 @@ class Tree(FolderTree):
         return self.by_id.get(collection_id)
 
     def listing(self, within: Within, order: Order) -> Listing:
-        if order == "fixture" and within is ANYWHERE and order not in self._listings:
-            return self._everything
-        return self._parts(order).get(within, _EMPTY)
+        parts = self._listings.get(order)
+        if parts is None:
+            if order == "fixture" and within is ANYWHERE:
+                return self._everything
+            steps = partial(self._arranging, order)
+            parts = self._pending.made(order, steps, len(self))
+        return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
         parts = self._parts(order).items()
@@ -163,17 +193,32 @@ class Tree(FolderTree):
         return next(iter(self._listings), "fixture")
 
     def number(self, item: Collection) -> int:
-        """The index of one of its collections in document order."""
         order, numbers = self._numbers
         key = SORT_KEYS[order]
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
 
+    @cached_property
+    def _pending(self) -> PendingValues[Order]:
+        return PendingValues()
+
     def _parts(self, order: Order) -> Mapping[Within, Listing]:
+        """All parts in an order, which are put in it at once."""
         if order not in self._listings:
             ordered = Listing(in_order(self._collections, order))
             is_sorted = order != "fixture"
-            self._listings[order] = listings(ordered if is_sorted else self._everything)
+            parts = listings(ordered if is_sorted else self._everything)
+            self._listings[order] = complete(parts)
+        return self._listings[order]
+
+    def _arranging(self, order: Order) -> Steps[Mapping[Within, Listing]]:
+        """As `_parts`, in steps: to sort a million at once takes more than a second."""
+        if order == "fixture":
+            everything = self._everything
+        else:
+            key = SORT_KEYS[order]
+            everything = Listing((yield from sorting(self._collections, key)))
+        self._listings[order] = yield from listings(everything)
         return self._listings[order]
 
     @cached_property
@@ -184,6 +229,19 @@ class Tree(FolderTree):
         order, numbers = self._numbers
         return Renumbered(self._collections, self.listing(ANYWHERE, order), numbers)
 
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        return self._inner.get(folder, ())
+
+    @cached_property
+    def _inner(self) -> Mapping[str | None, Sequence[str]]:
+        inner: dict[str | None, list[str]] = {}
+        for each in self.parents():
+            if isinstance(each, str):
+                found = self.get(each)
+                above = None if found is None else found.parent_id
+                inner.setdefault(above, []).append(each)
+        return inner
+
     @cached_property
     def spans(self) -> Mapping[Within, tuple[int, int]]:
         """Where all that is below each folder stands, from where up to where.
@@ -192,24 +250,18 @@ class Tree(FolderTree):
         those within a folder follow it at once.
         """
         parts = self._parts(self._any_order)
-        above: dict[Within, Within] = {}
-        inner: dict[Within, list[Within]] = {}
-        for each in parts:
-            if isinstance(each, str):
-                found = self.get(each)
-                above[each] = None if found is None else found.parent_id
-                inner.setdefault(above[each], []).append(each)
+        above = {each: at for at, some in self._inner.items() for each in some}
         spans: dict[Within, tuple[int, int]] = {}
-        ahead: list[Within] = [None]
+        ahead: list[str | None] = [None]
         end = 0
         while ahead:
             folder = ahead.pop()
             first, end = end, end + len(parts.get(folder, _EMPTY).items)
             spans[folder] = first, end
-            ahead += inner.get(folder, ())
+            ahead += self.folders_in(folder)
         # The last folder comes first: what is below it then is its end.
         for each in reversed(spans):
-            if each in above:
+            if isinstance(each, str):
                 first, end = spans[above[each]]
                 spans[above[each]] = first, max(end, spans[each][1])
         return spans
@@ -240,7 +292,7 @@ class Tree(FolderTree):
         # Four bytes for each collection, where a look-up by id would take a hundred.
         is_by_name = {"name"} == {*self._listings} - {"fixture"}
         order: SortedOrder = "name" if is_by_name else "update_time_desc"
-        listed = self.listing(ANYWHERE, order)
+        listed = self._parts(order)[ANYWHERE]
         if not listed.places:
             numbers = {id(item): at for at, item in enumerate(self._collections)}
             listed.places = array("I", (numbers[id(each)] for each in listed.items))

@@ -1,9 +1,10 @@
 """The loaded content of fixtures, which all sandboxes of a server share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import attrgetter
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
@@ -13,6 +14,7 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
+from mock_server.domain.objects.pending import PendingValues, Steps, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.objects.static_responses import DeclaredResponses
 
@@ -61,11 +63,12 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
 
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
-        """All data rows by id, made when one is first looked for."""
-        return dict(places_of(self.datasets.values()))
+        """All data rows by id, made when one is first looked for. Raises NotReady."""
+        steps = partial(places_of, self.datasets.values())
+        return self._pending.made("row_places", steps, self._size)
 
     def has(self, own_id: str) -> bool:
-        """Whether an id is one that a store may not give again."""
+        """Whether an id is one that a store may not give again. Raises NotReady."""
         # Large trees look up by id anyway: to gather a million ids takes 0.7 s.
         return own_id in self._ids or any(own_id in tree for tree in self._large_trees)
 
@@ -75,21 +78,42 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return [tree for tree in trees if len(tree) >= LARGE]
 
     @cached_property
+    def _pending(self) -> PendingValues[str]:
+        return PendingValues()
+
+    @cached_property
+    def _size(self) -> int:
+        """How many collections, data rows and chat records there are."""
+        rows = chain.from_iterable(
+            each.rows.values() for each in self.datasets.values()
+        )
+        records = chain.from_iterable(
+            each.records.values() for each in self.apps.values()
+        )
+        return self.counts()["collections"] + sum(map(len, chain(rows, records)))
+
+    @cached_property
     def _ids(self) -> Set[str]:
         """All ids but those of the collections of large trees."""
-        found = set(self.datasets)
-        own_id, file_id = attrgetter("id"), attrgetter("file_id")
-        for app in self.apps.values():
-            for records in app.records.values():
-                found.update(map(own_id, records))
-        for dataset in self.datasets.values():
-            if len(dataset.tree) < LARGE:
-                found.update(map(own_id, dataset.tree))
-            found.update(filter(None, map(file_id, dataset.tree)))
-            for rows in dataset.rows.values():
-                found.update(map(own_id, rows))
-        for job in self.jobs:
-            found.update(map(own_id, job.rows))
+        return self._pending.made("ids", self._gathering, self._size)
+
+    def _gathering(self) -> Steps[Set[str]]:
+        found, datasets = set(self.datasets), self.datasets.values()
+        trees = [dataset.tree.collections for dataset in datasets]
+        of_own_ids = chain(
+            (tree for tree in trees if len(tree) < LARGE),
+            *(app.records.values() for app in self.apps.values()),
+            *(dataset.rows.values() for dataset in datasets),
+            (job.rows for job in self.jobs),
+        )
+        sources: dict[str, Iterable[Sequence[Any]]] = {
+            "id": of_own_ids,
+            "file_id": trees,
+        }
+        for name, source in sources.items():
+            for _, some in chain.from_iterable(map(pieces, source)):
+                found.update(filter(None, map(attrgetter(name), some)))
+                yield
         return found
 
     def prepare(self, order: Order) -> None:

@@ -11,6 +11,8 @@ from unicodedata import combining, is_normalized, normalize
 
 from msgspec import Struct
 
+from mock_server.domain.objects.pending import Steps
+
 
 def fold(text: str) -> str:
     """The text as it is compared: case folded, NFC. Folding twice changes nothing."""
@@ -95,11 +97,15 @@ class Haystack:
         self.blocks = list(blocks)
 
     @staticmethod
-    def of(items: Iterable[Iterable[str]]) -> Haystack:
+    def of(items: Iterable[Iterable[str]]) -> Steps[Haystack]:
         """What is made of the texts of items."""
-        return Haystack(_blocks(items))
+        haystack = Haystack(())
+        for block in _blocks(items):
+            haystack.blocks.append(block)
+            yield
+        return haystack
 
-    def find(self, term: str, *, names_only: bool = False) -> array[int]:
+    def find(self, term: str, *, names_only: bool = False) -> Steps[array[int]]:
         """The indices of the items of which one text contains `term`, ascending.
 
         The term is not empty.
@@ -128,6 +134,7 @@ class Haystack:
                 at = text.find(needle, starts[end])
             width = min(width, _ITEMS)
             number += last
+            yield
         return hits
 
 

@@ -7,9 +7,10 @@ earlier, by whoever loads them.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress, count
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol
@@ -20,6 +21,13 @@ from msgspec.structs import replace
 from mock_server.domain.objects.blocks import Sliced
 from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import (
+    STEP,
+    PendingValues,
+    Steps,
+    complete,
+    pieces,
+)
 
 Order = Literal["update_time_desc", "name", "fixture"]
 SortedOrder = Literal["update_time_desc", "name"]
@@ -40,17 +48,19 @@ Within = str | None | Anywhere
 """A folder by its id, the top level (None), or ANYWHERE."""
 
 
-def listings(everything: Listing) -> dict[Within, Listing]:
+def listings(everything: Listing) -> Steps[dict[Within, Listing]]:
     """Each part of a dataset that holds any collections, in the order of them all."""
     parts: dict[Within, Listing] = {ANYWHERE: everything}
     # Dealt out: each folder gets its collections in order.
     folders: dict[str | None, tuple[list[Collection], array[int]]] = {}
-    for place, item in enumerate(everything.items):
-        folder = folders.get(item.parent_id)
-        if folder is None:
-            folder = folders[item.parent_id] = [], array("I")
-        folder[0].append(item)
-        folder[1].append(place)
+    for start, some in pieces(everything.items):
+        for place, item in enumerate(some, start):
+            folder = folders.get(item.parent_id)
+            if folder is None:
+                folder = folders[item.parent_id] = [], array("I")
+            folder[0].append(item)
+            folder[1].append(place)
+        yield
     if len(folders) == 1:
         return parts | dict.fromkeys(folders, everything)
     return parts | {at: Listing(*of) for at, of in folders.items()}
@@ -162,12 +172,17 @@ class Listing:
         # The latest results, by age: a client that pages asks for each again.
         self._results: dict[Search, Hits] = {}
         self._meeting: dict[Condition, array[int]] = {}
+        self._by_tag: dict[str, array[int]] | None = None
 
     def find(self, search: Search, kept: int) -> Hits:
-        """The collections that a search matches, in order; `kept` results are kept."""
+        """The collections that a search matches, in order; `kept` results are kept.
+
+        Raises NotReady.
+        """
         hits = self._results.pop(search, None)
         if hits is None:
-            hits = Hits(self.items, self._matching(search))
+            steps = partial(self._finding, search)
+            hits = self._pending.made(search, steps, len(self.items))
             if len(self._results) >= kept:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
@@ -175,49 +190,67 @@ class Listing:
 
     def fold(self) -> Haystack:
         """The names and tags of all, folded, which is done once."""
+        return complete(self._folding())
+
+    @cached_property
+    def _pending(self) -> PendingValues[Search]:
+        return PendingValues()
+
+    def _folding(self) -> Steps[Haystack]:
         if self._haystack is None:
             texts = ((item.name, *item.tags) for item in self.items)
-            self._haystack = Haystack.of(texts)
+            self._haystack = yield from Haystack.of(texts)
         return self._haystack
 
-    def _matching(self, search: Search) -> Sequence[int]:
+    def _finding(self, search: Search) -> Steps[Hits]:
+        return Hits(self.items, (yield from self._matching(search)))
+
+    def _matching(self, search: Search) -> Steps[Sequence[int]]:
         """The indices of matching collections, ascending."""
-        parts: list[Sequence[int]] = [*map(self._that_meet, search.conditions)]
+        # Each of several parts has what is looked for, in any of its sequences.
+        parts: list[list[Sequence[int]]] = []
+        for condition in search.conditions:
+            parts.append([(yield from self._that_meet(condition))])
         if search.term:
+            haystack = yield from self._folding()
             names_only = search.fields == "name"
-            parts.append(self.fold().find(search.term, names_only=names_only))
-        if search.every_tag:
-            parts += (self._by_tag.get(tag, ()) for tag in search.tags)
-        elif search.tags:
-            tagged = [self._by_tag[tag] for tag in search.tags if tag in self._by_tag]
-            parts.append(
-                tagged[0] if len(tagged) == 1 else sorted(set().union(*tagged))
-            )
-        if len(parts) == 1:
-            return parts[0]
-        return sorted(set(parts[0]).intersection(*parts[1:]))
+            found = yield from haystack.find(search.term, names_only=names_only)
+            parts.append([found])
+        if search.tags:
+            by_tag = yield from self._tagged()
+            tagged: list[Sequence[int]] = [by_tag.get(each, ()) for each in search.tags]
+            parts += [[each] for each in tagged] if search.every_tag else [tagged]
+        if len(parts) == 1 and len(parts[0]) == 1:
+            return parts[0][0]
+        return (yield from _common(parts, len(self.items)))
 
     # Indices are kept in arrays, four bytes each: a list of integers takes nine times
     # as much, and there may be millions.
 
-    def _that_meet(self, condition: Condition) -> array[int]:
+    def _that_meet(self, condition: Condition) -> Steps[array[int]]:
         """The indices of the collections that meet a condition, ascending."""
         if condition not in self._meeting:
-            indices = compress(count(), map(condition, self.items))
-            self._meeting[condition] = array("I", indices)
+            indices = array("I")
+            for start, some in pieces(self.items):
+                indices.extend(compress(count(start), map(condition, some)))
+                yield
+            self._meeting[condition] = indices
         return self._meeting[condition]
 
-    @cached_property
-    def _by_tag(self) -> dict[str, array[int]]:
+    def _tagged(self) -> Steps[dict[str, array[int]]]:
         """The indices of the collections with each tag, ascending."""
-        indices: dict[str, array[int]] = {}
-        for at, tags in enumerate(map(attrgetter("tags"), self.items)):
-            # A collection may have the same tag twice.
-            for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
-                if tag not in indices:
-                    indices[tag] = array("I")
-                indices[tag].append(at)
-        return indices
+        if self._by_tag is None:
+            indices: dict[str, array[int]] = {}
+            for start, some in pieces(self.items):
+                for at, tags in enumerate(map(attrgetter("tags"), some), start):
+                    # A collection may have the same tag twice.
+                    for tag in tags if len(tags) < 2 else dict.fromkeys(tags):
+                        if tag not in indices:
+                            indices[tag] = array("I")
+                        indices[tag].append(at)
+                yield
+            self._by_tag = indices
+        return self._by_tag
 
 
 class Renumbered(Listing):
@@ -233,9 +266,33 @@ class Renumbered(Listing):
         self._found_in = found_in
         self._numbers = numbers
 
-    def _matching(self, search: Search) -> Sequence[int]:
-        found = self._found_in._matching(search)
-        return array("I", sorted(map(self._numbers.__getitem__, found)))
+    def _matching(self, search: Search) -> Steps[Sequence[int]]:
+        found = yield from self._found_in._matching(search)
+        if len(found) <= STEP:
+            return array("I", sorted(map(self._numbers.__getitem__, found)))
+        marks, indices = bytearray(len(self.items)), array("I")
+        for _, some in pieces(found):
+            for number in map(self._numbers.__getitem__, some):
+                marks[number] = 1
+            yield
+        for start, marked in pieces(marks):
+            indices.extend(compress(count(start), marked))
+            yield
+        return indices
+
+
+def _common(parts: Sequence[Sequence[Sequence[int]]], end: int) -> Steps[array[int]]:
+    """The indices up to an end, ascending, that are in some sequence of each part."""
+    found = array("I")
+    for start in range(0, end, STEP):
+        bounds = start, start + STEP
+        near = []
+        for part in parts:
+            cuts = [(each, [bisect_left(each, at) for at in bounds]) for each in part]
+            near.append(set().union(*(each[slice(*cut)] for each, cut in cuts)))
+        found.extend(sorted(set.intersection(*near)))
+        yield
+    return found
 
 
 class Hits(Sliced[Collection]):
@@ -251,6 +308,9 @@ class Hits(Sliced[Collection]):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def __iter__(self) -> Iterator[Collection]:
+        return map(self._items.__getitem__, self.indices)
 
     def _item(self, at: int) -> Collection:
         return self._items[self.indices[at]]

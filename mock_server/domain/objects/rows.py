@@ -17,6 +17,7 @@ from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
+from mock_server.domain.objects.pending import Steps, pieces
 
 _SECOND = 1_000
 _ROWS_A_SECOND = 20
@@ -262,12 +263,15 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(by_id, key=attrgetter("chunk_index")))
 
 
-def places_of(datasets: Iterable[Dataset]) -> Iterator[tuple[str, RowPlace]]:
-    """The id of each row of datasets, and where it is."""
+def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
+    """Where each row of datasets is, by its id."""
+    places: dict[str, RowPlace] = {}
     for dataset in datasets:
-        for collection_id, rows in dataset.rows.items():
-            for row in rows:
-                yield row.id, RowPlace(dataset.id, collection_id, row)
+        for own_id, rows in dataset.rows.items():
+            for _, some in pieces(rows):
+                places |= {row.id: RowPlace(dataset.id, own_id, row) for row in some}
+                yield
+    return places
 
 
 def _place_of(row: Row, rows: Sequence[Row]) -> int:

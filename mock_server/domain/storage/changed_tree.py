@@ -9,7 +9,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import compress, count
+from functools import cached_property, partial
+from itertools import chain, compress, count, repeat
 from sys import getsizeof
 from typing import get_args
 
@@ -23,6 +24,7 @@ from mock_server.domain.objects.index import (
     Within,
 )
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import PendingValues, Steps
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.part import FoldedTexts, Part
 from mock_server.domain.storage.spans import Spans
@@ -31,6 +33,8 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 _ByPart = dict[Within, dict[str, Collection]]
 _FEW = 32
 """To look one of so many up by bisection takes as long as to look through all."""
+_SEARCHED = 8
+"""To look up the place of one takes as long as steps do with so many records."""
 
 
 class ChangedTree(FolderTree):
@@ -71,6 +75,10 @@ class ChangedTree(FolderTree):
         copy._last, copy._next_number = self._last.copy(), self._next_number
         copy._parts = {at: it.copy(copy._folded) for at, it in self._parts.items()}
         return copy
+
+    @cached_property
+    def _pending(self) -> PendingValues[tuple[Order, Listing]]:
+        return PendingValues()
 
     @property
     def collections(self) -> Sequence[Collection]:
@@ -118,6 +126,19 @@ class ChangedTree(FolderTree):
 
     def parents(self) -> Set[Within]:
         return self._base.parents() | self._put.keys()
+
+    def folders_in(self, folder: str | None) -> Iterable[str]:
+        put, out = self._put.get(folder, _NONE), self._out.get(folder, _NONE)
+        if not self._is_hidden(folder):
+            yield from (
+                each for each in self._base.folders_in(folder) if each not in out
+            )
+        loaded = self._base.parents()
+        yield from (each for each in put if each in loaded or each in self._put)
+
+    def number(self, item: Collection) -> int:
+        is_put = self._put[ANYWHERE].get(item.id) is item
+        return self._number(item) if is_put else self._base.number(item)
 
     def put(self, collection: Collection) -> None:
         """Have a collection in place of the one of its id. Raises LimitReached."""
@@ -263,21 +284,57 @@ class ChangedTree(FolderTree):
         if within is ANYWHERE and self._hidden:
             marks = self._hidden_in(order)
         elif self._is_hidden(within):
-            base = Listing(())
+            base = _EMPTY
         elif len(gone) * _FEW > len(base.items):
             marks = bytearray(len(base.items))
-        part = Part(base, self._folded, marks)
-        places = (self._place(order, part, item, is_put=False) for item in gone)
+        part, put = Part(base, self._folded, marks), self._put.get(within, _NONE)
+        steps = partial(self._placing, order, part, [*gone], [*put.values()])
+        size = _SEARCHED * (len(gone) + len(put))
+        known = self._pending.made((order, base), steps, size)
+
+        def place(item: Collection, is_put: bool) -> int:
+            at = known.get((item, is_put, self._last.get(item.id)))
+            # What has been changed since is placed now.
+            return self._place(order, part, item, is_put=is_put) if at is None else at
+
+        places = map(place, gone, repeat(False))
         if marks:
-            for place in places:
-                marks[place] = 1
+            for at in places:
+                marks[at] = 1
             out = array("I", compress(count(), marks))
         else:
             out = array("I", sorted(places))
-        added = sorted(self._put.get(within, _NONE).values(), key=self._key(order))
-        before = (self._place(order, part, item, is_put=True) for item in added)
-        part.differences = Differences(out, added, array("I", before))
+
+        def place_and_age(item: Collection) -> tuple[int, int]:
+            return place(item, True), self._last.get(item.id, 0)
+
+        # Of what is put, its number in document order is as long to look up as places.
+        key = place_and_age if order == "fixture" else self._key(order)
+        added = sorted(put.values(), key=key)
+        part.differences = Differences(
+            out, added, array("I", map(place, added, repeat(True)))
+        )
         return part
+
+    def _placing(
+        self,
+        order: Order,
+        part: Part,
+        gone: Iterable[Collection],
+        put: Iterable[Collection],
+    ) -> Steps[dict[tuple[Collection, bool, int | None], int]]:
+        """Where what is out stands in a part below, and where what is put would.
+
+        What is no longer put by then has no place.
+        """
+        places: dict[tuple[Collection, bool, int | None], int] = {}
+        both = chain(zip(gone, repeat(False)), zip(put, repeat(True)))
+        for item, is_put in both:
+            if not is_put or self._put[ANYWHERE].get(item.id) is item:
+                at = self._place(order, part, item, is_put=is_put)
+                places[item, is_put, self._last.get(item.id)] = at
+                yield
+        return places
 
     def _key(self, order: Order) -> Key:
         return self._number if order == "fixture" else SORT_KEYS[order]
@@ -307,6 +364,7 @@ class ChangedTree(FolderTree):
 
 
 _NONE: Mapping[str, Collection] = {}
+_EMPTY = Listing(())
 
 # About what these take: a collection that has been put, without its texts; one that is
 # taken out.

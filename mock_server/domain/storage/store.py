@@ -91,21 +91,24 @@ class Store(ChatStore):
         return copy
 
     def new_id(self) -> str:
-        """An id that nothing has: 24 hexadecimal digits, the same after a reset."""
+        """An id that nothing has: 24 hexadecimal digits, the same after a reset.
+
+        Raises NotReady, at the first call: whoever writes needs its ids first.
+        """
         return self.new_ids(1)[0]
 
     def new_ids(self, count: int) -> list[str]:
-        """As `new_id`, several."""
+        """As `new_id`, several. Raises NotReady."""
         made: list[str] = []
         while wanted := count - len(made):
             numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
-            self._last_id += wanted
             # An id is no secret: it has to look like one, and differ from all others.
             some = [sha256(b"%d" % each).hexdigest()[:24] for each in numbers]
             # No number is used twice: only what was saved and is loaded now can have
             # brought such an id.
             for part in self._parts():
                 some = [each for each in some if not part.has(each)]
+            self._last_id += wanted
             made += some
         return made
 

@@ -4,6 +4,7 @@ Nothing is filtered here: what is left, and whether a stage lets a collection pa
 comes from the functions that list. The choices of a stage are those that these read.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -160,7 +161,8 @@ class Stages:
         """Where the item stands among all that match; None if it is kept out."""
         if self.item is None or self.keepers:
             return None
-        return self.matching[:].index(self.item)
+        key = self.dataset.tree.key(self.choices.list_order)
+        return bisect_left(self.matching, key(self.item), key=key)
 
     @cached_property
     def elsewhere(self) -> tuple[str, ...]:

@@ -291,11 +291,12 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     below: list[Collection] = []
     if new.forbid is not UNSET:
         changes["forbid"] = new.forbid
-        below = dataset.tree.below(collection.id)
+        count = sum(dataset.tree.levels(collection.id))
         most = call.state.limits.changed_collections
-        if len(below) > most:
+        if count > most:
             expected = f"at most {most} collections in a folder that is changed"
-            raise errors.LimitReached(expected, str(len(below)), "$.id")
+            raise errors.LimitReached(expected, str(count), "$.id")
+        below = dataset.tree.below(collection.id)
     others = [replace(each, forbid=new.forbid) for each in below]
     call.store.put_collections(dataset, [replace(changed, **changes), *others])
 

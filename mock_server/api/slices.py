@@ -1,0 +1,45 @@
+"""Work in slices of time, between which other requests are served."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from time import perf_counter
+from typing import TypeVar
+
+from mock_server.domain.objects.pending import NotReady
+
+T = TypeVar("T")
+_SLICE_SECONDS = 0.005
+
+
+async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items, with a pause for other requests after each slice of time."""
+    end = perf_counter() + _SLICE_SECONDS
+    for item in items:
+        yield item
+        if perf_counter() >= end:
+            await asyncio.sleep(0)
+            end = perf_counter() + _SLICE_SECONDS
+
+
+async def once_ready(work: Callable[[], T]) -> T:
+    """What synchronous work gives, again and again until all that it needs is made."""
+    kept = []
+    while True:
+        try:
+            return work()
+        except NotReady as error:
+            kept.append(error.pending)
+        async for _ in in_slices(kept[-1]):
+            pass
+
+
+def at_once(work: Callable[[], T]) -> T:
+    """As `once_ready`, where nobody can wait: what it needs is made in one go."""
+    kept = []
+    while True:
+        try:
+            return work()
+        except NotReady as error:
+            kept.append(error.pending)
+        for _ in kept[-1]:
+            pass

@@ -1,0 +1,111 @@
+"""Values that take long to make: made in short steps, between which others are served.
+
+Who needs one that is not there raises NotReady, before anything has been changed.
+Whoever serves requests makes its steps in slices of time, then does the same again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from threading import Lock
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+Steps = Generator[None, None, T]
+"""Makes a value, and pauses after each step."""
+STEP = 4_096
+"""Records that a step is about: it takes a millisecond or a few."""
+SLOW = 4 * STEP
+"""Records; what is made of fewer is made at once."""
+_SAMPLE = 8
+"""Keys to a part that is sorted by itself: then no part is much larger than others."""
+
+
+class Pending(Generic[T]):
+    """A value that is being made; whoever iterates makes some of the steps."""
+
+    def __init__(self, steps: Steps[T]) -> None:
+        self.value: T
+        """Made once the iteration has ended."""
+        self.is_made = False
+        self._steps = steps
+        # Servers in several threads may share what has been loaded.
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[None]:
+        while not self.is_made:
+            with self._lock:
+                if not self.is_made:
+                    try:
+                        next(self._steps)
+                    except StopIteration as end:
+                        self.value, self.is_made = end.value, True
+            yield
+
+
+class NotReady(Exception):
+    """What is asked for needs a value that is being made.
+
+    Keep `pending` until it is asked for again: nobody else may do so.
+    """
+
+    def __init__(self, pending: Pending[Any]) -> None:
+        super().__init__("Expected a value that is made, got one that takes steps")
+        self.pending = pending
+
+
+class PendingValues(WeakValueDictionary[K, Pending[Any]]):
+    """Values that are being made, by key, for as long as somebody wants them."""
+
+    def made(self, key: K, steps: Callable[[], Steps[T]], size: int) -> T:
+        """The value of a key, about so many records. Raises NotReady until it is made.
+
+        Of few records it is made at once.
+        """
+        if size < SLOW:
+            return complete(steps())
+        pending: Pending[T] | None = self.get(key)
+        if pending is None:
+            pending = self[key] = Pending(steps())
+        if not pending.is_made:
+            raise NotReady(pending)
+        return pending.value
+
+
+def complete(steps: Steps[T]) -> T:
+    """The value, made at once."""
+    pending = Pending(steps)
+    deque(pending, maxlen=0)
+    return pending.value
+
+
+def pieces(items: Sequence[T]) -> Iterator[tuple[int, Sequence[T]]]:
+    """The items, as many at a time as a step is about, and where these begin."""
+    for start in range(0, len(items), STEP):
+        yield start, items[start : start + STEP]
+
+
+def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
+    """Sort in steps; no two keys are equal.
+
+    The items are dealt out to parts, by what the keys of a sample are.
+    """
+    # Made first: the collector of garbage looks through what is young, and a million
+    # take 40 ms.
+    found: list[T] = []
+    sample = sorted(map(key, items[:: max(1, STEP // _SAMPLE)]))
+    bounds = sample[_SAMPLE::_SAMPLE]
+    parts: list[list[T]] = [[] for _ in range(len(bounds) + 1)]
+    for _, some in pieces(items):
+        for item in some:
+            parts[bisect_right(bounds, key(item))].append(item)
+        yield
+    for part in parts:
+        part.sort(key=key)
+        found += part
+        yield
+    return found

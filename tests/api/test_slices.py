@@ -1,0 +1,146 @@
+"""What takes long is made in slices, between which others are served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from mock_server.app import create_app
+from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.objects.pending import SLOW
+from tests.support import LIST
+
+LARGE = 3 * SLOW + 100
+KEY = {"Authorization": "Bearer any-key"}
+TERMS = [f"{n:02}" for n in range(3 * DEFAULT_LIMITS.cached_searches)]
+TAGS = ["t5", "t7"]
+COLLECTIONS = "/__admin/datasets/d/collections"
+
+
+ENTRY = {"name": "Article {n:05}", "repeat": LARGE, "tags": ["t{n}"]}
+DOCUMENT = {"datasets": [{"id": "d", "collections": [ENTRY]}]}
+
+
+def talk(
+    scenario: Callable[[httpx2.AsyncClient], Awaitable[None]],
+    document: dict[str, Any] = DOCUMENT,
+) -> None:
+    """Run what a client does, in process."""
+    app = create_app(document, choices={"list_filters": "honour"})
+    transport = httpx2.ASGITransport(app)
+
+    async def run() -> None:
+        url = "http://localhost"
+        async with httpx2.AsyncClient(
+            transport=transport, base_url=url, headers=KEY
+        ) as client:
+            await scenario(client)
+
+    asyncio.run(run())
+
+
+async def total(client: httpx2.AsyncClient, **fields: Any) -> int:
+    """How many collections a list call finds."""
+    body = {"datasetId": "d", "offset": 0, **fields}
+    return int((await client.post(LIST, json=body)).json()["data"]["total"])
+
+
+def matching(term: str) -> int:
+    return sum(term in f"{n:05}" for n in range(1, LARGE + 1))
+
+
+def test_many_searches_at_the_same_time_all_end() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        found = await asyncio.gather(*(total(client, searchText=it) for it in TERMS))
+        assert found == [matching(term) for term in TERMS]
+
+    talk(scenario)
+
+
+def test_others_are_served_while_a_search_goes_on() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        search = asyncio.create_task(total(client, filterTags=TAGS))
+        while not search.done():
+            await asyncio.sleep(0)
+            assert await total(client) == LARGE
+            served.append(search.done())
+        assert await search == len(TAGS)
+
+    served: list[bool] = []
+    talk(scenario)
+    assert False in served
+
+
+def test_a_change_amid_a_search_is_found_or_not_and_nothing_else() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        search = asyncio.create_task(total(client, filterTags=TAGS))
+        await asyncio.sleep(0)
+        assert not search.done()
+        new = {"name": "Another", "tags": TAGS[:1]}
+        puts = (client.put(f"{COLLECTIONS}/new-{n}", json=new) for n in range(3))
+        await asyncio.gather(*puts)
+        assert await search - len(TAGS) in range(4)
+        assert await total(client, filterTags=TAGS) == len(TAGS) + 3
+
+    talk(scenario)
+
+
+def test_a_search_that_is_overtaken_by_a_reset_finds_what_there_is_then() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        new = {"name": "Another", "tags": TAGS}
+        await client.put(f"{COLLECTIONS}/new", json=new)
+        search = asyncio.create_task(total(client, filterTags=TAGS))
+        await asyncio.sleep(0)
+        assert not search.done()
+        await client.post("/__admin/reset", json={})
+        assert await search == len(TAGS)
+
+    talk(scenario)
+
+
+@pytest.mark.parametrize("order", ["name", "fixture"])
+def test_the_first_list_in_another_order_is_whole(order: str) -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        await client.put("/__admin/choices", json={"choices": {"list_order": order}})
+        assert await total(client) == LARGE
+        wanted = {"name": "t5", "limit": "3"}
+        found = (await client.get(COLLECTIONS, params=wanted)).json()
+        assert found["total"] == 0
+
+    talk(scenario)
+
+
+def test_an_id_is_the_same_whether_ids_were_gathered_before_or_not() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        body = {"datasetId": "d", "name": "n", "type": "folder"}
+        path, made = "/api/core/dataset/collection/create", set()
+        for _ in range(2):
+            made.add((await client.post(path, json=body)).json()["data"])
+            await client.post("/__admin/reset", json={})
+        assert len(made) == 1
+
+    talk(scenario)
+
+
+def test_a_fault_meets_what_is_not_made_yet() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        await client.post("/__admin/faults", json={"kind": "wrong_total", "by": 1})
+        assert await total(client, searchText="99") == matching("99") + 1
+
+    talk(scenario)
+
+
+def test_a_dataset_is_put_beside_many_rows_that_nobody_has_looked_for() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        row = {"_id": "row", "q": "another"}
+        dataset = {"name": "N", "collections": [{"name": "c", "data": [row]}]}
+        response = await client.put("/__admin/datasets/new", json=dataset)
+        assert response.status_code == 201
+
+    rows = [{"q": f"{n}"} for n in range(SLOW)]
+    collections = [{"name": "c", "data": rows}]
+    talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})

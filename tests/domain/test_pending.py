@@ -1,0 +1,125 @@
+"""What is made in steps, next to what is made at once."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_server.domain.objects.dataset import Tree
+from mock_server.domain.objects.index import ANYWHERE, Order, Search, is_folder
+from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import (
+    SLOW,
+    NotReady,
+    Pending,
+    PendingValues,
+    Steps,
+    complete,
+    sorting,
+)
+
+LARGE = [
+    Collection(
+        f"{n * 7_919 % SLOW:05}",
+        f"Name {n * 31 % 997}",
+        parent_id=None if n % 3 else "folder",
+        type="link" if n % 5 else "folder",
+        tags=("red",) if n % 2 else ("blue", "blue", f"{n % 11}"),
+        update_time=n * 13 % 101,
+    )
+    for n in range(SLOW)
+]
+SEARCHES = [
+    Search("9"),
+    Search("name"),
+    Search("re"),
+    Search("re", "name"),
+    Search(conditions=(is_folder,)),
+    Search(tags=("blue",)),
+    Search(tags=("3", "red", "none")),
+    Search(tags=("none",)),
+    Search("99", conditions=(is_folder,), tags=("3", "4")),
+]
+ORDERS: list[Order] = ["update_time_desc", "name", "fixture"]
+
+
+def ready(work: Any) -> Any:
+    """What the work gives once all that it needs is made."""
+    kept = []
+    while True:
+        try:
+            return work()
+        except NotReady as error:
+            kept.append(error.pending)
+        for _ in kept[-1]:
+            pass
+
+
+@given(st.lists(st.integers(0, 99)), st.integers(1, 300))
+def test_sorting_in_steps_sorts(numbers: list[int], times: int) -> None:
+    items = [(number, at) for at, number in enumerate(numbers * times)]
+    assert complete(sorting(items, lambda it: it)) == sorted(items)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("folder", [None, "folder", ANYWHERE])
+def test_an_order_made_in_steps_is_that_made_at_once(order: Order, folder: Any) -> None:
+    at_once, tree = Tree(LARGE), Tree(LARGE)
+    at_once.large(order)
+    wanted = at_once.listing(folder, order).items
+    assert list(ready(lambda: tree.listing(folder, order)).items) == list(wanted)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_search_in_steps_finds_what_matches(search: Search, order: Order) -> None:
+    tree = Tree(LARGE)
+    tree.large("name")
+    found = ready(lambda: tree.found(ANYWHERE, order, search, 1)[1])
+    everything = ready(lambda: tree.listing(ANYWHERE, order)).items
+    wanted = [
+        it for it in everything if search.matches(it, [it.name.lower(), *it.tags])
+    ]
+    assert list(found) == wanted
+
+
+def test_what_is_large_is_not_made_at_once() -> None:
+    tree = Tree(LARGE)
+    with pytest.raises(NotReady):
+        tree.listing(ANYWHERE, "name")
+    tree.large("name")
+    with pytest.raises(NotReady):
+        tree.found(ANYWHERE, "name", Search("9"), 4)
+
+
+def counting(upto: int) -> Steps[int]:
+    for _ in range(upto):
+        yield
+    return upto
+
+
+def test_a_value_is_made_once_for_all_who_wait() -> None:
+    values: PendingValues[str] = PendingValues()
+    one, other = (waiting(values) for _ in range(2))
+    assert one is other
+    assert len([*islice(one, 3)]) == 3
+    assert len([*other]) == 3
+    assert values.made("key", lambda: counting(5), SLOW) == 5
+
+
+def waiting(values: PendingValues[str]) -> Pending[Any]:
+    try:
+        values.made("key", lambda: counting(5), SLOW)
+    except NotReady as error:
+        return error.pending
+    raise AssertionError
+
+
+def test_what_nobody_waits_for_is_let_go() -> None:
+    values: PendingValues[str] = PendingValues()
+    waiting(values)
+    assert not values
