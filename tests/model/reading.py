@@ -152,6 +152,8 @@ class Body:
             if tolerates(self.choices, choice):
                 return []
             hint = served_with(*remedies(self.choices, choice))
+        if name == "offset":
+            hint = f" (page N begins at offset (N - 1) * pageSize){hint}"
         for given in self.body:
             if MEANT.get(given) == name:
                 near = f"unknown field {quoted(given)}: did you mean {quoted(name)}?"

@@ -229,6 +229,8 @@ def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
     if media_type != JSON or charset not in ("", "utf-8") or given is None:
         got = "nothing" if given is None else in_words(given)
         hint = served_with(*remedies(choices, choice)) if given is None else ""
+        if not request.content and choice == "content_type_missing":
+            hint = " (send the fields as a JSON body: the query is not read)"
         what = "application/json in UTF-8"
         text = expected(what, got, "header Content-Type", hint)
         raise Refused("media_type", text)
