@@ -94,8 +94,6 @@ def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
 
     The items are dealt out to parts, by what the keys of a sample are.
     """
-    # Made first: the collector of garbage looks through what is young, and a million
-    # take 40 ms.
     found: list[T] = []
     sample = sorted(map(key, items[:: max(1, STEP // _SAMPLE)]))
     bounds = sample[_SAMPLE::_SAMPLE]
