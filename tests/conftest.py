@@ -121,10 +121,11 @@ def is_for_any(item: pytest.Item) -> bool:
 def is_left_out(item: pytest.Item) -> bool:
     """Whether a row of a long table is for CI only.
 
-    Those on the face in process stay; of others, most are over sockets.
+    Those on the face in process stay.
     """
     is_table = item.get_closest_marker("sampled") is not None
-    is_over_a_socket = "zttp" in parameters(item)
+    fixtures = getattr(item, "fixturenames", ())
+    is_over_a_socket = "zttp" in parameters(item) or "strange" in fixtures
     return is_table and is_over_a_socket and crc32(item.nodeid.encode()) % SAMPLE != 0
 
 
