@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if is_property and longer != "quick":
             item.add_marker(longer)
-        if is_left_out(item):
+        if is_left_out(item) or (has_zttp and is_twin(item)):
             item.add_marker(pytest.mark.ci)
         if not has_zttp and "zttp" in parameters(item):
             item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
@@ -127,6 +127,14 @@ def is_left_out(item: pytest.Item) -> bool:
     fixtures = getattr(item, "fixturenames", ())
     is_over_a_socket = "zttp" in parameters(item) or "strange" in fixtures
     return is_table and is_over_a_socket and crc32(item.nodeid.encode()) % SAMPLE != 0
+
+
+def is_twin(item: pytest.Item) -> bool:
+    """Whether a test is run with the second HTTP parser where parsers matter little.
+
+    In tests/wire mutants are found by these that the other parser's tests let live.
+    """
+    return "h11" in parameters(item) and not item.nodeid.startswith("tests/wire/")
 
 
 @pytest.fixture(scope="session")
