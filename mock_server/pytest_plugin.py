@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from mock_server.control.control_object import MockServerFixture
-    from mock_server.testing.servers import LocalServers, MockServerApp
+    from mock_server.testing.servers import Baselines, LocalServers, MockServerApp
     from mock_server.testing.setup import Setup
     from mock_server.testing.variants import Variant
 
@@ -207,6 +207,14 @@ def _mock_servers() -> Iterator[LocalServers]:
         yield servers
 
 
+@pytest.fixture(scope="session")
+def _mock_server_baselines() -> Iterator[Baselines]:
+    from mock_server.testing.servers import Baselines
+
+    with closing(Baselines()) as baselines:
+        yield baselines
+
+
 @pytest.fixture
 def _mock_server_setup(
     request: pytest.FixtureRequest,
@@ -340,7 +348,8 @@ def _running(
         return servers.running(setup, number)
     from mock_server.testing.servers import sandbox_of
 
-    return sandbox_of(request.node, url, setup, stack, test)
+    baselines: Baselines = request.getfixturevalue("_mock_server_baselines")
+    return sandbox_of(request.node, url, setup, stack, test, baselines)
 
 
 def _use(item: pytest.Item, used: _Used) -> MockServerFixture:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
 from typing import Any
@@ -55,9 +57,25 @@ def pytest_configure(config: pytest.Config) -> None:
     # Where that is set, as in many images, all processes that tests start would compile
     # all modules again: half of the time that they take to start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     settings.load_profile(tier(config))
     if config.option.turns:
         config.pluginmanager.register(Turns())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from looking at what lives to the end of the run.
+
+    Collection makes some hundred megabytes of tests. Each run of pytest inside a test
+    ends by a search of all memory for garbage, which would take half a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -75,7 +93,7 @@ def pytest_collection_modifyitems(
         is_property = is_hypothesis_test(getattr(item, "obj", None))
         if is_property and longer != "quick":
             item.add_marker(longer)
-        if is_left_out(item):
+        if is_left_out(item) or (has_zttp and is_twin(item)):
             item.add_marker(pytest.mark.ci)
         if not has_zttp and "zttp" in parameters(item):
             item.add_marker(pytest.mark.skip("this uvicorn does not know zttp"))
@@ -107,11 +125,20 @@ def is_for_any(item: pytest.Item) -> bool:
 def is_left_out(item: pytest.Item) -> bool:
     """Whether a row of a long table is for CI only.
 
-    Those on the face in process stay; of others, most are over sockets.
+    Those on the face in process stay.
     """
     is_table = item.get_closest_marker("sampled") is not None
-    is_over_a_socket = "zttp" in parameters(item)
+    fixtures = getattr(item, "fixturenames", ())
+    is_over_a_socket = "zttp" in parameters(item) or "strange" in fixtures
     return is_table and is_over_a_socket and crc32(item.nodeid.encode()) % SAMPLE != 0
+
+
+def is_twin(item: pytest.Item) -> bool:
+    """Whether a test is run with the second HTTP parser where parsers matter little.
+
+    In tests/wire mutants are found by these that the other parser's tests let live.
+    """
+    return "h11" in parameters(item) and not item.nodeid.startswith("tests/wire/")
 
 
 @pytest.fixture(scope="session")

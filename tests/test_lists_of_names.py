@@ -28,6 +28,7 @@ REASONS = {
     "testing/machine/client.py": "which values, faults a client should cope with",
 }
 """Lists that are a selection by meaning, which no row could state, and why."""
+WORD = re.compile(r"[\w.]+")
 JS_LIST = re.compile(r"[\[{]([^\[\]{}]*)[\]}]")
 JS_NAME = re.compile(r'"([\w.]+)"|(?:^|[,{\s])([\w.]+):')
 
@@ -49,6 +50,9 @@ def lists(path: Path) -> Iterator[list[str]]:
 
 def typed(path: Path) -> list[tuple[str, list[str]]]:
     """The lists of a file that have more than a few names of the same sort."""
+    words = {*WORD.findall(path.read_text("utf-8"))}
+    if not any(len(known & words) > FEW for known in NAMES.values()):
+        return []  # most files: their lists need not be looked for
     found = []
     for names in lists(path):
         for sort, known in NAMES.items():

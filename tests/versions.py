@@ -1,5 +1,7 @@
 """Runs the quick tests with other versions of what the server depends on.
 
+They run in another order each time; `--args=--randomly-seed=N` repeats one.
+
 `python -m tests.versions [SET]...`; needs uv, which makes an environment for each set.
 """
 
@@ -10,6 +12,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from random import randrange
 
 import click
 
@@ -60,7 +63,8 @@ def make(folder: Path, versions: Versions, python: str) -> Path:
     where = ("--python", str(interpreter))
     frozen = folder / "constraints.txt"
     frozen.write_text(_run("pip", "freeze", *where, "--exclude-editable"))
-    _run(*_install(interpreter), "-c", str(frozen), "-e", ".[test]", *versions.pins)
+    tests = "-e", ".[test]", "pytest-randomly", *versions.pins
+    _run(*_install(interpreter), "-c", str(frozen), *tests)
     if not versions.has_uvloop:
         _run("pip", "uninstall", "-q", *where, "uvloop")
     return interpreter
@@ -87,10 +91,12 @@ def main(python: str, arguments: str, names: tuple[str, ...]) -> None:
     """Run the quick tests with sets of versions, by default with all of them."""
     failed = []
     for name in names or SETS:
-        print(f"== {name}, with {python}", flush=True)
+        seed = f"--randomly-seed={randrange(2**32)}"
+        print(f"== {name}, with {python} {seed}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             interpreter = make(Path(folder) / "venv", SETS[name], python)
-            command = [str(interpreter), "-m", "pytest", "-q", *arguments.split()]
+            command = [str(interpreter), "-m", "pytest", "-q", "-p", "randomly", seed]
+            command += arguments.split()
             if subprocess.run(command, cwd=ROOT).returncode:
                 failed.append(name)
     if failed:

@@ -45,6 +45,37 @@ def test_declared_keys_are_issued_anew_with_the_same_permissions(
         assert (there.status_code, there.json()) == (here.status_code, here.json())
 
 
+def test_a_sandbox_begins_with_the_baseline_of_another(api: Api) -> None:
+    keys = [{"key": "fastgpt-one", "permission": "read"}]
+    first = made(api, name="first", state={"apps": [{"id": "own"}], "keys": keys})
+    api.admin("DELETE", "/sandboxes/first/apps/own")
+    second = made(api, baseline="first")
+    state = api.admin("GET", f"/sandboxes/{second['name']}/state").json()
+    assert [app["id"] for app in state["apps"]] == ["own"]
+    assert second["levels"] == {"fastgpt-one": "read"}
+    assert second["keys"].keys() == first["keys"].keys()
+    assert second["keys"] != first["keys"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "said"),
+    [
+        ({"baseline": "gone"}, 404, 'Expected the name of a sandbox, got the string "'),
+        (
+            {"baseline": "default", "state": {}},
+            400,
+            "Expected a state or the baseline of a sandbox, got both - at $.baseline",
+        ),
+    ],
+)
+def test_a_baseline_that_cannot_be_is_refused(
+    api: Api, fields: dict[str, Any], status: int, said: str
+) -> None:
+    answer = api.admin("POST", "/sandboxes", fields)
+    assert answer.status_code == status
+    assert answer.json()["message"].startswith(said)
+
+
 def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> None:
     api = make_api(shipped("permissions.yaml"))
     names = ("owner", "manager", "writer", "reader", "outsider")

@@ -22,6 +22,7 @@ from tests.bench import (
     many,
     memory,
     peers,
+    plugin,
     rates,
     ratios,
     stalls,
@@ -38,6 +39,7 @@ SECTIONS = {
     "start": start.figures,
     "memory": memory.figures,
     "many": many.figures,
+    "plugin": plugin.figures,
     "stalls": stalls.figures,
 }
 PEERS = "peers"

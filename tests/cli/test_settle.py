@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from weakref import ref
-
-import pytest
 
 from mock_server.cli.serving import settle
 
@@ -16,13 +13,6 @@ class Ring:
 
     def __init__(self) -> None:
         self.itself = self
-
-
-@pytest.fixture(autouse=True)
-def afterwards() -> Iterator[None]:
-    """This process goes on, and its garbage is to be looked for as before."""
-    yield
-    gc.unfreeze()
 
 
 def test_what_stays_is_passed_over() -> None:

@@ -144,7 +144,9 @@ def tops_of(state: Any) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(
-    "is_bound", [False, True], ids=["by key", "by bound address, all with one key"]
+    "is_bound",
+    [False, pytest.param(True, marks=pytest.mark.ci)],
+    ids=["by key", "by bound address, all with one key"],
 )
 @pytest.mark.parametrize(
     ("sandboxes", "calls"),

@@ -6,15 +6,26 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from mock_server import MockServer
+from mock_server.app import create_app
 from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import choose, with_choices
 from mock_server.testing import variants as names
 from mock_server.testing.variants import RecordedChoices, Selection
+from mock_server.wire.server import running
 from tests.testing.conftest import Run
 
 ACCEPT = "--mock-server-choices-accept"
+SAME = """
+URLS = set()
+
+
+def test_one(mock_server):
+    URLS.add(mock_server.url)
+    assert len(URLS) == 1
+"""
 
 
 def choices(selected: str) -> str:
@@ -260,6 +271,34 @@ def test_a_server_elsewhere_is_tried_with_all_values(run: Run) -> None:
         ["*3 runs; what matters to a test cannot be seen with *"]
     )
     result.assert_outcomes(passed=3)
+
+
+def test_all_runs_of_a_test_have_the_same_server(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_same=SAME)
+    result = run("accepting", choices("all!"), "test_same.py")
+    assert result.parseoutcomes().keys() == {"passed"}
+
+
+@pytest.mark.parametrize(
+    "workers", [0, pytest.param(2, marks=pytest.mark.ci)], ids=["alone", "workers"]
+)
+def test_a_server_elsewhere_loads_a_fixture_once(run: Run, workers: int) -> None:
+    app, loads = create_app({"apps": []}), []
+
+    async def counting(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") == "PUT" and scope["path"].endswith("/state"):
+            loads.append(scope["path"])
+        await app(scope, receive, send)
+
+    with running(counting) as url:
+        there = f"--mock-server-url={url}"
+        options = (choices("tags_empty,training"), there, f"-n{workers}")
+        result = run("accepting", *options, apart=workers > 0)
+    assert result.parseoutcomes()["passed"] > 6
+    assert 1 <= len(loads) <= max(1, workers)  # once in each process
+    assert [sandbox.name for sandbox in app.sandboxes.all()] == ["default"]
 
 
 def test_only_what_is_read_is_noted() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mock_server import MockServer
+from mock_server import AdminClient, MockServer
 from mock_server.control.http_call import Unreachable
 from mock_server.testing.servers import remote_sandbox
 from mock_server.testing.setup import Setup
@@ -54,7 +54,8 @@ def run(
 @pytest.mark.sampled
 def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
     seconds = 0.05 if name in ENDLESS else 5
-    server = remote_sandbox(strange.url(name), TOKEN, Setup(), "a test", seconds)
+    client = AdminClient(strange.url(name), token=TOKEN, timeout=seconds)
+    server = remote_sandbox(client, Setup(), "a test")
     with pytest.raises(Unreachable) as failed, server:
         pytest.fail("a test has begun")
     assert str(failed.value).isprintable()

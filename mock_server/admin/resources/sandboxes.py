@@ -14,8 +14,9 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import format_time
-from mock_server.domain.errors import LimitReached
+from mock_server.domain.errors import InvalidField, LimitReached
 from mock_server.domain.limits import Published
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.sandboxes.registry import NameTaken, Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.fixture.document import LevelName
@@ -38,6 +39,8 @@ State = Annotated[
 class NewSandbox(Input):
     """What differs from the default sandbox's baseline; `ttl` is in seconds.
 
+    `baseline` names a sandbox whose baseline, already loaded, is taken instead.
+
     A sandbox that is not used for that time ends; by default after an hour.
     """
 
@@ -48,6 +51,7 @@ class NewSandbox(Input):
     profile: Profile | None = None
     choices: Chosen = field(default_factory=dict)
     state: State | None = None
+    baseline: str | None = None
 
 
 @routes.add("GET", "/sandboxes", is_global=True)
@@ -61,7 +65,7 @@ def get_sandboxes(call: Call) -> SandboxesView:
     "POST",
     "/sandboxes",
     status=201,
-    errors=(NameTaken, LimitReached, BadFixture, ServerBusy),
+    errors=(NameTaken, LimitReached, SandboxNotFound, BadFixture, ServerBusy),
     is_global=True,
 )
 async def post_sandbox(call: Call, wanted: NewSandbox) -> SandboxView:
@@ -76,7 +80,7 @@ async def post_sandbox(call: Call, wanted: NewSandbox) -> SandboxView:
     if wanted.profile is not None:
         profile, base = wanted.profile, choose(wanted.profile)
     choices = changed(base, wanted.choices)
-    baseline = None
+    baseline = _baseline_of(call.sandboxes, wanted)
     if wanted.state is not None:
         # Encoded again: the loader takes a text, which it may hand to another process.
         content = msgspec.json.encode(wanted.state)
@@ -105,6 +109,23 @@ def delete_sandbox(call: Call) -> SandboxView:
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)
     return view
+
+
+def _baseline_of(sandboxes: Sandboxes, wanted: NewSandbox) -> Generation | None:
+    """Return the baseline that a new sandbox names; None for the default one's.
+
+    Raises InvalidField if a state is given too, and SandboxNotFound.
+    """
+    if wanted.baseline is None:
+        return None
+    if wanted.state is not None:
+        expected = "a state or the baseline of a sandbox"
+        raise InvalidField(expected, "both", "$.baseline")
+    found = sandboxes.find(wanted.baseline)
+    if found is None:
+        expected = "the name of a sandbox"
+        raise SandboxNotFound.of(wanted.baseline, expected, "$.baseline")
+    return found.baseline
 
 
 def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
