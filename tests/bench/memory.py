@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from tests.bench import rates
 from tests.bench.figures import Figure
 from tests.bench.growth import DATASET, document
-from tests.bench.references import Canned
+from tests.bench.start import BARE, BARE_APP
 from tests.bench.wire import MIB, rss
 from tests.process import serving
 from tests.support import LIST
@@ -44,12 +44,12 @@ def figures() -> Iterator[Figure]:
     """How much memory each takes."""
     with serving("--port=0") as (url, process):
         idle = rss(process.pid)
-        with rates.reference("ceiling", Canned("GET", "/", {}, "{}")) as bare:
-            other = sum(map(rss, bare.pids))
+        with serving(command=(sys.executable, "-c", BARE)) as (_, bare):
+            other = rss(bare.pid)
         for _ in range(SANDBOXES):
             post(url, "/__admin/sandboxes", {})
         grown = rss(process.pid) - idle
-    note = f"a bare uvicorn app {other:.1f} MiB"
+    note = f"{BARE_APP} {other:.1f} MiB"
     yield Figure("resident, idle, demo.yaml", idle, "MiB", most=45, note=note)
     yield Figure("an untouched sandbox", grown * 1024 / SANDBOXES, "KiB")
     with tempfile.TemporaryDirectory() as name:
