@@ -5,9 +5,10 @@ FROM ${PYTHON_IMAGE} AS build
 # Two builds make the same files: nothing in them depends on the time or on chance.
 ENV PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PYTHONHASHSEED=0 SOURCE_DATE_EPOCH=315532800
 RUN python3 -m venv /tools && python3 -m venv --without-pip /venv
-COPY .ci/requirements.txt .ci/tools.txt /locks/
+COPY .ci/requirements.txt .ci/tools.txt .ci/strip /locks/
 RUN /tools/bin/python -m pip install --require-hashes -r /locks/tools.txt
-RUN /tools/bin/pip --python /venv/bin/python install --require-hashes -r /locks/requirements.txt
+RUN /tools/bin/pip --python /venv/bin/python install --require-hashes -r /locks/requirements.txt \
+    && python3 /locks/strip /venv/lib
 COPY pyproject.toml README.md /src/
 COPY mock_server /src/mock_server
 COPY fixtures /src/fixtures

@@ -1,13 +1,11 @@
 """How the console keeps up with 100,000 collections and 10,000 requests, in Chromium.
 
-`python -m tests.bench.console` takes about a minute and prints a table. It needs
-playwright and chromium, and a machine that does nothing else.
+It needs playwright and chromium, and takes about a minute.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from tests.bench.figures import HEAD, Figure
+from tests.bench.figures import Figure
 from tests.e2e.chromium import CHROMIUM, FLAGS
 from tests.e2e.console.frames import STEPS, document, fill, watch
 from tests.process import serving
@@ -60,6 +58,7 @@ def measure(browser: Any, collections: int, requests: int) -> dict[str, Any]:
 
 def figures() -> Iterator[Figure]:
     """What is measured, and beside it the same with a hundred of each."""
+    assert CHROMIUM is not None, "Expected chromium, got none (install it)"
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         large = measure(browser, COLLECTIONS, REQUESTS)
@@ -76,16 +75,3 @@ def figures() -> Iterator[Figure]:
         note = f"{SMALL} of each: {other.longest:.0f} ms; {len(value.tasks)} long tasks"
         longest = round(value.longest)  # browsers tell tenths, which are rounded
         yield Figure(f"{name}: longest frame", longest, "ms", FRAME_MS, note=note)
-
-
-def main() -> None:
-    """Print the table."""
-    if CHROMIUM is None:
-        sys.exit("SKIPPED: for want of chromium")
-    print(HEAD)
-    for figure in figures():
-        print(figure.row(), flush=True)
-
-
-if __name__ == "__main__":
-    main()

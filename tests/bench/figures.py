@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,17 +28,33 @@ class Figure:
         above = self.least is None or self.value >= self.least
         return above and (self.most is None or self.value <= self.most)
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Figure:
+        """Return the figure that `as_json` has written."""
+        return cls(**{name: value for name, value in data.items() if name != "met"})
+
     def as_json(self) -> dict[str, Any]:
         """The figure and how it stands to its target."""
         return asdict(self) | {"met": self.is_met}
 
+    def shown(self) -> str:
+        """Return the value with its unit."""
+        return shown(self.value, self.unit)
+
+    def target(self) -> str:
+        """Return the target, or nothing."""
+        bound, sign = (self.most, "≤") if self.least is None else (self.least, "≥")
+        return "" if bound is None else f"{sign} {shown(bound, self.unit)}"
+
+    def result(self) -> str:
+        """Return whether the target is met; nothing without one."""
+        return {None: "", True: "met", False: "**missed**"}[self.is_met]
+
     def row(self) -> str:
         """The figure as a row of a Markdown table."""
-        bound, sign = (self.most, "≤") if self.least is None else (self.least, "≥")
-        target = "" if bound is None else f"{sign} {shown(bound, self.unit)}"
-        missed = " **missed**" if self.is_met is False else ""
-        value = shown(self.value, self.unit) + (f" ({self.note})" if self.note else "")
-        return f"| {self.measure} | {value} | {target}{missed} |"
+        missed = f" {self.result()}" if self.is_met is False else ""
+        value = self.shown() + (f" ({self.note})" if self.note else "")
+        return f"| {self.measure} | {value} | {self.target()}{missed} |"
 
 
 MOST_GROWTH = 1.3

@@ -186,6 +186,8 @@ def figures() -> Iterator[Figure]:
     for name in ("page at the start", "page in the middle", "page at the end"):
         ratio = large[name] / small[name]
         yield Figure(f"{name}: 10^6 to 10^3", ratio, "×", most=1.2)
+    for name in ("reset after changes", "new sandbox"):
+        yield Figure(f"{name}: 10^6 to 10^3", large[name] / small[name], "×")
     for name in large:
         if name.endswith("page, search"):
             most = MOST_AT_SMALL * 1e6

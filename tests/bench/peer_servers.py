@@ -17,7 +17,8 @@ from tests.bench.references import Canned
 
 HOST = "127.0.0.1"
 JSON = {"Content-Type": "application/json"}
-SCRIPT = Path(__file__).parent / "peer_httpserver.py"
+HTTPSERVER = Path(__file__).parent / "peer_httpserver.py"
+MSW = Path(__file__).parent / "peer_msw.cjs"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Place:
 class Peer:
     """A mock server. `command` writes what it reads, and says how it is started.
 
-    `path` is where it gives the answer, to GET, if it knows none for a POST.
+    `path` is where it gives the answer, to GET, if it knows none for a POST; `beside`
+    names packages that are installed with it.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Peer:
     command: Callable[[Place], Sequence[str]]
     is_npm: bool = True
     path: str | None = None
+    beside: Sequence[str] = ()
 
     def install(self, folder: Path) -> Path:
         """Install it in a folder of its own, unless it is there; gives that.
@@ -68,7 +71,7 @@ class Peer:
             home.mkdir(parents=True, exist_ok=True)
             pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(home)]
             npm = ["npm", "install", "--prefix", str(home), "--ignore-scripts"]
-            command = [*(npm if self.is_npm else pip), self.package]
+            command = [*(npm if self.is_npm else pip), self.package, *self.beside]
             subprocess.run(command, capture_output=True, check=True)
             done.touch()
         return home
@@ -175,11 +178,19 @@ def json_server(place: Place) -> Sequence[str]:
     return [place.program("json-server"), file, *where]
 
 
-def httpserver(place: Place) -> Sequence[str]:
-    """pytest-httpserver, in a process of its own."""
-    canned = place.canned
-    file = place.written("canned.json", [canned.method, canned.path, canned.body])
-    return [sys.executable, str(SCRIPT), str(place.installed), str(place.port), file]
+def scripted(*program: str) -> Callable[[Place], Sequence[str]]:
+    """A library that a program of ours serves the answer with."""
+
+    def command(place: Place) -> Sequence[str]:
+        canned = place.canned
+        file = place.written("canned.json", [canned.method, canned.path, canned.body])
+        return [*program, str(place.installed), str(place.port), file]
+
+    return command
+
+
+httpserver = scripted(sys.executable, str(HTTPSERVER))
+msw = scripted("node", str(MSW))
 
 
 PEERS = (
@@ -188,6 +199,7 @@ PEERS = (
     Peer("Mockoon", "@mockoon/cli", mockoon),
     Peer("Prism", "@stoplight/prism-cli", prism),
     Peer("mountebank", "mountebank", mountebank),
+    Peer("MSW", "msw", msw, beside=["@mswjs/http-middleware"]),
     Peer("json-server", "json-server", json_server, path="/list"),
     Peer("pytest-httpserver", "pytest-httpserver", httpserver, is_npm=False),
 )

@@ -45,6 +45,7 @@ from mock_server.strategies import (
     requests,
 )
 from mock_server.wire.server import KEEP_ALIVE_SECONDS
+from tests.bench import page
 from tests.docs import command_line
 from tests.docs.cells import (
     amount,
@@ -425,6 +426,7 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "routes": routes_table,
     "rules": rules_table,
     "settings": settings_table,
+    **page.TABLES,
 }
 
 

@@ -97,6 +97,15 @@ def test_it_adds_the_program_and_the_fixtures_to_its_base(image: Engine) -> None
     assert {path.split("/")[1] for path in added - compiled} == {"fixtures", "venv"}
 
 
+def test_the_program_takes_at_most_25_mb(container: Container) -> None:
+    lines = (
+        "import pathlib",
+        "files = [each.lstat() for each in pathlib.Path('/venv').rglob('*')]",
+        "assert sum(each.st_size for each in files) <= 25_000_000",
+    )
+    container.run("python", "-c", "\n".join(lines))
+
+
 def test_it_lists_every_package_of_the_lock_in_the_locked_version(
     image: Engine,
 ) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
+from pathlib import Path
 
 import click
+import msgspec
 import pytest
 
 from mock_server.cli.main import cli
@@ -41,3 +44,13 @@ def test_the_health_check_is_a_command_that_knows_the_settings_of_the_server() -
     assert command is not None
     known = {param.envvar for param in command.params}
     assert {variable("host"), variable("port")} <= known
+
+
+def test_what_a_loader_reads_of_a_module_stays_when_it_is_stripped() -> None:
+    stripped = runpy.run_path(str(ROOT / ".ci" / "strip"))["stripped"]
+    module = Path(msgspec._core.__file__ or "").read_bytes()
+    short = stripped(module)
+    assert len(short) < len(module)
+    assert short[64:] == module[64 : len(short)]  # what follows the header
+    assert stripped(short) == short
+    assert stripped(b"text") == b"text"
