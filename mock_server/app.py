@@ -19,7 +19,7 @@ from mock_server.api.description import Description
 from mock_server.api.dispatch import Dispatch
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.middleware import CORS, ServerErrorMiddleware
-from mock_server.api.operations.routing import DESCRIPTION, Operations
+from mock_server.api.operations.routing import DESCRIPTION
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import Secrets
 from mock_server.domain.choices.table import Value, as_profile, choose
@@ -47,17 +47,14 @@ def create_app(
     allowed_hosts: Collection[str] = (),
     memory: int | None = None,
     limits: Limits = Limits(),
-    operations: Operations = OPERATIONS,
-    description: bytes | None = None,
     demo: bool = False,
 ) -> Application:
     """An application over one fixture: a path, a document, several, or the demo.
 
     `memory` is how many bytes all its data may take, by default what `limits` say. With
-    `demo` it serves the demo front end at `/demo/`, before all else of that path. It
-    serves `operations`, and as their OpenAPI document the JSON of `description`, by
-    default that of the shipped ones. Its `sandbox` is the default sandbox, its
-    `sandboxes` all of them; `close` ends what would not end by itself.
+    `demo` it serves the demo front end at `/demo/`, before all else of that path. Its
+    `sandbox` is the default sandbox, its `sandboxes` all of them; `close` ends what
+    would not end by itself.
 
     Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
     among them).
@@ -68,24 +65,15 @@ def create_app(
         time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
     )
     chosen = choose(profile, choices)
-    generation = _load(fixture, limits, operations)
+    generation = _load(fixture, limits)
     generation.prepare(chosen.list_order)
     sandboxes = Sandboxes(generation, as_profile(profile), chosen, environment)
-    return Application(
-        sandboxes,
-        cors_origins,
-        admin_token,
-        allowed_hosts,
-        operations=operations,
-        description=description,
-        demo=demo,
-    )
+    return Application(sandboxes, cors_origins, admin_token, allowed_hosts, demo=demo)
 
 
 def _load(
     fixture: Generation | FixtureLike | Sequence[FixtureLike] | None,
     limits: Limits,
-    operations: Operations,
 ) -> Generation:
     most = limits.memory_bytes
     if isinstance(fixture, Generation):
@@ -98,7 +86,7 @@ def _load(
         fixture = ()
     elif isinstance(fixture, str) or not isinstance(fixture, Sequence):
         fixture = (fixture,)
-    return load_fixture(*fixture, max_bytes=most, limits=limits, operations=operations)
+    return load_fixture(*fixture, max_bytes=most, limits=limits)
 
 
 class Application(Dispatch):
@@ -111,8 +99,6 @@ class Application(Dispatch):
         token: str | None = None,
         allowed_hosts: Collection[str] = (),
         *,
-        operations: Operations = OPERATIONS,
-        description: bytes | None = None,
         demo: bool = False,
     ) -> None:
         """The parameters are as those of `create_app`."""
@@ -120,16 +106,16 @@ class Application(Dispatch):
         """What is to be kept out of a log."""
         self.demo = DEMO if demo else None
         """Where the demo front end is, if it is served."""
-        services = Services(sandboxes, operations, self.secrets, self.demo)
+        services = Services(sandboxes, self.secrets, self.demo)
         self.loader, self.reloader = services.loader, services.reloader
         self.close = services.close
         """Ends what would not end by itself: streams, loading."""
         router = AdminRouter(services)
         guard = Guard(router, token=token, allowed_hosts=allowed_hosts)
         admin = ServerErrorMiddleware(guard)
-        public = PublicApi(sandboxes, operations, self.secrets)
+        public = PublicApi(sandboxes, OPERATIONS, self.secrets)
         pages = CORS(public, cors_origins)
-        described = ServerErrorMiddleware(Description(description, sandboxes))
+        described = ServerErrorMiddleware(Description(sandboxes))
         own: dict[str, ASGIApp] = {
             ROOT: PageRedirect(pages, _ADMIN_PATHS),
             DESCRIPTION: CORS(described, cors_origins),
@@ -140,7 +126,7 @@ class Application(Dispatch):
         if demo:
             own[DEMO[:-1]] = PageRedirect(pages, DEMO)
             own[DEMO] = ServerErrorMiddleware(Demo())
-        super().__init__(sandboxes, operations, public, pages, own)
+        super().__init__(sandboxes, public, pages, own)
 
     def __enter__(self) -> Never:
         how = "write `with MockServer(...) as server`"

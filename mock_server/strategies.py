@@ -13,7 +13,6 @@ from msgspec import inspect
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.operation import Operation
-from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
@@ -180,9 +179,7 @@ def pin_requests(fixture: FixtureLike | Generation) -> st.SearchStrategy[Documen
 
 
 def requests(
-    operation: str | Operation,
-    fixture: FixtureLike | Generation,
-    operations: Operations = OPERATIONS,
+    operation: str | Operation, fixture: FixtureLike | Generation
 ) -> st.SearchStrategy[Document]:
     """Fields of requests of an operation, on its contract: of the types that it takes.
 
@@ -191,8 +188,8 @@ def requests(
     operation has.
     """
     if isinstance(operation, str):
-        operations.check_name(operation, "operation")
-        operation = operations[operation]
+        OPERATIONS.check_name(operation, "operation")
+        operation = OPERATIONS[operation]
     documented = {"listV2": list_requests, "updateHistory": pin_requests}
     if operation.name in documented:
         return documented[operation.name](fixture)

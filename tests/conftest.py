@@ -169,9 +169,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def loaded(fixture: Any, options: dict[str, Any]) -> Any:
     """A fixture as an application may share it with others: it never changes."""
-    if isinstance(fixture, dict) and not {"limits", "operations", "memory"} & {
-        *options
-    }:
+    if isinstance(fixture, dict) and not {"limits", "memory"} & {*options}:
         return _generation(json.dumps(fixture))
     return fixture
 

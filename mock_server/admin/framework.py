@@ -24,7 +24,6 @@ from starlette.types import Scope
 from mock_server.admin.loading import Loader, Wait
 from mock_server.admin.reloading import Reloader
 from mock_server.admin.streaming import LongResponse, OpenResponses, Streams
-from mock_server.api.operations.routing import Operations
 from mock_server.api.redaction import Secrets
 from mock_server.api.response import Response
 from mock_server.domain.access import NAME_PATTERN
@@ -166,24 +165,19 @@ class Conflict(Struct, Generic[V], frozen=True):
 class Services:
     """What all admin requests to an application share.
 
-    `operations` is the table of what it serves; `loader` loads fixture documents,
-    `reloader` the server's own files, in whose problems there are to be no `secrets`.
+    `loader` loads fixture documents, `reloader` the server's own files, in whose
+    problems there are to be no `secrets`.
     `streams` and `downloads` are the long responses that are being sent. `demo` is the
     path of the demo front end, if it is served.
     """
 
     def __init__(
-        self,
-        sandboxes: Sandboxes,
-        operations: Operations,
-        secrets: Secrets,
-        demo: str | None,
+        self, sandboxes: Sandboxes, secrets: Secrets, demo: str | None
     ) -> None:
         limits = sandboxes.limits
         self.sandboxes = sandboxes
-        self.operations = operations
         self.demo = demo
-        self.loader = Loader(sandboxes.memory, limits, operations)
+        self.loader = Loader(sandboxes.memory, limits)
         self.reloader = Reloader(sandboxes, self.loader, secrets)
         self.streams = Streams(limits)
         self.downloads = OpenResponses(

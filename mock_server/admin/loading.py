@@ -23,8 +23,6 @@ from msgspec.structs import replace
 
 from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.fixture_loading import ServedOperations
-from mock_server.api.operations.routing import Operations
-from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.request import ClientGone
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
@@ -171,13 +169,8 @@ def _environment() -> dict[str, str]:
 class Loader:
     """Makes generations of documents; `close` ends what is being loaded."""
 
-    def __init__(
-        self, memory: Memory, limits: Limits, operations: Operations = OPERATIONS
-    ) -> None:
-        """Faults may be for `operations`, whose paths are taken; in large documents
-        for the shipped ones.
-        """
-        self._served = ServedOperations(operations)
+    def __init__(self, memory: Memory, limits: Limits) -> None:
+        self._served = ServedOperations()
         self._memory = memory
         self._limits = limits
         self._free_slots = limits.loads

@@ -40,19 +40,17 @@ def document(name: DocumentName) -> bytes:
 
 
 class Description:
-    """The ASGI application at `/openapi.json`: a document, whatever is served."""
+    """The ASGI application at `/openapi.json`: a document, whatever is served.
 
-    def __init__(self, content: bytes | None, sandboxes: Sandboxes) -> None:
-        """`content` is JSON, by default the document of the shipped operations.
+    What the sandbox of a request declares is described too.
+    """
 
-        What the sandbox of a request declares is described too.
-        """
-        self._content = content
+    def __init__(self, sandboxes: Sandboxes) -> None:
         self._sandboxes = sandboxes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] in ("GET", "HEAD"):
-            content = self._content or document("public")
+            content = document("public")
             sandbox = likely_sandbox(self._sandboxes, scope)
             if responses := sandbox.state.store.generation.responses:
                 content = _with_responses(content, responses)

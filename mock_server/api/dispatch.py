@@ -8,7 +8,8 @@ from mock_server.api.bound import BOUND, bind
 from mock_server.api.context import NOTES, ScopeNotes
 from mock_server.api.fixture_loading import OWN
 from mock_server.api.headers import Heads
-from mock_server.api.operations.routing import DESCRIPTION, Operations
+from mock_server.api.operations.routing import DESCRIPTION
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.sandboxes.registry import Sandboxes
 
 
@@ -21,7 +22,6 @@ class Dispatch:
     def __init__(
         self,
         sandboxes: Sandboxes,
-        operations: Operations,
         public: ASGIApp,
         public_for_pages: ASGIApp,
         own: Mapping[str, ASGIApp],
@@ -31,7 +31,6 @@ class Dispatch:
         end with a slash.
         """
         self.sandboxes = sandboxes
-        self.operations = operations
         self._public = public
         self._public_for_pages = public_for_pages
         self._own = own
@@ -40,7 +39,7 @@ class Dispatch:
         first = (OWN, *self._below)
         self._plain = {
             path
-            for path in operations.by_path
+            for path in OPERATIONS.by_path
             if path not in own and not path.startswith(first)
         }
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault
-from mock_server.api.operations.routing import DESCRIPTION, Operations
+from mock_server.api.operations.routing import DESCRIPTION
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
@@ -22,10 +22,7 @@ OWN = "/__"
 
 
 class ServedOperations(Served):
-    """The kinds of faults, and the paths of `operations` and of the server itself."""
-
-    def __init__(self, operations: Operations = OPERATIONS) -> None:
-        self.operations = operations
+    """The kinds of faults, and the paths of operations and of the server itself."""
 
     def read_faults(
         self,
@@ -38,13 +35,13 @@ class ServedOperations(Served):
         # Imported when a fixture has faults: all kinds take 5 ms.
         from mock_server.api.faults.table import read_faults
 
-        return read_faults(fields, report, self.operations, responses)
+        return read_faults(fields, report, responses)
 
     def owner_of(self, path: str, /) -> str:
         """What is served at a path, in words, whatever is chosen; "" if it is free."""
         if path in ("/", DESCRIPTION) or path.startswith(OWN):
             return "the server itself"
-        operation = self.operations.meant_by(path)
+        operation = OPERATIONS.meant_by(path)
         if operation is None:
             return ""
         kind = "related route" if operation.related else "operation"
@@ -55,16 +52,14 @@ def load_fixture(
     *fixtures: FixtureLike,
     max_bytes: int | None = None,
     limits: Limits = Limits(),
-    operations: Operations = OPERATIONS,
 ) -> Generation:
     """Load files (YAML, or JSON by their suffix) or documents, and merge them.
 
     A shipped fixture goes by its name; without arguments it is the demo. What would
-    take more than `max_bytes` of memory is refused before it is made. `operations` are
-    those that faults may be for, and whose paths are taken. Raises
+    take more than `max_bytes` of memory is refused before it is made. Raises
     FixtureError with every problem of every file.
     """
-    served = ServedOperations(operations)
+    served = ServedOperations()
     return load.load_fixture(
         *fixtures, max_bytes=max_bytes, limits=limits, served=served
     )

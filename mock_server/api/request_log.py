@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mock_server.api.bound import likely_sandbox
 from mock_server.api.context import notes_of
 from mock_server.api.headers import REQUEST_ID, Header, made_id, only_id, values
-from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
 from mock_server.api.response import whole_of
 from mock_server.domain.access import MIN_REDACTABLE_LENGTH
@@ -69,8 +69,8 @@ _BAD_FIXTURE = "badFixture"
 class RequestLog:
     """ASGI middleware that passes a line for each request to `write`.
 
-    Lines have no line end. They name the operations of the table `operations`, and show
-    no key that `redaction` knows.
+    Lines have no line end. They name operations, and show no key that `redaction`
+    knows.
 
     With `gives_ids` each request has an id, in its line and in header `x-request-id` of
     its answer: the one that it was sent with, else one that is made.
@@ -81,7 +81,6 @@ class RequestLog:
         app: ASGIApp,
         log_format: LogFormat,
         write: Callable[[str], object],
-        operations: Operations,
         redaction: "LogRedaction",
         *,
         is_coloured: bool = False,
@@ -91,7 +90,7 @@ class RequestLog:
         as_text = partial(_text, style=coloured) if is_coloured else _text
         self._format = json_lines() if log_format == "json" else as_text
         self._write = write
-        names = operations.names_by_path()
+        names = OPERATIONS.names_by_path()
         self._operations = {path.encode(): name for path, name in names.items()}
         self._redaction = redaction
         self._gives_ids = gives_ids

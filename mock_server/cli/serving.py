@@ -184,7 +184,7 @@ def load_the_rest(app: Application) -> None:
 
     import mock_server.admin.resources.table  # noqa: F401
 
-    len(app.operations)  # looks all of them up
+    len(OPERATIONS)  # looks all of them up
     app.sandbox.store.generation.prepare_changes()
     settle()
 
@@ -220,7 +220,6 @@ def _logged(
         app,
         log_format or "text",
         write,
-        app.operations,
         LogRedaction(app.sandboxes, app.secrets),
         is_coloured=wants_colour(is_terminal, os.environ),
         gives_ids=log_format is not None,

@@ -1,4 +1,4 @@
-"""What an application hands to its admin API: its own operations, its own limits."""
+"""What an application hands to its admin API: its own limits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from mock_server.api.fixture_loading import load_fixture
-from mock_server.api.operations.routing import Operations
-from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
@@ -23,7 +20,6 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
 from tests.support import LIBRARY, LIST
 
-COUNT = replace(OPERATIONS["listV2"], name="count", path="/api/count", legacy_path=None)
 BOUNDS: list[tuple[dict[str, Any], str, str, Any, str]] = [
     ({"body_bytes": 9}, "PUT", "/clock", {"frozen": True}, "at most 9 bytes"),
     ({"fixture_bytes": 9}, "PUT", "/state", {"apps": []}, "at most 9 bytes"),
@@ -43,46 +39,19 @@ BOUNDS: list[tuple[dict[str, Any], str, str, Any, str]] = [
 
 
 @contextmanager
-def client(
-    operations: Operations = OPERATIONS, limits: Limits | None = None
-) -> Iterator[httpx2.Client]:
-    """A client of an application with these operations and limits."""
+def client(limits: Limits) -> Iterator[httpx2.Client]:
+    """A client of an application with these limits."""
     environment = Environment(
         time.time_ns,
         time.monotonic,
         lambda: secrets.token_hex(16),
-        limits or Limits(),
+        limits,
     )
     generation = load_fixture(LIBRARY)
     sandboxes = Sandboxes(generation, "documented", Choices(), environment)
-    app = Application(sandboxes, operations=operations)
+    app = Application(sandboxes)
     with TestClient(app) as found:
         yield found
-
-
-@pytest.fixture
-def counting() -> Iterator[httpx2.Client]:
-    with client(Operations([*OPERATIONS.values(), COUNT])) as found:
-        body = {"offset": 0, "datasetId": "dataset-1"}
-        for path in (COUNT.path, LIST):
-            found.post(path, json=body, headers={"Authorization": "Bearer k"})
-        yield found
-
-
-def test_a_further_operation_is_verified(counting: httpx2.Client) -> None:
-    for asked in (
-        {"operation": "count", "exactly": 1},
-        {"inOrder": [{"operation": "count"}, {"operation": "listV2"}]},
-    ):
-        answer = counting.post("/__admin/journal/verify", json=asked)
-        assert (answer.status_code, answer.json()["ok"]) == (200, True)
-
-
-def test_the_journal_is_filtered_by_a_further_operation(
-    counting: httpx2.Client,
-) -> None:
-    answer = counting.get("/__admin/journal", params={"operation": "count"})
-    assert [each["operation"] for each in answer.json()["entries"]] == ["count"]
 
 
 @pytest.mark.parametrize(
@@ -92,32 +61,20 @@ def test_the_journal_is_filtered_by_a_further_operation(
         ({"inOrder": [{}, {"operation": "pin"}]}, "$.inOrder[1].operation"),
     ],
 )
-def test_an_operation_that_there_is_not_is_refused(
-    counting: httpx2.Client, asked: Any, place: str
-) -> None:
-    answer = counting.post("/__admin/journal/verify", json=asked)
+def test_an_operation_that_there_is_not_is_refused(asked: Any, place: str) -> None:
+    with client(Limits()) as found:
+        answer = found.post("/__admin/journal/verify", json=asked)
     told = answer.json()["message"]
     assert answer.status_code == 400
     assert told.startswith("Expected one of updateHistory, listV2")
     assert told.endswith(f', got the string "pin" - at {place}')
 
 
-def test_a_fault_fires_at_a_further_operation_only(counting: httpx2.Client) -> None:
-    fault = {"kind": "error", "operation": "count"}
-    assert counting.post("/__admin/faults", json=fault).status_code == 201
-    headers = {"Authorization": "Bearer k"}
-    statuses = [
-        counting.post(path, json={}, headers=headers).status_code
-        for path in (LIST, COUNT.path)
-    ]
-    assert statuses == [400, 503]
-
-
 @pytest.mark.parametrize(("bounds", "method", "path", "body", "message"), BOUNDS)
 def test_the_limits_of_the_application_hold(
     bounds: dict[str, Any], method: str, path: str, body: Any, message: str
 ) -> None:
-    with client(limits=Limits(**bounds)) as found:
+    with client(Limits(**bounds)) as found:
         for number in range(3 if "{}" in path else 0):
             url = f"/__admin{path.format(number)}"
             assert found.request(method, url, json=body).status_code == 201
@@ -127,7 +84,7 @@ def test_the_limits_of_the_application_hold(
 
 
 def test_a_page_of_the_journal_ends_at_its_size() -> None:
-    with client(limits=Limits(journal_page_bytes=1)) as found:
+    with client(Limits(journal_page_bytes=1)) as found:
         for _ in range(2):
             found.post(LIST, json={}, headers={"Authorization": "Bearer k"})
         page = found.get("/__admin/journal").json()

@@ -35,7 +35,6 @@ class Logged:
             app,
             log_format,
             self.lines.append,
-            app.operations,
             LogRedaction(app.sandboxes, app.secrets),
             gives_ids=gives_ids,
         )

@@ -42,7 +42,6 @@ class Logged:
             app,
             log_format,
             self.lines.append,
-            app.operations,
             LogRedaction(app.sandboxes, app.secrets),
             is_coloured=is_coloured,
             gives_ids=gives_ids,

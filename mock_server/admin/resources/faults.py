@@ -144,7 +144,7 @@ def get_responses(call: Call) -> views.ResponsesView:
 
 
 def _read(fields: Mapping[str, Any], call: Call) -> Fault:
-    return read_fault(fields, call.services.operations, call.responses)
+    return read_fault(fields, call.responses)
 
 
 def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:

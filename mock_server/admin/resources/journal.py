@@ -35,8 +35,6 @@ LAST_EVENT_ID = b"last-event-id"
 _NEAREST, _DIFFERENCES = 3, 20
 
 Count = Annotated[int, Meta(ge=0, le=Published.integer)]
-# The document names the operations of the table. What is accepted is up to the
-# application, which may serve others: `facts_of` looks.
 _NAMES = {**name_schema(sorted(OPERATIONS))}
 OperationName = Annotated[str, Meta(extra_json_schema=_NAMES)]
 JsonText = Annotated[
@@ -70,7 +68,7 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     if criteria.operation is not UNSET:
         at = f"{root}.operation"
         name, responses = criteria.operation, call.responses
-        call.services.operations.check_name(name, at, responses=responses)
+        OPERATIONS.check_name(name, at, responses=responses)
     if criteria.key is not UNSET:
         facts["key"] = as_redacted(criteria.key)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}

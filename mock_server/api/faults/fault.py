@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.context import RequestContext
 from mock_server.api.operations.operation import Distort
-from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.static_response import Served, name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
@@ -121,9 +120,9 @@ class Fault(Definition):
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
-    def operations(cls, table: Operations = OPERATIONS) -> tuple[str, ...]:
+    def operations(cls) -> tuple[str, ...]:
         """The names of the operations that the kind has a meaning for."""
-        rows = table.values()
+        rows = OPERATIONS.values()
         return tuple(
             row.name for row in rows if not cls.needs or cls.needs in row.traits
         )
@@ -186,14 +185,10 @@ def wrong(expected: str, got: str, name: str) -> InvalidField:
     return InvalidField(expected, got, f"$.{name}")
 
 
-def read_fault(
-    fields: Mapping[str, Any],
-    operations: Operations = OPERATIONS,
-    responses: Collection[str] = (),
-) -> Fault:
+def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
     """A fault from plain data: `kind` and fields.
 
-    It may be for one of the operations, or of the declared `responses` of these names.
+    It may be for an operation, or for one of the declared `responses` of these names.
     Raises InvalidField.
     """
     given, kinds = dict(fields), Fault.kinds
@@ -205,7 +200,7 @@ def read_fault(
         raise InvalidField(expected, f"{got}{hint}", "$.kind")
     fault = convert(given, kinds[name])
     if fault.operation != "*":
-        _check_operation(fault, operations, responses)
+        _check_operation(fault, responses)
     fault.check()
     return fault
 
@@ -217,12 +212,10 @@ _TRAITS = {
 }
 
 
-def _check_operation(
-    fault: Fault, operations: Operations, responses: Collection[str]
-) -> None:
+def _check_operation(fault: Fault, responses: Collection[str]) -> None:
     """Raises InvalidField for no operation, and one that the kind means nothing for."""
-    operations.check_name(fault.operation, "$.operation", "* or ", responses)
-    known = fault.operations(operations)
+    OPERATIONS.check_name(fault.operation, "$.operation", "* or ", responses)
+    known = fault.operations()
     if fault.operation in responses and not fault.needs:
         return
     if fault.operation not in known:

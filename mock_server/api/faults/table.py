@@ -25,8 +25,6 @@ from mock_server.api.faults.rate_limit import RateLimited
 from mock_server.api.faults.reset import Reset
 from mock_server.api.faults.truncate import Truncate
 from mock_server.api.faults.wrong_total import WrongTotal
-from mock_server.api.operations.routing import Operations
-from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.faults.definition import kind_of
 from mock_server.domain.limits import Published
@@ -69,12 +67,11 @@ class AddPreset(Struct, rename="camel", forbid_unknown_fields=True):
 def read_faults(
     fields: Mapping[str, Any],
     report: Callable[[Mistake], None],
-    operations: Operations = OPERATIONS,
     responses: Collection[str] = (),
 ) -> Sequence[Fault]:
     """The fault that an object says, or all those of its preset.
 
-    They may be for `operations`, or for the declared `responses` of these names.
+    They may be for operations, or for the declared `responses` of these names.
     Mistakes are reported, with paths within the object; then there are no faults.
     """
     found = list(_mistakes(fields))
@@ -83,7 +80,7 @@ def read_faults(
         if "preset" in fields:
             every = faults_of(fields["preset"], fields.get("seed", 0))
         try:
-            return [read_fault(each, operations, responses) for each in every]
+            return [read_fault(each, responses) for each in every]
         except InvalidField as refusal:
             found = [_placed(refusal)]
     for mistake in found:

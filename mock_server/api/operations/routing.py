@@ -34,7 +34,7 @@ class Operations(Mapping[str, Operation]):
     """Operations by name, and by the paths at which they are served.
 
     Everything that has to do with operations is driven by such a table: serving,
-    faults, journal, verification, documents. An application can be given another one.
+    faults, journal, verification, documents.
     """
 
     def __init__(
