@@ -26,10 +26,6 @@ from mock_server.domain.printable import (
 from mock_server.domain.sandboxes.registry import Sandboxes
 
 _MIN_KEY_CHARS = MIN_REDACTABLE_LENGTH
-_KEPT = 256
-"""Beginnings of lines that are kept ready."""
-_COMMON = "sandbox", "operation", "method", "path", "status"
-"""What many lines have in common: the fields of `Line` behind the time."""
 _ENVELOPE, _SUCCESS = b'{"code":', b'{"code":200,'
 
 
@@ -88,7 +84,7 @@ class RequestLog:
     ) -> None:
         self._app = app
         as_text = partial(_text, style=coloured) if is_coloured else _text
-        self._format = json_lines() if log_format == "json" else as_text
+        self._format = json_line if log_format == "json" else as_text
         self._write = write
         names = OPERATIONS.names_by_path()
         self._operations = {path.encode(): name for path, name in names.items()}
@@ -272,29 +268,7 @@ def _text(
     return f"{one_line(begin)} {status} {duration}{request_id}{fault}{one_line(reason)}"
 
 
-def json_lines() -> Callable[[Line], str]:
-    """What writes lines in JSON; what they have in common is encoded once."""
-
-    @lru_cache(_KEPT)
-    def about_of(*values: object) -> str:
-        return _json(dict(zip(_COMMON, values, strict=True)))[1:-1]
-
-    def write(line: Line) -> str:
-        if line.fault is not None or line.reason is not None:
-            return _json(line)
-        # Three quarters of what it takes to encode all. An id needs no escapes.
-        about = about_of(
-            line.sandbox, line.operation, line.method, line.path, line.status
-        )
-        request_id = "null" if line.request_id is None else f'"{line.request_id}"'
-        return (
-            f'{{"time":"{line.time}",{about},"durationMs":{line.duration_ms},'
-            f'"fault":null,"reason":null,"requestId":{request_id}}}'
-        )
-
-    return write
-
-
-def _json(fields: Line | dict[str, object]) -> str:
-    text = msgspec.json.encode(fields).decode()
+def json_line(line: Line) -> str:
+    """A line as a JSON object, its texts made printable."""
+    text = msgspec.json.encode(line).decode()
     return text if text.isprintable() and "##" not in text else json_text(text)
