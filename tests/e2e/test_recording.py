@@ -144,7 +144,7 @@ def visit(browser: Browser, site: str, api: str, har: Path) -> dict[Any, Any]:
     for entry in read_har(har.read_bytes(), har.name).log.entries:
         each = recorded(entry, ())
         assert each is not None
-        method, path, _, _, asked, status, headers, body, *_ = each
+        method, path, _, asked, status, headers, body, *_ = each
         kind = dict(headers).get("content-type")
         if not path.endswith("favicon.ico") and method != "OPTIONS":
             answers[method, path, asked] = status, kind if status < 300 else None, body

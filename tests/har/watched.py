@@ -69,7 +69,6 @@ def exchange_of(response: httpx2.Response) -> Exchange:
         request.method,
         url.path,
         url.query,
-        tuple(request.headers.items()),
         request.content,
         response.status_code,
         tuple(response.headers.items()),
@@ -83,5 +82,5 @@ def made(
     """An exchange as a service might have had it."""
     answer = {"code": 200, "statusText": "", "message": "", "data": data}
     body = json.dumps(answer).encode()
-    whole = Exchange(method, path, "", (), json.dumps(asked).encode(), 200, (), body)
+    whole = Exchange(method, path, "", json.dumps(asked).encode(), 200, (), body)
     return whole._replace(**other)

@@ -41,7 +41,6 @@ class Exchange(NamedTuple):
     method: str
     path: str
     query: str
-    request_headers: Headers
     request_body: bytes
     status: int
     headers: Headers
@@ -220,7 +219,6 @@ def recorded(entry: HarEntry, origins: tuple[str, ...]) -> Exchange | None:
         entry.request.method.upper(),
         path,
         url.query,
-        _headers(entry.request.headers),
         asked.encode("utf-8", "replace"),
         entry.response.status,
         _headers(entry.response.headers),
