@@ -72,8 +72,8 @@ class Clock:
         if self._frozen_at is not None:
             return self._frozen_at
         now = self._time_ns() // _NS_IN_MS
-        if self._ahead:
-            # One that is set near the end of time runs on: times must stay writable.
+        if self._ahead or now > MAX_TIME:
+            # A clock near the end of time runs on: what it shows must stay writable.
             return min(max(now + self._ahead, MIN_TIME), MAX_TIME)
         return now
 
