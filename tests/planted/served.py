@@ -102,8 +102,8 @@ SEARCH = (
     Bug(
         "of several tags only the first counts",
         "domain/objects/index.py",
-        "for tag in search.tags if tag in by_tag])",
-        "for tag in search.tags[:1] if tag in by_tag])",
+        "for each in search.tags]",
+        "for each in search.tags[:1]]",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
     Bug(
