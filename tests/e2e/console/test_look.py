@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import AXE, Console, serious
-from tests.e2e.console.conftest import Visit
+from tests.e2e.pages import Console, Visit, expect
+from tests.e2e.pages.part import box
+from tests.e2e.pages.screen import APP, CHAT, DARK, HANDBOOK, PHONE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
 
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
-APP = "65d8a1f0c3b2a94e7f106a01"
 WIDTHS = (320, 390, 768, 1280, 2560, 3840)
-FITS = "document.documentElement.scrollWidth <= innerWidth"
 CUT = """() => [...document.querySelectorAll("button, h1, h3, summary, .hint, .empty")]
   .filter(it => it.checkVisibility())
   .filter(it => it.getBoundingClientRect().right > innerWidth + 1)
@@ -30,179 +25,138 @@ CUT = """() => [...document.querySelectorAll("button, h1, h3, summary, .hint, .e
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_wider_than_the_page(visit: Visit, width: int, locale: str) -> None:
     console = visit(viewport={"width": width, "height": 900}, locale=locale)
-    console.admin("POST", "/faults", {"preset": "eventually-consistent"})
-    expect(console.page.locator(".armed")).to_have_count(4)
+    console.presets("eventually-consistent")
+    expect(console.find(".armed")).to_have_count(4)
     for part in ("data", "requests", "control"):
         if width < 1100:
-            console.page.locator(f"[data-shows={part}]").click()
-        assert console.page.evaluate(FITS)
-        assert console.page.evaluate(CUT) == []
+            console.find(f"[data-shows={part}]").click()
+        assert console.fits()
+        assert console.run(CUT) == []
 
 
 def test_wide_pages_have_larger_type_and_no_endless_lines(visit: Visit) -> None:
     sizes = []
     for width in (1280, 2560, 3840):
         console = visit(viewport={"width": width, "height": 1400})
-        hint = console.page.locator(".presets .hint").first
+        hint = console.find(".presets .hint").first
         expect(hint).to_be_visible()
-        box = hint.bounding_box()
-        assert box is not None
-        sizes.append(box["height"])
-        per_line = "it => it.parentElement.clientWidth / 6.4"
-        assert hint.evaluate(per_line) < 140
+        sizes.append(box(hint)["height"])
+        assert hint.evaluate("it => it.parentElement.clientWidth / 6.4") < 140
     assert sizes[2] > 1.3 * sizes[1] / 1.1 > 0
 
 
 @pytest.mark.parametrize("locale", ["zh-CN", "zh-TW", "en-GB", "fr-FR"])
 def test_the_language_is_that_of_the_browser(visit: Visit, locale: str) -> None:
-    console = visit(locale=locale)
-    is_chinese = locale.startswith("zh")
-    html = console.page.locator("html")
-    expect(html).to_have_attribute("lang", "zh" if is_chinese else "en")
-    expect(console.page.locator("#reset")).to_have_text(
-        "重置" if is_chinese else "Reset"
-    )
-    fonts = html.evaluate("it => getComputedStyle(document.body).fontFamily")
+    console, is_chinese = visit(locale=locale), locale.startswith("zh")
+    lang, reset = ("zh", "重置") if is_chinese else ("en", "Reset")
+    expect(console.page.locator("html")).to_have_attribute("lang", lang)
+    expect(console.find("#reset")).to_have_text(reset)
+    fonts = console.run("getComputedStyle(document.body).fontFamily")
     assert ("PingFang SC" in fonts) is is_chinese
 
 
 def test_the_language_is_switched_and_kept(console: Console) -> None:
-    console.button("中文").click()
-    expect(console.part("故障")).to_be_visible()
+    console.click("中文")
+    chinese = console.card("故障")
+    chinese.is_open()
     console.page.reload()
-    expect(console.part("故障")).to_contain_text("每五个请求有一个失败")
-    console.button("English").click()
-    expect(console.part("Faults")).to_be_visible()
+    chinese.says("每五个请求有一个失败")
+    console.click("English")
+    console.faults.is_open()
 
 
 def test_cards_fold_and_remember_it(console: Console) -> None:
-    card = console.part("Faults")
-    console.button("Faults", "Faults").click()
-    expect(console.button("Faults", "Faults")).to_have_attribute(
-        "aria-expanded", "false"
-    )
-    expect(console.button("Fail next list")).to_be_hidden()
+    head, inside = console.faults.button("Faults"), console.button("Fail next list")
+    head.click()
+    expect(head).to_have_attribute("aria-expanded", "false")
+    expect(inside).to_be_hidden()
     console.page.reload()
-    expect(card).to_be_visible()
-    expect(console.button("Fail next list")).to_be_hidden()
-    console.button("Faults", "Faults").press("Enter")
-    expect(console.button("Fail next list")).to_be_visible()
-
-
-def test_a_folded_card_says_what_is_in_it(console: Console) -> None:
-    note = console.part("Choices").locator(".note")
+    console.faults.is_open()
+    expect(inside).to_be_hidden()
+    head.press("Enter")
+    expect(inside).to_be_visible()
+    note = console.choices.note
     expect(note).to_have_text("documented")
-    console.admin("PUT", "/choices", {"choices": {"list_order": "name"}})
+    console.choose(list_order="name")
     expect(note).to_have_text("documented · 1 differ")
-    console.button("Choices", "Choices").click()
+    console.choices.click("Choices")
     expect(note).to_be_hidden()
 
 
 def test_an_address_opens_a_card(visit: Visit) -> None:
     console = visit(path="/__admin/#/control/clock")
-    expect(console.button("Clock", "Clock")).to_be_focused()
+    expect(console.clock.button("Clock")).to_be_focused()
     expect(console.button("Freeze")).to_be_in_viewport()
-    console.button("Faults", "Faults").click()
-    console.page.evaluate("location.hash = '#/control/faults'")
-    expect(console.button("Fail next list")).to_be_visible()
+    console.faults.click("Faults")
+    console.go("#/control/faults")
+    console.shows("Fail next list")
 
 
 def test_an_address_shows_its_part_on_a_phone(visit: Visit) -> None:
-    phone = {"width": 390, "height": 844}
-    console = visit(path="/__admin/#/control/faults", viewport=phone)
-    expect(console.button("Fail next list")).to_be_visible()
+    console = visit(path="/__admin/#/control/faults", **PHONE)
+    console.shows("Fail next list")
     expect(console.button("Control")).to_have_attribute("aria-pressed", "true")
-    expect(console.page.locator("#apps")).to_be_hidden()
+    expect(console.find("#apps")).to_be_hidden()
 
 
-def search(console: Console, text: str) -> None:
-    """Open the search by its keys and enter a text, which is looked for once."""
-    console.page.keyboard.press("Control+k")
-    expect(console.page.get_by_role("combobox", name="Search and jump")).to_be_focused()
-    console.page.keyboard.insert_text(text)
-
-
-def option(console: Console, name: str) -> Any:
-    found = console.page.get_by_role("listbox", name="Results")
-    return found.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
-
-
-def test_the_search_is_a_button_too(console: Console) -> None:
-    console.page.locator("#search").click()
-    expect(option(console, "Faults")).to_be_visible()
-    expect(option(console, "Reset")).to_have_attribute("aria-selected", "false")
-    console.page.keyboard.press("Escape")
-    expect(console.page.locator("#palette")).to_be_hidden()
-    expect(console.page.locator("#search")).to_be_focused()
-
-
-def test_the_search_goes_by_arrows_and_enter(console: Console) -> None:
-    search(console, "arm")
-    first, second = option(console, "Arm flaky"), option(console, "Arm slow")
+def test_the_search_is_a_button_and_goes_by_arrows_and_enter(console: Console) -> None:
+    console.find("#search").click()
+    expect(console.option("Faults")).to_be_visible()
+    expect(console.option("Reset")).to_have_attribute("aria-selected", "false")
+    console.press("Escape")
+    expect(console.palette.root).to_be_hidden()
+    expect(console.find("#search")).to_be_focused()
+    console.search("arm")
+    first, second = console.option("Arm flaky"), console.option("Arm slow")
     expect(first).to_have_attribute("aria-selected", "true")
-    console.page.keyboard.press("ArrowDown")
+    console.press("ArrowDown")
     expect(second).to_have_attribute("aria-selected", "true")
-    active = console.page.get_by_role("combobox", name="Search and jump")
-    expect(active).to_have_attribute(
-        "aria-activedescendant", second.get_attribute("id") or ""
-    )
-    console.page.keyboard.press("ArrowUp")
-    console.page.keyboard.press("Enter")
-    expect(console.page.locator(".armed")).to_have_count(3)
-    expect(console.page.locator("#palette")).to_be_hidden()
-
-
-def test_a_card_is_jumped_to(console: Console) -> None:
-    search(console, "clock")
-    option(console, "Clock").click()
-    expect(console.button("Clock", "Clock")).to_be_focused()
-    expect(console.button("Freeze")).to_be_visible()
-
-
-def test_commands_are_carried_out(console: Console) -> None:
-    search(console, "freeze")
-    expect(option(console, "Freeze the clock")).to_be_visible()
-    console.page.keyboard.press("Enter")
-    expect(console.part("Clock").locator(".note")).to_contain_text("frozen")
-    search(console, "new sand")
-    expect(option(console, "New sandbox")).to_be_visible()
-    console.page.keyboard.press("Enter")
-    select = console.page.get_by_role("combobox", name="Sandbox")
-    expect(select).to_have_value("sandbox-1")
-    search(console, "default")
-    expect(option(console, "Look at sandbox default")).to_be_visible()
-    console.page.keyboard.press("Enter")
-    expect(select).to_have_value("default")
-
-
-@pytest.mark.parametrize(
-    ("text", "label", "address"),
-    [
-        ("42", "Request 42", "#/requests/42"),
-        ("where is my", "Where is my parcel?", "/delivery-late"),
-        ("handbook", "Handbook", "#/data/6593e137231a2be9c5603ba7"),
-        ("install", "Install", "#/data/6593e137231a2be9c5603ba7/"),
-        ("customer sup", "Customer support", "#/data/app/65d8a1f0c3b2a94e7f106a01"),
-    ],
-)
-def test_requests_and_data_are_jumped_to_by_number_and_name(
-    console: Console, text: str, label: str, address: str
-) -> None:
-    search(console, text)
-    option(console, label).first.click()
-    console.page.wait_for_function(
-        "address => location.hash.includes(address)", arg=address
-    )
-
-
-def test_what_is_not_there_is_said(console: Console) -> None:
-    search(console, "no such thing")
+    field, active = console.role("combobox", "Search and jump"), "aria-activedescendant"
+    expect(field).to_have_attribute(active, second.get_attribute("id"))
+    console.press("ArrowUp", "Enter")
+    console.faults.has(3)
+    expect(console.palette.root).to_be_hidden()
+    console.search("no such thing")
     console.page.keyboard.type(" anywhere")
-    expect(console.page.locator("#palette")).to_contain_text(
-        "Nothing goes by “no such thing anywhere”."
-    )
-    console.page.keyboard.press("Enter")
-    expect(console.page.locator("#palette")).to_be_visible()
+    console.palette.says("Nothing goes by “no such thing anywhere”.")
+    console.press("Enter")
+    console.palette.is_open()
+
+
+def test_a_card_is_jumped_to_and_commands_are_carried_out(console: Console) -> None:
+    console.search("clock")
+    console.option("Clock").click()
+    expect(console.clock.button("Clock")).to_be_focused()
+    console.shows("Freeze")
+    for text, option, seen, value in (
+        ("freeze", "Freeze the clock", None, "frozen"),
+        ("new sand", "New sandbox", console.sandbox, "sandbox-1"),
+        ("default", "Look at sandbox default", console.sandbox, "default"),
+    ):
+        console.search(text)
+        expect(console.option(option)).to_be_visible()
+        console.press("Enter")
+        if seen:
+            expect(seen).to_have_value(value)
+        else:
+            expect(console.clock.note).to_contain_text(value)
+
+
+def test_requests_and_data_are_jumped_to_by_number_and_name(console: Console) -> None:
+    for text, label, address in (
+        ("42", "Request 42", "#/requests/42"),
+        ("where is my", "Where is my parcel?", f"/{CHAT}"),
+        ("handbook", "Handbook", f"#/data/{HANDBOOK}"),
+        ("install", "Install", f"#/data/{HANDBOOK}/"),
+        ("customer sup", "Customer support", f"#/data/app/{APP}"),
+    ):
+        console.search(text)
+        console.option(label).first.click()
+        is_there = "address => location.hash.includes(address)"
+        console.page.wait_for_function(is_there, arg=address)
+        console.drawer.is_open()
+        console.press("Escape")
+        console.drawer.is_gone()
 
 
 def test_what_is_deleted_during_a_search_is_no_error(console: Console) -> None:
@@ -211,39 +165,33 @@ def test_what_is_deleted_during_a_search_is_no_error(console: Console) -> None:
         route.continue_()
 
     console.page.route(re.compile(f"/apps/{APP}/chats[?]name=hand"), delete_first)
-    search(console, "hand")
-    expect(option(console, "Handbook").first).to_be_visible()
-    expect(console.page.locator(".notice.error")).to_have_count(0)
+    console.search("hand")
+    expect(console.option("Handbook").first).to_be_visible()
+    expect(console.find(".notice.error")).to_have_count(0)
 
 
-@pytest.mark.skipif(not AXE, reason="needs npm: axe-core, and name it in AXE")
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 844}}],
-)
+@pytest.mark.parametrize("options", [{}, DARK, PHONE])
 def test_the_search_hinders_nobody(visit: Visit, options: dict[str, Any]) -> None:
-    console = visit(bypass_csp=True, **options)
-    console.page.evaluate(Path(AXE).read_text(encoding="utf-8"))
-    search(console, "re")
-    expect(option(console, "Reset")).to_be_visible()
-    assert serious(console) == []
-    search(console, "no such thing")
-    expect(console.page.locator("#palette")).to_contain_text("Nothing goes by")
-    assert serious(console) == []
+    console = visit(axe=True, **options)
+    console.search("re")
+    expect(console.option("Reset")).to_be_visible()
+    console.hinders_nobody()
+    console.search("no such thing")
+    console.palette.says("Nothing goes by")
+    console.hinders_nobody()
 
 
 def test_colours_of_the_reader_leave_nothing_unseen(visit: Visit) -> None:
     console = visit(forced_colors="active")
     border = "it => getComputedStyle(it).borderTopStyle"
-    assert console.part("Faults").evaluate(border) == "solid"
-    console.admin("POST", "/faults", {"kind": "error", "probability": 0.5, "seed": 1})
-    console.page.locator(".armed summary").click()
+    assert console.faults.root.evaluate(border) == "solid"
+    console.fault(probability=0.5, seed=1)
+    console.find(".armed summary").click()
     dots = "its => new Set(its.map(it => getComputedStyle(it).backgroundColor)).size"
-    expect(console.page.locator(".dot").first).to_be_visible()
-    assert console.page.locator(".dot").evaluate_all(dots) == 2
+    expect(console.find(".dot").first).to_be_visible()
+    assert console.find(".dot").evaluate_all(dots) == 2
 
 
 def test_who_wants_no_motion_gets_none(visit: Visit) -> None:
-    console = visit(reduced_motion="reduce")
-    duration = "it => getComputedStyle(it).transitionDuration"
-    assert console.button("Fail next list").evaluate(duration) == "0s"
+    button = visit(reduced_motion="reduce").button("Fail next list")
+    assert button.evaluate("it => getComputedStyle(it).transitionDuration") == "0s"

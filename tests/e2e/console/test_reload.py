@@ -5,16 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.e2e.chromium import BROWSER_TEST
+from tests.e2e.pages import expect
 from tests.process import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
 
 
 def test_a_broken_file_is_told_until_it_is_good(

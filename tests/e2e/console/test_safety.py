@@ -7,34 +7,33 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
-from tests.e2e.console.conftest import Visit
-from tests.e2e.hostile_names import (
-    CAUGHT,
-    LONE,
-    NAMES,
-    OPEN_EACH,
-    PAYLOADS,
-    TRAP,
-    TYPE_EACH,
-    records,
-)
+from tests.e2e.hostile_names import LONE, NAMES, PAYLOADS, records
+from tests.e2e.pages import Console, Visit, expect
+from tests.e2e.pages.console import PIN
+from tests.e2e.pages.screen import STORED
 from tests.support import LIST, first
 
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
 TOKEN = "s3cret-of-admins"
+SIZES = first(1, [390, 1280])
+NAMED = "#data .branch .branch .link"
 OPEN_ALL = """() => {
     for (const each of document.querySelectorAll("#data [aria-expanded=false].toggle"))
         each.click();
 }"""
-DROP = """([type, name, text]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], name));
-    const options = { dataTransfer, bubbles: true, cancelable: true };
-    document.querySelector("#stream").dispatchEvent(new DragEvent(type, options));
+SHOW_EACH = """async (total) => {
+    const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+    const title = document.querySelector("#drawer-title");
+    for (let seq = 1; seq <= total; seq++) {
+        location.hash = `#/requests/${seq}`;
+        const end = performance.now() + 15_000;
+        while (!title.textContent.endsWith(`#${seq}`)) {
+            if (performance.now() > end) return seq - 1;
+            await rest(5);
+        }
+    }
+    return total;
 }"""
+"""Shows one request after the other; gives how many there were."""
 
 
 def hostile() -> dict[str, Any]:
@@ -51,41 +50,23 @@ def hostile() -> dict[str, Any]:
     }
 
 
-def is_unharmed(console: Console) -> None:
-    """Nothing has run, and nothing was made of text but text."""
-    page = console.page
-    assert page.evaluate("window.hit") is None
-    assert page.locator("script").count() == 1
-    for tag in ("i", "style", "body img:not(h1 img)"):
-        assert page.locator(tag).count() == 0
-    width = "document.documentElement.scrollWidth <= innerWidth"
-    assert page.evaluate(width)
-
-
-def test_hostile_names_are_only_text(visit: Visit) -> None:
+def test_hostile_names_are_only_text_and_can_be_worked_with(visit: Visit) -> None:
     console = visit(hostile())
-    expect(console.page.locator("#datasets .branch .branch li")).to_have_count(
-        len(NAMES) - 1
-    )
-    is_unharmed(console)
-    buttons = console.page.locator("#datasets .branch .branch .link")
+    expect(console.tree.lines).to_have_count(len(NAMES) - 1)
+    console.is_unharmed("i")
+    buttons = console.tree.find(".branch .branch .link")
     for n in range(buttons.count()):
         buttons.nth(n).click()
-        expect(console.drawer).to_be_visible()
-        is_unharmed(console)
-        console.page.keyboard.press("Escape")
-
-
-def test_what_is_named_badly_can_be_worked_with(visit: Visit) -> None:
-    console = visit(hostile())
-    row = console.page.locator("#datasets .row", has_text=NAMES[3])
+        console.drawer.is_open()
+        console.is_unharmed("i")
+        console.press("Escape")
+    row = console.tree.find(".row", has_text=NAMES[3])
     row.locator(".link").click()
-    console.drawer.get_by_label("forbid").check()
-    console.drawer.get_by_role("button", name="Save").click()
+    console.drawer.field("forbid").check()
+    console.drawer.save()
     expect(row.get_by_text("disabled", exact=True)).to_be_visible()
-    toggle = console.button(f"Pin {NAMES[0]}")
-    toggle.click()
-    expect(console.button(f"Pinned {NAMES[0]}")).to_be_visible()
+    console.click(f"Pin {NAMES[0]}")
+    console.shows(f"Pinned {NAMES[0]}")
 
 
 def test_hostile_requests_are_only_text(console: Console) -> None:
@@ -95,18 +76,15 @@ def test_hostile_requests_are_only_text(console: Console) -> None:
         console.client.post("/<b>x</b>?" + "q" * 3000, content=content, headers=headers)
     expect(console.rows).to_have_count(6)
     for n in range(6):
-        console.rows.nth(n).get_by_role("button").click()
-        console.drawer.get_by_text("headers").first.click()
-        is_unharmed(console)
-        console.page.keyboard.press("Escape")
+        console.row_opens(n).root.get_by_text("headers").first.click()
+        console.is_unharmed("i")
+        console.press("Escape")
 
 
 def test_the_policy_is_enforced_by_the_browser(console: Console) -> None:
-    markup = "document.body.innerHTML = '<b>x</b>'"
-    with pytest.raises(Exception, match="TrustedHTML"):
-        console.page.evaluate(markup)
+    console.refuses_markup()
     foreign = "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'blocked')"
-    assert console.page.evaluate(foreign) == "blocked"
+    assert console.run(foreign) == "blocked"
     assert any("Content Security Policy" in text for text in console.said)
     console.said.clear()
 
@@ -115,151 +93,122 @@ def test_the_token_comes_from_the_address_and_does_not_stay_there(
     visit: Visit,
 ) -> None:
     console = visit(token=TOKEN, path=f"/#token={TOKEN}")
-    expect(console.button("Pin Where is my parcel?")).to_be_visible()
-    page = console.page
-    assert page.url == console.server.url + "/__admin/"
+    console.shows(PIN)
+    console.at("")
     assert not [url for url in console.asked if TOKEN in url.partition("#")[0]]
-    stored = "JSON.stringify([localStorage, sessionStorage, document.cookie])"
-    assert page.evaluate(stored) == '[{},{},""]'
-    page.go_back()
-    assert TOKEN not in page.url
+    assert console.run(STORED) == '[{},{},""]'
+    console.page.go_back()
+    assert TOKEN not in console.page.url
 
 
 def test_a_missing_token_is_asked_for(visit: Visit) -> None:
     console = visit(token=TOKEN, path=None)
-    page = console.page
-    page.goto(console.server.url + "/__admin/")
+    console.page.goto(console.server.url + console.home)
     for attempt in ("wrong", TOKEN):
-        expect(page.get_by_role("dialog")).to_be_visible()
-        page.get_by_role("textbox", name="Admin token").fill(attempt)
-        page.get_by_role("button", name="Open").click()
-    expect(console.button("Pin Where is my parcel?")).to_be_visible()
-    expect(page.get_by_role("dialog")).to_have_count(0)
+        console.dialog.is_open()
+        console.role("textbox", "Admin token", exact=False).fill(attempt)
+        console.click("Open")
+    console.shows(PIN)
+    console.dialog.is_gone()
     assert {status for status, _ in console.refused} == {401}
     console.refused.clear()
 
 
-def test_a_link_on_a_foreign_page_opens_the_console(visit: Visit) -> None:
+def test_a_foreign_page_can_link_to_the_console_but_not_frame_it(visit: Visit) -> None:
     console = visit(path=None)
-    page = console.page
-    page.set_content(f"<a href='{console.server.url}'>open</a>")
-    page.get_by_role("link").click()
-    expect(console.button("Pin Where is my parcel?")).to_be_visible()
-
-
-def test_no_page_can_frame_the_console(visit: Visit) -> None:
-    console = visit(path=None)
-    page = console.page
-    page.set_content(f"<iframe src='{console.server.url}/__admin/'></iframe>")
+    page, url = console.page, console.server.url
+    page.set_content(f"<iframe src='{url}/__admin/'></iframe>")
     page.wait_for_load_state("networkidle")
     assert console.refused == [(403, "/__admin/")]
     console.refused.clear()
+    page.set_content(f"<a href='{url}'>open</a>")
+    page.get_by_role("link").click()
+    console.shows(PIN)
 
 
-def trapped(visit: Visit, fixture: Any = None, **options: Any) -> Console:
-    """The console, with all that must not come to be caught."""
-    console = visit(fixture, path=None, **options)
-    console.page.add_init_script(TRAP)
-    return console.open()
-
-
-@pytest.mark.parametrize("width", first(1, [390, 1280]))
-def test_no_name_of_many_does_anything(visit: Visit, width: int) -> None:
-    content = records(size=43)
-    console = trapped(visit, content, viewport={"width": width, "height": 900})
-    page = console.page
-    page.evaluate(OPEN_ALL)
-    names = page.locator("#data .branch .branch .link")
-    holders = content["apps"] + content["datasets"]
-    inside = [each.get("chats") or each.get("collections") or [] for each in holders]
-    expect(names).to_have_count(sum(map(len, inside)))
-    assert page.evaluate(CAUGHT) == []
-    selector = "#data .branch .branch .link"
-    opened = page.evaluate(OPEN_EACH, [selector, "#drawer[open]"])
-    assert opened >= 200
-    assert page.evaluate(CAUGHT) == []
-    for text in PAYLOADS[:3]:
-        query = f"/datasets/{quote('<i>d</i>', safe='')}/collections/"
-        page.evaluate("to => { location.hash = to }", f"#/data{query}{quote(text)}")
-    field = "#data input[type=search]"
-    page.evaluate(TYPE_EACH, [field, PAYLOADS])
-    page.keyboard.press("Control+k")
-    page.evaluate(TYPE_EACH, ["#palette input", PAYLOADS])
-    assert page.evaluate(CAUGHT) == []
+@pytest.mark.parametrize("width", SIZES)
+@pytest.mark.parametrize(
+    ("kind", "inside"), [("apps", "chats"), ("datasets", "collections")]
+)
+def test_no_name_of_many_does_anything(
+    visit: Visit, kind: str, inside: str, width: int
+) -> None:
+    holders = records(size=43)[kind]
+    size = {"width": width, "height": 900}
+    console = visit({kind: holders}, trap=True, viewport=size)
+    console.run(OPEN_ALL)
+    count = sum(len(each.get(inside, ())) for each in holders)
+    expect(console.find(NAMED)).to_have_count(count)
+    console.caught_nothing()
+    assert console.opens_each(NAMED) == count >= 100
+    console.caught_nothing()
     console.refused.clear()
 
 
-@pytest.mark.parametrize("width", first(1, [390, 1280]))
+@pytest.mark.parametrize("width", SIZES)
+def test_no_name_that_is_looked_for_does_anything(visit: Visit, width: int) -> None:
+    size = {"width": width, "height": 900}
+    console = visit(records(size=43), trap=True, viewport=size)
+    for text in PAYLOADS[:3]:
+        path = f"{quote('<i>d</i>', safe='')}/collections/{quote(text)}"
+        console.go(f"#/data/datasets/{path}")
+    console.types_each("#data input[type=search]", PAYLOADS)
+    console.press("Control+k")
+    console.types_each("#palette input", PAYLOADS)
+    console.caught_nothing()
+    console.refused.clear()
+
+
+@pytest.mark.parametrize("width", SIZES)
 def test_no_request_of_many_does_anything(visit: Visit, width: int) -> None:
-    console = trapped(visit, viewport={"width": width, "height": 900})
-    page = console.page
+    console = visit(trap=True, viewport={"width": width, "height": 900})
+    key = {"Authorization": "Bearer other"}
     for text in PAYLOADS:
         short = text[:500].encode()
         body = {"datasetId": text, "searchText": text, text: [text], "offset": 0}
         printed = short.translate(None, bytes(range(32)) + b"\x7f").strip()
-        headers: Any = {"Authorization": "Bearer other", "X-Bad": printed}
+        headers: Any = {**key, "X-Bad": printed}
         where = f"/{quote(short)}?{quote(short)}={quote(short)}"
         console.client.post(where, json=body, headers=headers)
         console.client.post(LIST, json=body, headers=headers)
-    headers = {"Content-Type": "application/json", "Authorization": "Bearer other"}
-    console.client.post(LIST, content=LONE, headers=headers)
+    key["Content-Type"] = "application/json"
+    console.client.post(LIST, content=LONE, headers=key)
     total = 2 * len(PAYLOADS) + 1
     if width == 390:
-        page.locator("nav").get_by_role("button", name="Requests").click()
-    expect(console.part("What clients do")).to_contain_text(f"{total} requests")
-    told = page.evaluate(
-        """async (total) => {
-            const rest = (ms) => new Promise((done) => setTimeout(done, ms));
-            const title = document.querySelector("#drawer-title");
-            for (let seq = 1; seq <= total; seq++) {
-                location.hash = `#/requests/${seq}`;
-                const end = performance.now() + 15_000;
-                while (!title.textContent.endsWith(`#${seq}`)) {
-                    if (performance.now() > end) return seq - 1;
-                    await rest(5);
-                }
-            }
-            return total;
-        }""",
-        total,
-    )
-    assert told == total
-    assert page.evaluate(CAUGHT) == []
+        console.find("nav").get_by_role("button", name="Requests").click()
+    console.stream.says(f"{total} requests")
+    assert console.run(SHOW_EACH, total) == total
+    console.caught_nothing()
     for n in range(1, 40, 4):
-        to = f"#/requests/compare/{n}/{n + 2}"
-        page.evaluate("to => { location.hash = to }", to)
-        title = console.drawer.locator("#drawer-title")
+        console.go(f"#/requests/compare/{n}/{n + 2}")
+        title = console.drawer.find("#drawer-title")
         expect(title).to_have_text(f"#{n} and #{n + 2}")
-        expect(console.drawer.locator(".differences").first).to_be_visible()
-    page.keyboard.press("Escape")
-    page.evaluate(TYPE_EACH, [".filters input[type=search]", PAYLOADS])
-    assert page.evaluate(CAUGHT) == []
+        expect(console.drawer.find(".differences").first).to_be_visible()
+    console.press("Escape")
+    console.types_each(".filters input[type=search]", PAYLOADS)
+    console.caught_nothing()
 
 
 def test_no_text_that_is_sent_set_or_dropped_does_anything(visit: Visit) -> None:
-    console = trapped(visit, records())
-    page = console.page
-    trying = console.part("Try it")
+    console = visit(records(), trap=True)
+    trying = console.trying
     for text in PAYLOADS[::6]:
-        console.admin("POST", "/faults", {"kind": "error", "message": text[:200]})
-    for text in PAYLOADS[::6]:
-        trying.get_by_role("textbox", name="searchText").fill(text[:200])
-        page.keyboard.press("Enter")
-        expect(trying.locator(".mark").first).to_be_visible()
-    console.admin("DELETE", "/faults")
-    trying.get_by_role("textbox", name="searchText").fill(PAYLOADS[0][:10] + "none")
-    page.keyboard.press("Enter")
-    console.button("Why is this empty?").click()
-    expect(trying.get_by_role("region", name="Why", exact=True)).to_be_visible()
-    assert page.evaluate(CAUGHT) == []
+        console.fault(message=text[:200])
+    for text in [*(each[:200] for each in PAYLOADS[::6]), PAYLOADS[0][:10] + "none"]:
+        if text.endswith("none"):
+            console.admin("DELETE", "/faults")
+        trying.field("searchText").fill(text)
+        console.press("Enter")
+        expect(trying.find(".mark").first).to_be_visible()
+    trying.asks_why().is_open()
+    console.caught_nothing()
     for text in PAYLOADS[::12]:
         name = f"{text[:60]}.yaml".replace("/", "_").replace("\0", "")
-        broken = f"apps: [{{id: a, name: 3, {quote(text[:80])!r}: 1}}]"
-        page.evaluate(DROP, ["drop", name, broken])
-        expect(console.drawer).to_contain_text("cannot be loaded")
-        page.keyboard.press("Escape")
-        expect(console.drawer).to_have_count(0)
-    assert page.evaluate(CAUGHT) == []
+        console.drop(name, f"apps: [{{id: a, name: 3, {quote(text[:80])!r}: 1}}]")
+        console.drawer.says("cannot be loaded")
+        console.press("Escape")
+        console.drawer.is_gone()
+    console.caught_nothing()
     assert {status for status, _ in console.refused} <= {400}
     console.refused.clear()
 
@@ -268,20 +217,21 @@ def test_no_name_that_is_chosen_moved_deleted_or_restored_does_anything(
     visit: Visit,
 ) -> None:
     folders = [{"name": text[:200], "type": "folder"} for text in PAYLOADS[::9]]
-    console = trapped(visit, {"datasets": [{"id": "d", "collections": folders}]})
-    page, rows = console.page, console.page.locator("#datasets .branch .branch .row")
+    fixture = {"datasets": [{"id": "d", "collections": folders}]}
+    console = visit(fixture, trap=True)
+    rows = console.tree.find(".branch .branch .row")
     expect(rows).to_have_count(len(folders))
     for n in range(len(folders)):
         more = rows.nth(n).get_by_role("button", name="More for")
         more.click()
-        page.get_by_role("menuitem", name="Move to…").click()
-        expect(page.get_by_role("dialog")).to_be_visible()
-        page.keyboard.press("Escape")
+        console.role("menuitem", "Move to…").click()
+        console.dialog.is_open()
+        console.press("Escape")
         more.click()
-        page.get_by_role("menuitem", name="Delete", exact=True).click()
-        page.get_by_role("menuitem", name="Delete for sure").click()
+        for entry in ("Delete", "Delete for sure"):
+            console.role("menuitem", entry).click()
         expect(rows).to_have_count(len(folders) - 1)
-        console.button("Undo").click()
-        expect(page.locator("#facts")).to_contain_text(f"generation {n + 2}")
+        console.click("Undo")
+        console.facts.says(f"generation {n + 2}")
         expect(rows).to_have_count(len(folders))
-    assert page.evaluate(CAUGHT) == []
+    console.caught_nothing()

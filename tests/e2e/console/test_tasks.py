@@ -1,121 +1,92 @@
-"""What people come for, as they do it: clicks are counted, and the time is told."""
+"""What people come for, as they do it: clicks are counted."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mock_server import MockServer
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.console.browsing import Console
-from tests.e2e.console.conftest import Visit
+from tests.e2e.pages import Console, Demo, Visit, expect
+from tests.e2e.pages.console import AS_HTTPX, PIN
+from tests.e2e.pages.demo import SPLIT
+from tests.e2e.pages.screen import CLIPBOARD, COUNT_CLICKS, HANDBOOK
 from tests.support import client_of
 
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
-HANDBOOK = "6593e137231a2be9c5603ba7"
 OLD, NEW = "Manual entries", "Rules of the house"
-COUNTING = """(() => {
-    const count = ({ isTrusted, detail }) => {
-        if (isTrusted && detail > 0) top.clicks = (top.clicks ?? 0) + 1;
-    };
-    addEventListener("click", count, true);
-    addEventListener("auxclick", count, true);
-})()"""
-"""In every frame: clicks of a pointer only, as Enter on a button is a click as well."""
-CLIPBOARD = ["clipboard-read", "clipboard-write"]
-AS_HTTPX = "import sys, httpx2; sys.modules['httpx'] = httpx2; exec(sys.stdin.read())"
-
-
-@contextmanager
-def at_most(clicks: int, console: Console, task: str) -> Iterator[None]:
-    """No more clicks than these are needed for what is done within."""
-    count = "() => { const made = window.clicks ?? 0; window.clicks = 0; return made; }"
-    console.page.evaluate(count)
-    start = time.perf_counter()
-    yield
-    seconds = time.perf_counter() - start
-    made = console.page.evaluate(count)
-    print(f"{task}: {made} clicks, {seconds:.1f} s")
-    assert 0 < made <= clicks
 
 
 @pytest.fixture
-def console(visit: Visit) -> Console:
+def counted(visit: Visit) -> Visit:
+    """Opens a page that counts every click."""
+
+    def opened(path: str = "", **how: Any) -> Any:
+        screen = visit(path=None, permissions=CLIPBOARD, **how)
+        screen.page.add_init_script(COUNT_CLICKS)
+        return screen.open(path)
+
+    return opened
+
+
+@pytest.fixture
+def console(counted: Visit) -> Any:
     """The console of the demo, with every click counted."""
-    return counted(visit(path=None)).open()
+    return counted()
 
 
-def counted(console: Console) -> Console:
-    console.page.add_init_script(COUNTING)
-    console.page.context.grant_permissions(CLIPBOARD)
-    return console
+def test_a_demo_app_shows_a_503_and_recovers(counted: Visit) -> None:
+    screen = counted(SPLIT, kind=Demo)
+    screen.framed.is_read()
+    with screen.at_most(4, "show a 503 and recover"):
+        screen.click("Fail next list")
+        screen.framed.failed.says("503")
+        screen.framed.click("Retry")
+        screen.framed.is_read()
+    screen.framed.failed.is_gone()
 
 
-def test_a_demo_app_shows_a_503_and_recovers(beside: Visit) -> None:
-    console = counted(beside(path=None)).open("/__admin/#/demo")
-    app = console.page.frame_locator("#demo iframe")
-    expect(app.locator(".articles > li")).to_have_count(8)
-    with at_most(4, console, "show a 503 and recover"):
-        console.button("Fail next list").click()
-        expect(app.locator(".failed")).to_contain_text("503")
-        app.get_by_role("button", name="Retry").click()
-        expect(app.locator(".articles > li")).to_have_count(8)
-    expect(app.locator(".failed")).to_have_count(0)
+def test_a_stranger_needs_six_clicks_at_most(counted: Visit) -> None:
+    console = counted("/")
+    with console.at_most(6, "pin, fail, look, reset"):
+        console.click(PIN, "Fail next list")
+        console.faults.has(1)
+        console.click("List")
+        expect(console.rows.first).to_contain_text("503")
+        console.row_opens().says("Injected by a fault")
+        console.press("Escape")
+        console.click("Reset")
+        console.shows(PIN)
+        console.stream.lists()
 
 
 @pytest.mark.parametrize("remedy", ["Leave out parentId", "Choose search_scope"])
 def test_an_empty_search_is_explained_and_put_right(
     console: Console, remedy: str
 ) -> None:
-    trying = console.part("Try it")
-    trying.get_by_role("textbox", name="searchText").fill("install")
-    console.page.keyboard.press("Enter")
-    expect(trying).to_contain_text("0 of 0")
-    with at_most(2, console, "find why it is empty"):
-        console.button("Why is this empty?").click()
-        why = trying.get_by_role("region", name="Why", exact=True)
-        expect(why.get_by_role("status")).to_contain_text("parentId null")
-        expect(why.get_by_role("status")).to_contain_text("search_scope=folder")
-        why.get_by_role("button", name=remedy).click()
-        expect(trying.get_by_role("row", name="Install")).to_be_visible()
+    trying = console.trying
+    trying.field("searchText").fill("install")
+    console.press("Enter")
+    trying.says("0 of 0")
+    with console.at_most(2, "find why it is empty"):
+        trying.asks_why().part("status").says("parentId null", "search_scope=folder")
+        trying.why.role("button", remedy, exact=False).click()
+        expect(trying.role("row", "Install", exact=False)).to_be_visible()
 
 
 def test_a_collection_is_renamed(console: Console) -> None:
-    named = console.page.locator("#datasets").get_by_role("button")
-    with at_most(3, console, "rename a collection"):
+    named = console.tree.role("button")
+    with console.at_most(3, "rename a collection"):
         named.filter(has_text=OLD).click()
-        name = console.drawer.get_by_label("name", exact=True)
+        name = console.drawer.field("name")
         name.click()
         name.press("Control+a")
         name.press_sequentially(NEW)
-        console.drawer.get_by_role("button", name="Save").click()
+        console.drawer.click("Save")
         expect(named.filter(has_text=NEW)).to_be_visible()
-    assert renamed(console.admin("GET", "/state"))
-
-
-def test_a_collection_is_renamed_in_the_tree(console: Console) -> None:
-    with at_most(3, console, "rename a collection in the tree"):
-        rename(console)
-    assert renamed(console.admin("GET", "/state"))
-
-
-def rename(console: Console) -> None:
-    """By the menu of its row."""
-    tree = console.page.locator("#datasets")
-    row = tree.locator(".row").filter(has_text=OLD)
-    row.get_by_role("button", name=f"More for {OLD}").click()
-    console.page.get_by_role("menuitem", name="Rename").click()
-    console.page.keyboard.type(NEW)
-    console.page.keyboard.press("Enter")
-    expect(tree).to_contain_text(NEW)
+    assert renamed(console.state())
 
 
 def renamed(state: Any) -> bool:
@@ -127,32 +98,36 @@ def test_a_failing_request_is_copied_as_python(console: Console) -> None:
     console.list("nowhere")
     console.list(HANDBOOK)
     expect(console.rows).to_have_count(2)
-    with at_most(3, console, "copy a failing request as Python"):
-        console.rows.filter(
-            has=console.page.locator(".mark.bad, .status .mark.warn")
-        ).click()
-        console.drawer.get_by_role("button", name="Copy as Python").click()
-        expect(console.drawer.get_by_text("Copied")).to_be_visible()
-    text = console.page.evaluate("navigator.clipboard.readText()")
+    bad = console.page.locator(".mark.bad, .status .mark.warn")
+    with console.at_most(2, "copy a failing request as Python"):
+        console.rows.filter(has=bad).click()
+        console.drawer.click("Copy as Python")
+        console.drawer.says("Copied")
+    text = console.clipboard()
+    assert text.startswith("import httpx\n")
+    assert '"datasetId": "nowhere"' in text
     command = [sys.executable, "-c", AS_HTTPX]
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("404 ")
     assert console.admin("GET", "/journal")["total"] == 3
 
 
 @pytest.mark.parametrize("kind", ["YAML", "JSON"])
-def test_the_edited_state_is_saved_as_a_fixture(
+def test_what_is_renamed_in_the_tree_is_saved_as_a_fixture(
     console: Console, tmp_path: Path, kind: str
 ) -> None:
-    rename(console)
+    with console.at_most(3, "rename a collection in the tree"):
+        console.menu(OLD, "Rename")
+        console.page.keyboard.type(NEW)
+        console.press("Enter")
+        console.tree.says(NEW)
+    assert renamed(console.state())
     with (
-        at_most(2, console, f"save the state as {kind}"),
+        console.at_most(2, f"save the state as {kind}"),
         console.page.expect_download() as download,
     ):
-        console.button(f"Export {kind}").click()
+        console.click(f"Export {kind}")
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     with MockServer(path) as other, client_of(other.url) as client:

@@ -2,159 +2,138 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.e2e.pages import Demo, Visit, expect
+from tests.e2e.pages.screen import APP, CHAT, PARCEL
 
-from tests.e2e.chromium import BROWSER_TEST
-from tests.e2e.demo.browsing import APP, PARCEL, App
-from tests.e2e.demo.conftest import Visit
-
-pytestmark = BROWSER_TEST
-expect = pytest.importorskip("playwright.sync_api").expect
+PIN, UNPIN = f"Pin {PARCEL}", f"Unpin {PARCEL}"
+UPDATE, READ = "**/updateHistory", "**/getHistories"
 
 
-def top(app: App, chat: str = "delivery-late") -> bool | None:
-    found = app.server.sandbox.chat(APP, chat)
-    return None if found is None else found.top
+def is_at(app: Demo, place: int, title: str = PARCEL) -> None:
+    """Claim where a conversation stands in the list."""
+    expect(app.talks.nth(place)).to_contain_text(title)
 
 
-def test_pinned_chats_come_first_and_apps_have_names(app: App) -> None:
-    expect(app.talks).to_have_count(7)
-    expect(app.talks.first).to_contain_text("Refund for order 4711")
-    expect(app.page.locator(".talks [aria-pressed=true]")).to_have_count(2)
-    choice = app.page.get_by_label("App", exact=True)
+def custom_title(app: Demo) -> str | None:
+    chat = app.server.sandbox.chat(APP, CHAT)
+    return None if chat is None else chat.custom_title
+
+
+def test_pinned_chats_come_first_and_apps_have_names(app: Demo) -> None:
+    app.has(talks=7)
+    is_at(app, 0, "Refund for order 4711")
+    expect(app.find(".talks [aria-pressed=true]")).to_have_count(2)
+    choice = app.field("App")
     expect(choice.locator("option").first).to_have_text("Customer support")
     choice.select_option(index=1)
-    expect(app.talks).to_have_count(5)
+    app.has(talks=5)
     expect(app.talks.filter(has_text="Untitled")).to_have_count(1)
 
 
-def test_a_pin_is_kept_and_taken_back(app: App) -> None:
-    with app.page.expect_response("**/getHistories"):  # once it is done
-        app.button(f"Pin {PARCEL}").click()
-    expect(app.talks.first).to_contain_text(PARCEL)
-    pinned = app.button(f"Unpin {PARCEL}")
-    expect(pinned).to_be_focused()
-    app.page.locator("#chats .list .panel[aria-busy=false]").wait_for()
-    assert top(app) is True
-    with app.page.expect_response("**/updateHistory"):
-        pinned.click()
-    expect(app.talks.nth(2)).to_contain_text(PARCEL)
-    assert top(app) is False
+def test_a_pin_is_kept_and_taken_back(app: Demo) -> None:
+    with app.page.expect_response(READ):  # once it is done
+        app.click(PIN)
+    is_at(app, 0)
+    expect(app.button(UNPIN)).to_be_focused()
+    app.find("#chats .list .panel[aria-busy=false]").wait_for()
+    assert app.top() is True
+    with app.page.expect_response(UPDATE):
+        app.click(UNPIN)
+    is_at(app, 2)
+    assert app.top() is False
 
 
-def test_a_pin_is_shown_before_it_is_done(app: App) -> None:
+def test_a_pin_is_shown_before_it_is_done(app: Demo) -> None:
     app.fault("delay", ms=4_000, operation="updateHistory")
-    with app.page.expect_response("**/updateHistory"):
-        app.button(f"Pin {PARCEL}").click()
-        expect(app.talks.first).to_contain_text(PARCEL)
-        assert top(app) is False
-    expect(app.talks.first).to_contain_text(PARCEL)
-    assert top(app) is True
+    with app.page.expect_response(UPDATE):
+        app.click(PIN)
+        is_at(app, 0)
+        assert app.top() is False
+    is_at(app, 0)
+    assert app.top() is True
 
 
-def test_a_pin_that_fails_is_rolled_back_and_says_why(app: App) -> None:
-    app.fault("error", operation="updateHistory")
-    app.button(f"Pin {PARCEL}").click()
-    expect(app.page.locator("#toast")).to_contain_text("(503): Injected by a fault")
-    expect(app.button(f"Pin {PARCEL}")).to_be_visible()
-    expect(app.talks.nth(2)).to_contain_text(PARCEL)
-    assert top(app) is False
-
-
-def test_a_write_that_is_lost_is_seen_as_it_is(app: App) -> None:
+def test_a_pin_that_fails_or_is_lost_is_seen_as_it_is(app: Demo) -> None:
     app.fault("lost_write", operation="updateHistory")
-    with app.page.expect_response("**/getHistories"):
-        app.button(f"Pin {PARCEL}").click()
-    expect(app.button(f"Pin {PARCEL}")).to_be_visible()
-    assert top(app) is False
+    with app.page.expect_response(READ):
+        app.click(PIN)
+    app.shows(PIN)
+    app.fault("error", operation="updateHistory")
+    app.click(PIN)
+    app.toast.says("(503): Injected by a fault")
+    app.shows(PIN)
+    is_at(app, 2)
+    assert app.top() is False
 
 
-def test_a_chat_is_renamed_by_the_keyboard(app: App) -> None:
+def test_a_chat_is_renamed_by_the_keyboard_and_again_after_a_failure(app: Demo) -> None:
     app.button(f"Rename {PARCEL}").press("Enter")
-    name = app.page.get_by_label("New name")
+    name = app.field("New name")
     expect(name).to_be_focused()
     name.press("Escape")
-    app.button(f"Rename {PARCEL}").click()
-    name.fill("Late parcel")
+    app.renames(PARCEL, "Late parcel")
+    app.shows("Pin Late parcel")
+    assert custom_title(app) == "Late parcel"
+    app.fault("error", operation="updateHistory")
+    name = app.renames("Late parcel", "Lost parcel")
+    app.toast.says("503")
+    expect(name).to_have_value("Lost parcel")
     name.press("Enter")
-    expect(app.button("Pin Late parcel")).to_be_visible()
-    chat = app.server.sandbox.chat(APP, "delivery-late")
-    assert chat is not None
-    assert chat.custom_title == "Late parcel"
+    app.shows("Pin Lost parcel")
 
 
 def test_the_strict_profile_refuses_a_rename(visit: Visit) -> None:
-    app = visit(profile="documented")
-    app.button(f"Rename {PARCEL}").click()
-    app.page.get_by_label("New name").press("Enter")
-    expect(app.page.locator("#toast")).to_contain_text("top")
+    app = visit(serving={"profile": "documented"})
+    app.renames(PARCEL)
+    app.toast.says("top")
 
 
-def test_a_rename_that_fails_keeps_what_was_typed(app: App) -> None:
-    app.fault("error", operation="updateHistory")
-    app.button(f"Rename {PARCEL}").click()
-    name = app.page.get_by_label("New name")
-    name.fill("Late parcel")
-    name.press("Enter")
-    expect(app.page.locator("#toast")).to_contain_text("503")
-    expect(name).to_have_value("Late parcel")
-    name.press("Enter")
-    expect(app.button("Pin Late parcel")).to_be_visible()
+def test_a_chat_is_deleted_once_it_is_confirmed(app: Demo) -> None:
+    app.click(f"Delete {PARCEL}", "Cancel")
+    assert app.top() is False
+    app.click(f"Delete {PARCEL}")
+    app.dialog.role("button", "Delete", exact=False).click()
+    app.has(talks=6)
+    assert app.top() is None
 
 
-def test_a_chat_is_deleted_once_it_is_confirmed(app: App) -> None:
-    app.button(f"Delete {PARCEL}").click()
-    app.button("Cancel").click()
-    assert top(app) is False
-    app.button(f"Delete {PARCEL}").click()
-    app.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    expect(app.talks).to_have_count(6)
-    assert top(app) is None
-
-
-def test_a_chat_is_read_and_gone_on_with(app: App) -> None:
+def test_a_chat_is_read_and_gone_on_with(app: Demo) -> None:
     app.talk(PARCEL).press("Enter")
-    said = app.page.locator(".messages li")
-    expect(said).to_have_count(2)
-    expect(said.last).to_contain_text("I am sorry for the delay.")
-    app.page.get_by_label("Message").fill("Thanks")
-    app.page.get_by_label("Message").press("Enter")
-    expect(said).to_have_count(4)
-    expect(said.nth(2)).to_contain_text("Thanks")
-    expect(app.page.get_by_label("Message")).to_have_value("")
-    app.button("All conversations").click()
-    expect(app.talks).to_have_count(7)
+    expect(app.messages).to_have_count(2)
+    expect(app.messages.last).to_contain_text("I am sorry for the delay.")
+    app.message.fill("Thanks")
+    app.message.press("Enter")
+    expect(app.messages).to_have_count(4)
+    expect(app.messages.nth(2)).to_contain_text("Thanks")
+    expect(app.message).to_have_value("")
+    app.click("All conversations")
+    app.has(talks=7)
 
 
-def test_a_first_message_creates_a_chat(app: App) -> None:
-    app.button("New chat").click()
-    expect(app.part("Conversations")).to_contain_text("How can we help?")
-    expect(app.page.get_by_label("Message")).to_be_focused()
-    app.page.keyboard.type("Do you ship to Norway?")
-    app.page.keyboard.press("Enter")
-    expect(app.page.locator(".messages .ours")).to_contain_text("Norway")
-    expect(app.page.locator(".messages .theirs")).to_have_count(1)
-    app.button("All conversations").click()
-    expect(app.talks).to_have_count(8)
-    assert len(app.server.control.chats(APP)) == 8
-
-
-def test_a_message_that_is_not_sent_stays_in_the_box(app: App) -> None:
+def test_a_first_message_creates_a_chat_and_stays_in_the_box_until_it_is_sent(
+    app: Demo,
+) -> None:
     app.fault("error", operation="completions")
-    app.button("New chat").click()
-    app.page.get_by_label("Message").fill("Hello?")
-    app.button("Send").click()
-    expect(app.page.locator("#toast")).to_contain_text("503")
-    expect(app.page.get_by_label("Message")).to_have_value("Hello?")
-    app.button("Send").click()
-    expect(app.page.locator(".messages li")).to_have_count(2)
+    app.click("New chat")
+    app.conversations.says("How can we help?")
+    expect(app.message).to_be_focused()
+    app.page.keyboard.type("Do you ship to Norway?")
+    app.click("Send")
+    app.toast.says("503")
+    expect(app.message).to_have_value("Do you ship to Norway?")
+    app.message.press("Enter")
+    expect(app.find(".messages .ours")).to_contain_text("Norway")
+    expect(app.find(".messages .theirs")).to_have_count(1)
+    app.click("All conversations")
+    app.has(talks=8)
+    assert len(app.server.control.chats(APP)) == 8
 
 
 def test_many_chats_come_in_portions(visit: Visit) -> None:
     chats = [{"chatId": f"c{n}", "title": f"Chat {n}"} for n in range(45)]
     app = visit({"apps": [{"id": "a", "chats": chats}]}, path="/demo/#apps=a")
     for count in (20, 40):
-        expect(app.talks).to_have_count(count)
-        app.button("Show more").click()
-    expect(app.talks).to_have_count(45)
-    expect(app.button("Show more")).to_have_count(0)
+        app.has(talks=count)
+        app.click("Show more")
+    app.has(talks=45)
+    app.lacks("Show more")

@@ -13,15 +13,19 @@ RUN = (ROOT / ".ci" / "run").read_text()
 JOBS = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]
 
 
-def test_the_command_of_the_readme_runs_the_tests() -> None:
-    readme = (ROOT / "README.md").read_text()
-    (command,) = re.findall(r"^python3 -m venv .*pytest$", readme, re.MULTILINE)
-    assert command in RUN.splitlines()
+def test_no_long_test_runs_twice_or_never() -> None:
+    own = re.findall(r'^part_(\w+)\(\) { long .*"\$\{\1\[@\]\}"; }$', RUN, re.MULTILINE)
+    (others,) = re.findall(r"^part_long\(\) { long (.+); }$", RUN, re.MULTILINE)
+    left_out = re.findall(r"\{(\w+)\[@\]/#/--ignore=\}", others)
+    assert own == left_out == ["browser", "image"]
 
 
-def test_no_test_runs_twice() -> None:
-    long = ["-m ci" in line for line in RUN.splitlines() if "bin/pytest" in line]
-    assert long == [False, True]
+def test_all_parts_run_everywhere() -> None:
+    (parts,) = re.findall(r'^all="(.+)"$', RUN, re.MULTILINE)
+    assert JOBS["run"]["strategy"]["matrix"]["part"] == parts.split()
+    together = re.findall(r"^side (.+) &$|\.ci/run (\w+)$", RUN, re.MULTILINE)
+    run = [name for found in together for each in found for name in each.split()]
+    assert sorted(run) == sorted(parts.split())
 
 
 def test_nothing_beside_the_repository_is_named() -> None:

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 from urllib.parse import urlencode
 
@@ -58,7 +57,20 @@ class Client(Protocol):
     def send(self, request: Request) -> Answer: ...
 
 
-class Httpx:
+class Closing:
+    """A client that ends with a context."""
+
+    def close(self) -> None:
+        """Let its connections go."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Httpx(Closing):
     """The library `httpx2`."""
 
     def __init__(self, url: str, key: str | None, **options: Any) -> None:
@@ -70,6 +82,9 @@ class Httpx:
             **options,
         )
 
+    def close(self) -> None:
+        self._client.close()
+
     def send(self, request: Request) -> Answer:
         try:
             answer = self._client.request(
@@ -79,14 +94,8 @@ class Httpx:
             raise Unanswered(request) from error
         return Answer(answer.status_code, answer.text)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._client.close()
-
-
-class Requests:
+class Requests(Closing):
     """The library `requests`."""
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -94,6 +103,9 @@ class Requests:
         self._session = self._library.Session()
         self._session.headers.update(authorization(key))
         self._url = url
+
+    def close(self) -> None:
+        self._session.close()
 
     def send(self, request: Request) -> Answer:
         try:
@@ -108,14 +120,8 @@ class Requests:
         # It takes text without a charset for Latin-1.
         return Answer(answer.status_code, answer.content.decode())
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._session.close()
-
-
-class Axios:
+class Axios(Closing):
     """The library `axios`, in a Node process that is told what to send."""
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -141,20 +147,12 @@ class Axios:
             raise Unanswered(request, answer["text"])
         return Answer(answer["status"], answer["text"])
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._process.kill()
         self._process.communicate()
 
 
-class Curl:
+class Curl(Closing):
     """The program `curl`, a process for each request."""
 
     def __init__(self, url: str, key: str | None) -> None:
@@ -188,12 +186,6 @@ class Curl:
         assert done.returncode == 0, done.stderr
         text, _, status = done.stdout.decode().rpartition("\n")
         return Answer(int(status), text)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """There is nothing to close."""
 
 
 def authorization(key: str | None) -> dict[str, str]:
