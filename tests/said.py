@@ -46,28 +46,35 @@ def unescaped(text: str) -> str:
     return text.encode("latin-1").decode("unicode_escape")
 
 
-def cases(path: Path, names: Mapping[str, str] = NONE) -> list[Case]:
-    """The cases of a file."""
-    found = ((each, said) for _, each, said in _parts(path) if each)
-    return [Case(each, expanded(each, names), said) for each, said in found]
+class Text:
+    """A file of cases, and the function whose answers it holds."""
 
+    def __init__(self, path: Path, answer: Callable[[str], str]) -> None:
+        self.path = path
+        self.answer = answer
 
-def _parts(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Of each case the comments, what is given, and what is said."""
-    for part in path.read_text(encoding="utf-8").rstrip("\n").split("\n\n"):
-        lines = part.split("\n")
-        comments = [line for line in lines if line.startswith("# ")]
-        said = [line for line in lines if line.startswith("-> ")]
-        given = [line for line in lines if line not in comments + said]
-        found = "\n".join(line.removeprefix("-> ") for line in said)
-        yield "\n".join(comments), "\n".join(given), found
+    @property
+    def cases(self) -> list[Case]:
+        """All of them, in order."""
+        found = ((each, said) for _, each, said in self._parts() if each)
+        return [Case(each, expanded(each), said) for each, said in found]
 
+    def _parts(self) -> Iterator[tuple[str, str, str]]:
+        """Of each case the comments, what is given, and what is said."""
+        text = self.path.read_text(encoding="utf-8")
+        for part in text.rstrip("\n").split("\n\n"):
+            lines = part.split("\n")
+            comments = [line for line in lines if line.startswith("# ")]
+            said = [line for line in lines if line.startswith("-> ")]
+            given = [line for line in lines if line not in comments + said]
+            found = "\n".join(line.removeprefix("-> ") for line in said)
+            yield "\n".join(comments), "\n".join(given), found
 
-def renew(path: Path, answer: Callable[[str], str]) -> None:
-    """Write a file anew with what is said now."""
-    parts = []
-    for comments, given, _ in _parts(path):
-        said = answer(expanded(given)).split("\n") if given else []
-        lines = filter(None, (comments, given, *(f"-> {line}" for line in said)))
-        parts.append("\n".join(lines))
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    def renew(self) -> None:
+        """Write the file anew with what is said now."""
+        parts = []
+        for comments, given, _ in self._parts():
+            said = self.answer(expanded(given)).split("\n") if given else []
+            lines = filter(None, (comments, given, *(f"-> {line}" for line in said)))
+            parts.append("\n".join(lines))
+        self.path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -14,6 +14,7 @@ from mock_server.app import create_app
 from mock_server.domain.choices.table import choose
 from tests.api import refused
 from tests.api.related.rows import FULL, told
+from tests.fixture import broken
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
 from tests.support import LIBRARY, Api
@@ -54,6 +55,8 @@ def main() -> None:
     ):
         text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
         (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+    for text_file in broken.TEXTS.values():
+        text_file.renew()
 
 
 if __name__ == "__main__":
