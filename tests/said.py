@@ -47,9 +47,9 @@ def unescaped(text: str) -> str:
 
 
 class Text:
-    """A file of cases, and the function whose answers it holds."""
+    """A file of cases, and the function whose answers it holds, if one makes them."""
 
-    def __init__(self, path: Path, answer: Callable[[str], str]) -> None:
+    def __init__(self, path: Path, answer: Callable[[str], str] = str) -> None:
         self.path = path
         self.answer = answer
 
