@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from mock_server.app import create_app
+from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import choose
 from tests.api import refused
 from tests.api.related.rows import FULL, told
+from tests.cli.commands import MISTAKES, TOKEN, steered
 from tests.fixture import broken
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
@@ -53,10 +55,11 @@ def main() -> None:
         ("related_routes", of_related_routes()),
         ("refusals", of_refusals()),
     ):
-        text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
-        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
-    for text_file in broken.TEXTS.values():
-        text_file.renew()
+        content = "".join(f"{line}\n" for line in dict.fromkeys(lines))
+        (FOLDER / f"{name}.txt").write_text(content, encoding="utf-8")
+    with MockServer(LIBRARY, admin_token=TOKEN) as server:
+        for text in (*broken.TEXTS.values(), MISTAKES, steered(server.url)):
+            text.renew()
 
 
 if __name__ == "__main__":
