@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.conftest import MakeApi
 from tests.support import CHAT, FROZEN, Api, wait
 
@@ -51,31 +49,3 @@ def test_the_clock_dates_pins_and_entries(api: Api) -> None:
     chat = api.admin("GET", f"/apps/app-1/chats/{CHAT}").json()
     assert chat["updateTime"] == moment
     assert api.journal()[0]["time"] == moment
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "body", "message"),
-    [
-        ("PUT", "", {"now": "soon"}, 'got the string "soon" - at $.now'),
-        (
-            "PUT",
-            "",
-            {"now": 5},
-            "Expected a time like 2024-01-31T12:00:00Z or null, got 5 -",
-        ),
-        ("PUT", "", {"frozen": "yes"}, "Expected true or false or null"),
-        ("PUT", "", {"frozn": True}, "(did you mean 'frozen'?) - at $.frozn"),
-        ("POST", "/advance", {}, "Expected the field 'seconds' here, got none - at $"),
-        ("POST", "/advance", {"seconds": -1}, "got -1 - at $.seconds"),
-        ("POST", "/advance", {"seconds": "5"}, 'got the string "5" - at $.seconds'),
-        ("POST", "/advance", {"seconds": 3e11}, "a year up to 9999"),
-        ("POST", "/advance", {"seconds": True}, "got true - at $.seconds"),
-    ],
-)
-def test_a_bad_time_is_refused_and_changes_nothing(
-    api: Api, method: str, path: str, body: Any, message: str
-) -> None:
-    answer = api.admin(method, f"/clock{path}", body)
-    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
-    assert message in answer.json()["message"]
-    assert clock(api, "GET", "") == (FROZEN, True)

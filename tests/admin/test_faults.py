@@ -152,64 +152,6 @@ def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
     )
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        ({}, "got nothing - at $.kind"),
-        ({"kind": "eror"}, "(did you mean 'error'?) - at $.kind"),
-        ({"kind": 5}, "got 5 - at $.kind"),
-        ({"kind": "error", "stat": 5}, "unknown field 'stat'"),
-        ({"kind": "error", "ms": 5}, "unknown field 'ms'"),
-        ({"kind": "error", "status": 99}, "from 200 to 599, got 99 - at $.status"),
-        ({"kind": "error", "status": 204}, "a status that has a body, got 204"),
-        ({"kind": "alter", "set": {"a": "x" * 70_000}}, "at $.set"),
-        ({"kind": "error", "times": None}, "got null - at $.times"),
-        ({"kind": "error", "times": 0}, "from 1 to 10000, got 0 - at $.times"),
-        ({"kind": "error", "times": 10_001}, "got 10001 - at $.times"),
-        ({"kind": "error", "ttl": None}, "got null - at $.ttl"),
-        ({"kind": "error", "ttl": 601}, "to 600, got 601 - at $.ttl"),
-        ({"kind": "error", "ttl": 0}, "got 0 - at $.ttl"),
-        ({"kind": "error", "probability": 1.1}, "got 1.1 - at $.probability"),
-        ({"kind": "error", "probability": True}, "got true - at $.probability"),
-        ({"kind": "error", "skip": -1}, "got -1 - at $.skip"),
-        ({"kind": "error", "seed": "x"}, "at $.seed"),
-        ({"kind": "error", "phase": "during"}, "at $.phase"),
-        ({"kind": "error", "operation": "/__admin"}, "at $.operation"),
-        ({"kind": "error", "match": {"path": "x"}}, "at $.match.path"),
-        ({"kind": "error", "match": {"body": []}}, "at $.match.body"),
-        ({"kind": "delay"}, "got nothing - at $.ms"),
-        ({"kind": "delay", "ms": 1, "min": 1}, "got ms and min - at $.ms"),
-        ({"kind": "delay", "min": 1}, "got min - at $.ms"),
-        ({"kind": "delay", "min": 2, "max": 1}, "at least min, got 1"),
-        ({"kind": "delay", "ms": -1}, "to 60000, got -1 - at $.ms"),
-        ({"kind": "delay", "ms": 60_001}, "got 60001 - at $.ms"),
-        ({"kind": "delay", "median": 1, "sigma": -1}, "at $.sigma"),
-        ({"kind": "dribble", "chunks": 1}, "at $.chunks"),
-        ({"kind": "dribble", "chunks": 1_000, "ms": 61}, "at $.ms"),
-        ({"kind": "truncate", "bytes": -1}, "at $.bytes"),
-        ({"kind": "rate_limit", "limit": 1}, "the field 'window' here"),
-        ({"kind": "rate_limit", "limit": 0, "window": 1}, "at $.limit"),
-        ({"kind": "lost_write", "operation": "listV2"}, "at $.operation"),
-        ({"kind": "alter", "operation": "updateHistory"}, "at $.operation"),
-        ({"kind": "alter"}, "fields to set, or to remove, got none - at $.set"),
-        ({"kind": "page_drift"}, "insert or remove, got nothing"),
-        ({"kind": "page_drift", "insert": 1, "remove": 1}, "got both"),
-        ({"preset": "flacky"}, "(did you mean 'flaky'?) - at $.preset"),
-        ({"preset": "flaky", "times": 3}, "unknown field 'times'"),
-        ({"preset": "flaky", "kind": "error"}, "unknown field 'kind'"),
-    ],
-)
-def test_a_bad_fault_is_refused_and_none_is_added(
-    api: Api, fault: Any, message: str
-) -> None:
-    answer = api.admin("POST", "/faults", fault)
-    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
-    assert message in answer.json()["message"]
-    assert api.admin("GET", "/faults").json() == {"faults": []}
-    assert api.pin().status_code == 200
-
-
 @pytest.mark.parametrize("plan", ["-1", "1001", "x"])
 def test_a_plan_is_of_a_bounded_length(api: Api, plan: str) -> None:
     api.admin("POST", "/faults", {"kind": "error"})

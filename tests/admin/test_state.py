@@ -209,12 +209,6 @@ def test_a_deleted_snapshot_is_gone(api: Api) -> None:
     assert api.admin("GET", "/snapshots").json() == {"snapshots": []}
 
 
-@pytest.mark.parametrize("name", ["a%20b", "x" * 65, "%C3%A9", "a%2Fb", "%2E%2E"])
-def test_names_of_snapshots_are_plain(api: Api, name: str) -> None:
-    answer = api.admin("PUT", f"/snapshots/{name}")
-    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
-
-
 def test_times_are_written_alike_everywhere(api: Api) -> None:
     now = api.sandbox.clock.now()
     assert api.admin("GET", "/clock").json()["now"] == format_time(now) == FROZEN

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
 
 from mock_server.app import Application, create_app
 from tests.admin.world import HOST, JSON, ask
@@ -434,38 +433,6 @@ def test_an_item_nowhere_has_no_remedy_and_its_name_is_looked_for(api: Api) -> N
     assert explained(api, item="x")["message"].endswith("nor has any other")
 
 
-@pytest.mark.parametrize(
-    ("query", "status", "message"),
-    [
-        ({"dataset": "d"}, 404, 'there are "dataset-1", "dataset-2"'),
-        ({}, 400, "Expected the field 'dataset'"),
-        ({"request": "[]"}, 400, "Expected a JSON object"),
-        ({"request": "{"}, 400, "Expected a JSON object"),
-        ({"request": '{"a":' * 99 + "1" + "}" * 99}, 400, "Expected a JSON object"),
-        ({"request": '{"datasetId": "x"}'}, 400, "at query.request.datasetId"),
-        ({"request": '{"pageSize": 50}'}, 400, "served with the choice page_size"),
-        ({"request": '{"parentId": 5}'}, 400, "at $.parentId"),
-        ({"items": "a"}, 400, "did you mean 'item'?"),
-    ],
-)
-def test_a_question_that_cannot_be_answered_is_refused(
-    api: Api, query: Fields, status: int, message: str
-) -> None:
-    asked = ({"dataset": DATASET} if query else {}) | query
-    answer = api.client.get("/__admin/why", params=asked)
-    assert answer.status_code == status
-    assert message in answer.json()["message"]
-
-
 def test_a_sandbox_without_declared_keys_takes_any_at_its_own_address(api: Api) -> None:
     api.admin("POST", "/sandboxes", {"name": "team"})
     assert explained(api, "/sandboxes/team", key=STRANGER)["shown"] is True
-
-
-@pytest.mark.parametrize("name", ["parentID", "searchTxt", "PageSize"])
-def test_a_misspelt_field_is_no_explanation(name: str) -> None:
-    client = TestClient(create_app(LIBRARY), base_url="http://localhost")
-    query = {"dataset": DATASET, "request": json.dumps({name: None, "simple": 1})}
-    answer = client.get("/__admin/why", params=query)
-    assert answer.status_code == 400
-    assert f'got the field "{name}" (did you mean ' in answer.json()["message"]
