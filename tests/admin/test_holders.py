@@ -303,6 +303,7 @@ def test_problems_are_told_by_their_paths_and_nothing_changes(
     before = api.admin("GET", "/state").json()
     bad = {"permissions": {"fastgpt-raeder": "read"}, "collections": [{"name": 5}]}
     told = api.admin("PUT", DATASET_PATH, bad).json()["message"]
-    assert "$.permissions.fastgpt-raeder: " in told
-    assert "(did you mean 'fastgpt-reader'?); $.collections[0].name: " in told
+    assert "($.collections[0].name: Expected a string, got 5" in told
+    assert "; $.permissions.fastgpt-raeder: " in told
+    assert "(did you mean 'fastgpt-reader'?)" in told
     assert api.admin("GET", "/state").json() == before

@@ -14,7 +14,7 @@ from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import choose
 from tests.admin.refusals import REFUSED
-from tests.api import refused
+from tests.api import refused, requests
 from tests.api.related.rows import FULL, told
 from tests.cli.commands import MISTAKES, TOKEN, steered
 from tests.fixture import broken
@@ -59,7 +59,13 @@ def main() -> None:
         content = "".join(f"{line}\n" for line in dict.fromkeys(lines))
         (FOLDER / f"{name}.txt").write_text(content, encoding="utf-8")
     with MockServer(LIBRARY, admin_token=TOKEN) as server:
-        for text in (*broken.TEXTS.values(), REFUSED, MISTAKES, steered(server.url)):
+        for text in (
+            *broken.TEXTS.values(),
+            REFUSED,
+            requests.TEXT,
+            MISTAKES,
+            steered(server.url),
+        ):
             text.renew()
 
 

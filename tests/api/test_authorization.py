@@ -29,38 +29,6 @@ def pin(api: Api, *values: bytes) -> tuple[int, bool | None]:
     return response.status_code, api.top()
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        b"",
-        b"Bearer",
-        b"Bearer\tk",
-        b"Basic a2V5",
-        b"Token k",
-        b"k",
-        b"Bearer k, Bearer k",
-        b"Bearer two words",
-        "Bearer ké".encode(),
-        b"Bearer \xff",
-    ],
-)
-def test_odd_authorization_is_401(api: Api, value: bytes) -> None:
-    assert pin(api, value) == (401, False)
-
-
-@pytest.mark.direct
-def test_missing_or_double_authorization_is_401(api: Api) -> None:
-    assert pin(api) == (401, False)
-    assert pin(api, b"Bearer k", b"Bearer k") == (401, False)
-
-
-@pytest.mark.parametrize(
-    "value", [b"Bearer k", b"bearer k", b"BEARER k", b"Bearer  k", b"Bearer a-b.c_~+/="]
-)
-def test_any_key_is_an_owner_where_none_is_declared(api: Api, value: bytes) -> None:
-    assert pin(api, value) == (200, True)
-
-
 def test_an_unknown_key_is_401_where_keys_are_declared(make_api: MakeApi) -> None:
     api = make_api(shipped("permissions.yaml"))
     response = api.list_v2("fastgpt-nobody", datasetId=SHARED)

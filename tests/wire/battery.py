@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from contextlib import suppress
 
 from mock_server.domain.limits import DEFAULT_LIMITS
-from tests.api.bad_requests import BAD_JSON, BAD_LISTS, BAD_PINS
+from tests.api import requests
+from tests.api.bad_requests import BAD_JSON
 from tests.support import LIST, PIN
 from tests.wire import payloads
 from tests.wire.sockets import answer, connect
@@ -39,14 +39,6 @@ def chunked(*chunks: bytes) -> bytes:
     return raw(length=payloads.CODED, body=parts + b"0\r\n\r\n")
 
 
-def with_field(operation: str, field: str, value: object) -> bytes:
-    """A request of which one field is replaced, or left out for `...`."""
-    line, body = (PIN_LINE, PIN_BODY) if operation == "pin" else (LIST_LINE, LIST_BODY)
-    fields = json.loads(body) | {field: value}
-    present = {name: each for name, each in fields.items() if each is not ...}
-    return raw(line, body=json.dumps(present).encode())
-
-
 NAMES = {
     "PUT": PIN_LINE.encode() + b"\r\n", "PATH": PIN.encode(), "LIST": LIST.encode(),
     "HOST": HOST, "AUTH": AUTH, "TYPE": TYPE, "REST": AUTH + TYPE, "CLOSE": CLOSE,
@@ -74,13 +66,15 @@ BAD_BODIES: dict[str, tuple[int, bytes]] = {
         raw(f"{method} {path} HTTP/1.1", body=body),
     )
     for method, path in (("PUT", PIN), ("POST", LIST))
-    for name, (body, _) in BAD_JSON.items()
+    for name, body in BAD_JSON.items()
 }
-BAD_BODIES |= {
-    f"{operation}_{number}_{field}": (400, with_field(operation, field, value))
-    for operation, cases in (("pin", BAD_PINS), ("list", BAD_LISTS))
-    for number, (field, value, *_) in enumerate(cases)
-}
+for _case in requests.TEXT.cases:
+    if _case.said.startswith("400 ") and _case.given.startswith(tuple(requests.GOOD)):
+        _method, _path, _body = requests.parsed(_case.given)
+        BAD_BODIES[_case.given[:80]] = (
+            400,
+            raw(f"{_method} {_path} HTTP/1.1", body=_body),
+        )
 
 
 def said(url: str, request: bytes, *, step: int | None = None) -> bytes:
