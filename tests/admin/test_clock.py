@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.conftest import MakeApi
-from tests.support import CHAT, FROZEN, Api, wait
+from tests.support import Api, wait
 
 
 def clock(api: Api, method: str, path: str, body: Any = None) -> tuple[str, bool]:
@@ -14,14 +14,6 @@ def clock(api: Api, method: str, path: str, body: Any = None) -> tuple[str, bool
     shown = answer.json()
     assert set(shown) == {"now", "frozen"}
     return shown["now"], shown["frozen"]
-
-
-def test_time_can_be_set_and_moved_while_it_stands(api: Api) -> None:
-    assert clock(api, "GET", "") == (FROZEN, True)
-    year = "2030-06-01T12:00:00.000Z"
-    assert clock(api, "PUT", "", {"now": "2030-06-01T14:00:00+02:00"}) == (year, True)
-    later = "2030-06-01T12:01:30.500Z"
-    assert clock(api, "POST", "/advance", {"seconds": 90.5}) == (later, True)
 
 
 def test_time_runs_on_from_where_it_was_set(api: Api) -> None:
@@ -40,12 +32,3 @@ def test_real_time_can_be_stopped(make_api: MakeApi) -> None:
     assert clock(api, "GET", "")[1] is False
     stopped, _ = clock(api, "PUT", "", {"frozen": True})
     assert clock(api, "GET", "") == (stopped, True)
-
-
-def test_the_clock_dates_pins_and_entries(api: Api) -> None:
-    moment = "2031-02-03T04:05:06.789Z"
-    clock(api, "PUT", "", {"now": moment})
-    api.pin()
-    chat = api.admin("GET", f"/apps/app-1/chats/{CHAT}").json()
-    assert chat["updateTime"] == moment
-    assert api.journal()[0]["time"] == moment

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
+from mock_server.domain.limits import DEFAULT_LIMITS, Limits
 from tests.conftest import MakeApi
 from tests.support import APP, CHAT, DATASET, LIBRARY, Api
 
@@ -61,20 +61,6 @@ def test_a_put_dataset_is_listed_searched_and_shown_at_once(api: Api) -> None:
     assert listed[-1] == {"id": "prices", "name": "Prices", "collections": 5}
 
 
-def test_a_put_replaces_the_whole_dataset(api: Api) -> None:
-    api.admin("PUT", f"{DATASET_PATH}/collections/new", {"name": "New"})
-    before = api.list_v2(searchText="alpha").json()["data"]["total"]
-    again = api.admin("PUT", DATASET_PATH, {"collections": [{"name": "Only"}]})
-    assert (before, again.status_code) == (3, 200)
-    names = [item["name"] for item in api.list_v2().json()["data"]["list"]]
-    assert names == ["Only"]
-    assert api.list_v2(searchText="alpha").json()["data"]["total"] == 0
-    listed = api.admin("GET", "/datasets").json()["datasets"]
-    assert [each["id"] for each in listed] == [DATASET, "dataset-2"]
-    assert api.admin("PUT", f"{DATASET_PATH}/collections/x", {"name": "x"}).is_success
-    assert api.list_v2().json()["data"]["total"] == 2
-
-
 def test_a_put_replaces_the_whole_app(api: Api) -> None:
     api.pin()
     api.admin("PUT", f"{APP_PATH}/chats/new", {})
@@ -85,60 +71,6 @@ def test_a_put_replaces_the_whole_app(api: Api) -> None:
     assert [each["id"] for each in api.admin("GET", "/apps").json()["apps"]] == (
         [APP, "app-2"]
     )
-
-
-def test_a_created_app_has_its_chats_and_goes_with_them(api: Api) -> None:
-    made = api.admin("PUT", "/apps/support", SUPPORT)
-    assert (made.status_code, made.json()["chats"][0]["records"][0]["text"]) == (
-        (201, "Hello")
-    )
-    assert api.pin(appId="support", chatId="c2").status_code == 200
-    gone = api.admin("DELETE", "/apps/support").json()
-    assert [chat["top"] for chat in gone["chats"]] == [False, True]
-    assert api.pin(appId="support", chatId="c2").json()["statusText"] == "appNotFound"
-    assert api.admin("GET", "/apps/support").status_code == 404
-    assert api.admin("DELETE", "/apps/support").status_code == 404
-
-
-def test_a_deleted_dataset_is_gone_until_a_reset(api: Api) -> None:
-    whole = api.admin("GET", DATASET_PATH).json()
-    assert api.admin("DELETE", DATASET_PATH).json() == whole
-    assert api.list_v2().json()["statusText"] == "datasetNotFound"
-    assert api.admin("GET", DATASET_PATH).json()["statusText"] == "datasetNotFound"
-    api.admin("POST", "/reset")
-    assert api.admin("GET", DATASET_PATH).json() == whole
-
-
-@pytest.mark.parametrize(
-    ("path", "part", "counts"),
-    [
-        (
-            "/datasets/d",
-            {"collections": [{"name": "x", "repeat": 9}]},
-            {"collections": 9},
-        ),
-        ("/apps/d", {"chats": [{"chatId": "c1"}]}, {"chats": 1}),
-    ],
-)
-def test_a_change_is_answered_with_counts_on_request(
-    api: Api, path: str, part: dict[str, Any], counts: dict[str, int]
-) -> None:
-    short = {"id": "d", "name": "n"} | counts
-    calls = [("PUT", 201, part | {"name": "n"}), ("PUT", 200, part | {"name": "n"})]
-    for method, status, body in [*calls, ("DELETE", 200, None)]:
-        answer = api.admin(method, f"{path}?counts=true", body)
-        assert (answer.status_code, answer.json()) == (status, short)
-    assert api.admin("GET", path).status_code == 404
-
-
-def test_a_deleted_folder_takes_the_datasets_in_it(make_api: MakeApi) -> None:
-    folder = {"id": "f", "type": "folder"}
-    inside = [{"id": "in", "parentId": "g"}, {"id": "g", "type": "folder"}]
-    inside[1]["parentId"] = "f"
-    api = make_api({"datasets": [folder, *inside, {"id": "out"}]})
-    assert api.admin("DELETE", "/datasets/f").json()["id"] == "f"
-    left = api.admin("GET", "/datasets").json()["datasets"]
-    assert [each["id"] for each in left] == ["out"]
 
 
 def test_what_was_read_can_be_put_back_and_changes_nothing(make_api: MakeApi) -> None:
@@ -186,28 +118,6 @@ def test_permissions_of_declared_keys_hold_at_once(make_api: MakeApi) -> None:
     assert api.list_v2("fastgpt-reader").status_code == 403
     assert api.pin("fastgpt-reader", chatId="c1").status_code == 403
     assert api.list_v2("fastgpt-owner").status_code == 200
-
-
-def test_folders_keep_what_lies_in_them(make_api: MakeApi) -> None:
-    child = {"id": "child", "parentId": "f"}
-    api = make_api({"datasets": [{"id": "f", "type": "folder"}, child]})
-    answer = api.admin("PUT", "/datasets/f", {"type": "dataset"})
-    assert answer.status_code == 400
-    assert "of type folder" in answer.json()["message"]
-    assert api.admin("PUT", "/datasets/f", {"type": "folder", "intro": "x"}).is_success
-    assert api.admin("PUT", "/datasets/new", {"parentId": "f"}).status_code == 201
-
-
-def test_no_row_can_be_in_two_datasets(api: Api) -> None:
-    assert api.admin("PUT", "/datasets/prices", PRICES).status_code == 201
-    assert api.admin("PUT", "/datasets/prices", PRICES).status_code == 200
-    twice = api.admin("PUT", DATASET_PATH, PRICES)
-    assert (
-        '"row-1" is the _id of a data row of dataset "prices"'
-        in (twice.json()["message"])
-    )
-    api.admin("DELETE", "/datasets/prices")
-    assert api.admin("PUT", DATASET_PATH, PRICES).status_code == 200
 
 
 def test_rows_of_a_replaced_dataset_are_no_longer_found(api: Api) -> None:
@@ -286,14 +196,6 @@ def test_pins_that_created_chats_are_forgotten_with_the_app(make_api: MakeApi) -
     api.admin("PUT", APP_PATH, {"chats": [{"chatId": CHAT}]})
     assert api.pin(chatId="two").status_code == 200
     assert api.pin(chatId="three").status_code == 404
-
-
-@pytest.mark.parametrize("own_id", ["a%2Fb%20%25%C3%A9%3F", "x" * Published.id_chars])
-def test_ids_of_any_kind_work(api: Api, own_id: str) -> None:
-    for kind in ("apps", "datasets"):
-        path = f"/{kind}/{own_id}"
-        assert api.admin("PUT", path, {"name": "x"}).status_code == 201
-        assert api.admin("GET", path).json()["name"] == "x"
 
 
 def test_problems_are_told_by_their_paths_and_nothing_changes(

@@ -142,13 +142,6 @@ def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     assert sandboxes.create().name not in ("first", "default")
 
 
-@pytest.mark.fresh
-def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
-    api.pin()
-    assert api.admin("GET", "/sandboxes/default/journal").json()["total"] == 1
-    assert api.admin("POST", "/sandboxes/default/reset").json()["generation"] == 2
-
-
 @pytest.mark.parametrize(
     ("asked", "unknown", "size"),
     [

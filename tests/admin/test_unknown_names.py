@@ -19,11 +19,6 @@ def message(api: Api, method: str, path: str) -> str:
     return said
 
 
-@pytest.mark.parametrize("path", ["/snapshots/x", "/faults/f1"])
-def test_where_there_are_none_that_is_said(api: Api, path: str) -> None:
-    assert message(api, "GET", path).endswith("(there are none)")
-
-
 def test_of_many_the_first_are_listed_and_counted(make_api: MakeApi) -> None:
     folders = [{"_id": f"id-{number}", "name": "x"} for number in range(6_000)]
     api = make_api({"datasets": [{"id": "d", "collections": folders}]})

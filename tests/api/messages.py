@@ -20,6 +20,7 @@ from tests.cli.commands import MISTAKES, TOKEN, steered
 from tests.fixture import broken
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
+from tests.stories.telling import renew
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).with_name("said")
@@ -67,6 +68,7 @@ def main() -> None:
             steered(server.url),
         ):
             text.renew()
+    renew(_in_process)
 
 
 if __name__ == "__main__":

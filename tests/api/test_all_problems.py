@@ -16,7 +16,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import Published
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIBRARY
+from tests.support import DATASET, LIBRARY
 
 KEY = {"Authorization": "Bearer any"}
 NAME = "Expected a string of 1 to 256 characters, got nothing"
@@ -52,16 +52,6 @@ def test_every_operation_tells_each_field_that_another_name_stands_for(
             assert f"- at $.{name} {hint}" in said
 
 
-def test_fields_in_a_query_are_told_alike(make_api: MakeApi) -> None:
-    api = make_api(LIBRARY, choices={"related_routes": "on"})
-    path = f"/api/core/chat/history/delHistory?appID={APP}&ChatId={CHAT}"
-    answer = api.client.request("DELETE", path, headers=KEY)
-    assert message(answer) == (
-        f'{NAME} - at $.appId (unknown field "appID": did you mean "appId"?); '
-        f'{NAME} - at $.chatId (unknown field "ChatId": did you mean "chatId"?)'
-    )
-
-
 def test_fields_in_a_form_are_told_alike(make_api: MakeApi) -> None:
     api = make_api(LIBRARY, choices={"related_routes": "on"})
     path = "/api/core/dataset/collection/create/localFile"
@@ -70,18 +60,6 @@ def test_fields_in_a_form_are_told_alike(make_api: MakeApi) -> None:
     answer = api.client.post(path, headers=KEY, files=file, data=data)
     hint = '(unknown field "datasetID": did you mean "datasetId"?)'
     assert message(answer) == f"{NAME} - at $.datasetId {hint}"
-
-
-def test_all_mistakes_in_an_array_are_told(make_api: MakeApi) -> None:
-    api = make_api(LIBRARY, choices={"related_routes": "on"})
-    rows = [{"q": 5}, {"q": "fine"}, {"q": "b", "a": 7}]
-    path = "/api/core/dataset/data/pushData"
-    body = {"collectionId": "c", "data": rows}
-    said = message(api.send("POST", path, body))
-    assert [part.rpartition(" - at ")[2] for part in said.split("; ")] == [
-        "$.data[0].q",
-        "$.data[2].a",
-    ]
 
 
 @pytest.mark.ci

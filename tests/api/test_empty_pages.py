@@ -42,13 +42,6 @@ def test_a_large_dataset_is_not_looked_through_for_a_hint(make_api: MakeApi) -> 
     assert text.endswith("or without parentId, they are looked through too")
 
 
-def test_a_hint_tells_of_the_moment_of_the_request(api: Api) -> None:
-    hint(api, parentId=None, searchText="late")
-    path = f"/datasets/{DATASET}/collections/late"
-    api.admin("PUT", path, {"name": "late", "parentId": "folder"})
-    assert api.journal()[-1]["hint"].endswith("nor of the other 3")
-
-
 @pytest.mark.parametrize("text", ["fastgpt-any-key", "fastgpt-\\u0061ny-key"])
 def test_a_hint_repeats_no_key(make_api: MakeApi, text: str) -> None:
     key = "fastgpt-any-key"

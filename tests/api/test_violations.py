@@ -9,8 +9,6 @@ from tests.conftest import MakeApi
 from tests.support import LEGACY_PIN, LIST, Api
 
 SPECIAL = {"invalid_field", "missing_authorization", "unknown_route"}
-JSON = {"Content-Type": "application/json"}
-AUTH = {"Authorization": "Bearer any"}
 
 
 def found(api: Api) -> list[tuple[str, str, str]]:
