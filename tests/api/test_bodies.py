@@ -97,3 +97,9 @@ def test_a_fraction_of_however_many_digits_is_served(api: Api, end: str) -> None
     body = f'{{"offset":0,"datasetId":"{DATASET}","x":[{digits},1e-{2**53}]}}'
     headers = {"Authorization": "Bearer any-key", "Content-Type": "application/json"}
     assert api.client.post(LIST, content=body, headers=headers).status_code == 200
+
+
+def test_an_unauthorized_caller_learns_nothing_of_the_body(api: Api) -> None:
+    for content in (b"", b"[", b"x" * 10_000):
+        response = api.client.put(PIN, content=content)
+        assert response.status_code == 401

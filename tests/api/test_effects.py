@@ -100,14 +100,6 @@ def test_what_does_nothing_has_a_hint(make_api: MakeApi) -> None:
     assert "any key counts as an owner's" in key
 
 
-def test_chats_that_are_passed_over_are_told(make_api: MakeApi) -> None:
-    api = make_api(profile="deployed")
-    asked = {"appId": APP, "chatIds": [CHAT, "x"]}
-    for name in ("getHistoryStatus", "batchDelete"):
-        api.send("POST", f"/api/core/chat/history/{name}", asked)
-        assert "not all chat sessions of these" in api.journal()[-1]["hint"]
-
-
 def test_a_hint_stays_with_its_request(make_api: MakeApi) -> None:
     api = make_api(profile="deployed")
     api.admin("POST", "/faults", {"kind": "delay", "ms": 1, "phase": "after"})
@@ -121,20 +113,6 @@ def test_with_declared_keys_nothing_is_said_of_others(make_api: MakeApi) -> None
     api = make_api({"keys": [{"key": "declared"}]})
     api.list_v2(key="declared")
     assert api.journal()[-1]["hint"] is None
-
-
-def test_a_related_route_that_is_off_is_a_violation_of_its_own(
-    make_api: MakeApi,
-) -> None:
-    api = make_api(choices={"related_routes": "off"})
-    answer = api.send("POST", HISTORIES, {"appId": APP, "simple": 1}).json()
-    (found,) = api.journal()[-1]["violations"]
-    assert (found["name"], found["section"]) == ("related_routes", "related_route")
-    assert (found["effect"], found["message"]) == ("refused", answer["message"])
-    assert answer["message"].endswith(
-        "(a route of the service that the interface description does not show, "
-        "served with the choice related_routes=on)"
-    )
 
 
 def test_a_related_route_that_is_on_violates_nothing_by_itself(

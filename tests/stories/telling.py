@@ -11,17 +11,39 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, WORLD
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).parent
-FIXTURES = {"library": LIBRARY, "world": WORLD, "full": FULL, "demo": None}
+
+
+def twins() -> dict[str, Any]:
+    """The library with a collection that two other datasets have."""
+    twin = {"_id": "twin", "name": "Twin"}
+    fixture = deepcopy(LIBRARY)
+    fixture["datasets"][1]["collections"].append(twin)
+    fixture["datasets"].append({"id": "dataset-3", "collections": [twin]})
+    return fixture
+
+
+ERROR = {"kind": "error", "status": 502, "operation": "listV2", "ttl": 600}
+FIXTURES: dict[str, Any] = {
+    "library": LIBRARY,
+    "faulty": {**LIBRARY, "faults": [ERROR]},
+    "twins": twins(),
+    "world": WORLD,
+    "full": FULL,
+    "demo": None,
+    "permissions": shipped("permissions.yaml"),
+}
 OWNERS = {"world": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
 DEFAULTS = {
@@ -34,11 +56,6 @@ DEFAULTS = {
     "tags": [],
     "forbid": False,
     "trainingType": "chunk",
-    "createTime": None,
-    "hasError": False,
-    "fileId": None,
-    "rawLink": None,
-    "fileSize": None,
 }
 ALL = 4294967295
 """The permission of an owner."""
@@ -142,5 +159,7 @@ def _short(value: Any) -> Any:
     if not {"tmbId", "trainingType"} <= kept.keys():
         return kept
     if kept.get("permission", {}).get("value") == ALL:
-        del kept["permission"]
-    return {k: v for k, v in kept.items() if k not in DEFAULTS or v != DEFAULTS[k]}
+        kept["permission"] = "owner"
+    absent = [name for name in DEFAULTS if name not in kept]
+    told = {k: v for k, v in kept.items() if k not in DEFAULTS or v != DEFAULTS[k]}
+    return told | ({"without": absent} if absent else {})

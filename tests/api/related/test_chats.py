@@ -116,11 +116,6 @@ def test_a_detailed_stream_names_its_events(api: Api) -> None:
     assert all(event.startswith("event: answer\ndata: ") for event in lines)
 
 
-def test_the_journal_holds_a_stream_whole(api: Api) -> None:
-    answer = ask(api, stream=True)
-    assert api.journal()[-1]["answer"]["body"] == answer.text
-
-
 def test_replies_come_in_turn_and_again_after_a_reset(make_api: MakeApi) -> None:
     api = make_api(WORLD | {"replies": ["Yes.", "No."]}, profile="deployed")
 
