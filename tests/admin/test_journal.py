@@ -135,21 +135,6 @@ def test_entries_are_found_by_member(make_api: MakeApi) -> None:
     assert [entry["seq"] for entry in api.journal(member="ann")] == [2]
 
 
-@pytest.mark.fresh
-def test_next_goes_on_where_an_answer_ends(api: Api) -> None:
-    for _ in range(5):
-        api.pin()
-    seqs, since = [], 0
-    while True:
-        page = api.admin("GET", f"/journal?limit=2&since={since}").json()
-        seqs += [entry["seq"] for entry in page["entries"]]
-        if page["next"] == since:
-            break
-        since = page["next"]
-    assert seqs == [1, 2, 3, 4, 5]
-    assert since == 6
-
-
 def test_long_bodies_are_cut_and_still_checked_whole(api: Api) -> None:
     padding = "x" * DEFAULT_LIMITS.journal_body_bytes
     api.pin(padding=padding, other=1)

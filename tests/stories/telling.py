@@ -57,6 +57,14 @@ DEFAULTS = {
     "forbid": False,
     "trainingType": "chunk",
 }
+DATASET = {
+    "vectorModel": {"model": "embedding", "name": "embedding"},
+    "agentModel": {"model": "language", "name": "language"},
+    "inheritPermission": True,
+    "private": False,
+    "sourceMember": {"name": DEFAULTS["tmbId"], "avatar": "", "status": "active"},
+}
+"""What is the same of all datasets but of those that were made."""
 ALL = 4294967295
 """The permission of an owner."""
 _SERVER = re.compile(r"given ((?:\w+=\S+ )*)(.+)")
@@ -156,10 +164,16 @@ def _short(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     kept = {k: _short(each) for k, each in value.items() if k not in VOLATILE}
+    if _is_all(kept.get("permission")):
+        kept["permission"] = "owner"
+    if "vectorModel" in kept:
+        return {k: v for k, v in kept.items() if k not in DATASET or v != DATASET[k]}
     if not {"tmbId", "trainingType"} <= kept.keys():
         return kept
-    if kept.get("permission", {}).get("value") == ALL:
-        kept["permission"] = "owner"
     absent = [name for name in DEFAULTS if name not in kept]
     told = {k: v for k, v in kept.items() if k not in DEFAULTS or v != DEFAULTS[k]}
     return told | ({"without": absent} if absent else {})
+
+
+def _is_all(permission: Any) -> bool:
+    return isinstance(permission, dict) and permission.get("value") == ALL

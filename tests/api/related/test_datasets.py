@@ -22,7 +22,6 @@ from tests.conftest import MakeApi
 from tests.support import Api
 
 PATH = "/api/core/dataset"
-NOW = "2026-01-01T00:00:00.000Z"
 NEW = {"type": "dataset", "name": "New", "intro": "About", "avatar": "/a.svg"}
 
 
@@ -43,20 +42,6 @@ def move(api: Api, dataset: str, parent: str | None) -> Any:
     """Move a dataset as a user who has logged in; gives the answer."""
     body = {"id": dataset, "parentId": parent}
     return api.client.put(f"{PATH}/update", json=body, headers=log_in(api))
-
-
-def test_a_new_dataset_is_listed_first_and_can_be_read(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    made = ok(
-        api, "POST", f"{PATH}/create", NEW | {"parentId": SHELF, "vectorModel": "any"}
-    )
-    assert listed(api) == [made, INSIDE, SHELF, DATASET]
-    detail = ok(api, "GET", f"{PATH}/detail", {"id": made})
-    assert detail | NEW == detail
-    assert detail["parentId"] == SHELF
-    assert (detail["updateTime"], detail["tmbId"]) == (NOW, "tmb-owner")
-    assert detail["permission"]["isOwner"] is True
-    assert detail["status"] == "active"
 
 
 def test_a_dataset_without_a_declared_member_has_the_default_one(
@@ -156,17 +141,3 @@ def test_created_datasets_are_bounded(make_api: MakeApi) -> None:
     assert answer.json()["statusText"] == "limitReached"
     ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
     assert send(api, "POST", f"{PATH}/create", NEW).status_code == 409
-
-
-def test_faults_change_an_array_too(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    for fault, wanted in (
-        ({"kind": "page_drift", "insert": 2}, ["appeared-1", "appeared-2", INSIDE]),
-        ({"kind": "page_drift", "remove": 1}, [SHELF, DATASET]),
-        ({"kind": "duplicate_item"}, [INSIDE, INSIDE, SHELF]),
-    ):
-        api.admin("POST", "/faults", fault | {"operation": "dataset.list"})
-        assert listed(api)[:3] == wanted
-    api.admin("POST", "/faults", {"kind": "alter", "set": {"name": None}})
-    names = {each["name"] for each in ok(api, "POST", f"{PATH}/list")}
-    assert names == {None}
