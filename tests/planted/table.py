@@ -33,10 +33,19 @@ ALL = tuple(bug for bugs in BUGS.values() for bug in bugs)
 def planted_table() -> Table:
     """What is planted where, and which test catches it."""
     rows = [
-        (subject, bug.name, code(bug.file), code(bug.test.removeprefix("tests/")))
+        (subject, bug.name, code(bug.file), _caught_by(bug))
         for subject, bugs in BUGS.items()
         for bug in bugs
     ]
     return Table(
         ("of", "planted bug", "in `mock_server/`", "caught in `tests/` by"), rows
     )
+
+
+def _caught_by(bug: Bug) -> str:
+    """The test, or the text and the title of a story."""
+    _, is_story, story = bug.caught_by.partition("stories.py::test_a_story")
+    if not is_story:
+        return code(bug.test.removeprefix("tests/"))
+    name, _, title = story.partition("asgi-")[2].removesuffix("]").partition(": ")
+    return f"{code(f'stories/{name}.txt')}: {title}"
