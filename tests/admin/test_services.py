@@ -11,7 +11,6 @@ from typing import Any
 import httpx2
 import pytest
 from msgspec.structs import replace
-from starlette.testclient import TestClient
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.routing import Operations
@@ -21,6 +20,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
+from tests.in_process import InProcess
 from tests.support import LIBRARY, LIST
 
 COUNT = replace(OPERATIONS["listV2"], name="count", path="/api/count", legacy_path=None)
@@ -56,7 +56,7 @@ def client(
     generation = load_fixture(LIBRARY)
     sandboxes = Sandboxes(generation, "documented", Choices(), environment)
     app = Application(sandboxes, operations=operations)
-    with TestClient(app) as found:
+    with InProcess(app) as found:
         yield found
 
 
