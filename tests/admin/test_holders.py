@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import DEFAULT_LIMITS, Limits
+from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LIBRARY, Api
+from tests.support import APP, DATASET, LIBRARY, Api
 
 APP_PATH, DATASET_PATH = f"/apps/{APP}", f"/datasets/{DATASET}"
 PRICES: dict[str, Any] = {
@@ -175,27 +175,6 @@ def test_a_large_one_is_loaded_by_a_process_and_sent_in_pieces(
     assert "$.collections[1].name: " in told
     gone = api.admin("DELETE", "/datasets/many")
     assert len(gone.json()["collections"]) == number
-
-
-def test_created_ones_are_bounded(make_api: MakeApi) -> None:
-    api = make_api(limits=Limits(created_apps=1, created_datasets=1))
-    for kind in ("apps", "datasets"):
-        codes = [
-            api.admin("PUT", f"/{kind}/{each}", {}).status_code
-            for each in ("one", "two", "one")
-        ]
-        assert codes == [201, 409, 200]
-        api.admin("DELETE", f"/{kind}/one")
-        assert api.admin("PUT", f"/{kind}/two", {}).status_code == 201
-
-
-def test_pins_that_created_chats_are_forgotten_with_the_app(make_api: MakeApi) -> None:
-    limits, create = Limits(created_chats=1), {"chat_unknown": "create"}
-    api = make_api(limits=limits, choices=create)
-    assert api.pin(chatId="one").status_code == 200
-    api.admin("PUT", APP_PATH, {"chats": [{"chatId": CHAT}]})
-    assert api.pin(chatId="two").status_code == 200
-    assert api.pin(chatId="three").status_code == 404
 
 
 def test_problems_are_told_by_their_paths_and_nothing_changes(

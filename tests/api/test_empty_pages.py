@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import DATASET, LIBRARY, Api
 
@@ -34,12 +33,6 @@ def test_a_page_with_items_has_no_hint(make_api: MakeApi) -> None:
     api = make_api({**LIBRARY, "keys": [{"key": "any-key"}]})
     assert api.ids(searchText="alpha") != []
     assert api.journal()[-1]["hint"] is None
-
-
-def test_a_large_dataset_is_not_looked_through_for_a_hint(make_api: MakeApi) -> None:
-    limits = Limits(hinted_collections=6)
-    text = hint(make_api(limits=limits), parentId=None, searchText="inside")
-    assert text.endswith("or without parentId, they are looked through too")
 
 
 @pytest.mark.parametrize("text", ["fastgpt-any-key", "fastgpt-\\u0061ny-key"])

@@ -1,9 +1,9 @@
 """Stories: requests one after the other, and what is said to each, as text.
 
-A story is a comment that says what it shows, the choices and the fixture of its server,
-and its requests, each with the answer below it. `as KEY` is another caller than an
-owner; `state` asks whether data have changed: the same letter is the same state. Keys
-that were made have names; of an item only what is no default is written.
+A story is a comment that says what it shows, the choices, limits and fixture of its
+server, and its requests, each with the answer below it. `as KEY` is another caller
+than an owner; `state` asks whether data have changed: the same letter is the same
+state. Keys that were made have names; of an item only what is no default is written.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, WORLD
@@ -67,7 +68,7 @@ DATASET = {
 """What is the same of all datasets but of those that were made."""
 ALL = 4294967295
 """The permission of an owner."""
-_SERVER = re.compile(r"given ((?:\w+=\S+ )*)(.+)")
+_SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -88,10 +89,15 @@ class Story(Struct, frozen=True):
         assert found is not None, given
         options = dict(each.split("=", 1) for each in found[1].split())
         profile = options.pop("profile", "documented")
-        choices = {k: int(v) if v.isdigit() else v for k, v in options.items()}
+        values = {k: int(v) if v.isdigit() else v for k, v in options.items()}
+        limits: dict[str, Any] = {
+            k[7:]: v for k, v in values.items() if k.startswith("limits.")
+        }
+        choices = {k: v for k, v in values.items() if not k.startswith("limits.")}
+        more = {"limits": Limits(**limits)} if limits else {}
         name = found[2]
         fixture = FIXTURES[name] if name in FIXTURES else json.loads(name)
-        api = make(fixture, profile=profile, choices=choices)
+        api = make(fixture, profile=profile, choices=choices, **more)
         server = _Server(api, OWNERS.get(name, "any-key"))
         requests = [line for line in lines if not line.startswith("-> ")]
         told = [f"{line}\n-> {server.answer(line)}" for line in requests]

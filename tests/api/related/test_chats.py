@@ -12,7 +12,6 @@ import pytest
 from mock_server.api.operations.related.completions import pieces
 from mock_server.api.request import RequestBody
 from mock_server.api.response import EventStream
-from mock_server.domain.limits import Limits
 from tests.api.related.world import (
     APP,
     OUTSIDER,
@@ -215,20 +214,6 @@ def test_init_creates_nothing(api: Api) -> None:
     opened = call(api, "GET", f"{CHAT}/init", appId=APP, chatId="new")
     assert (opened["title"], opened["app"]["name"]) == ("", "App")
     assert histories(api) == ["one"]
-
-
-def test_no_more_chats_are_created_than_the_limit(make_api: MakeApi) -> None:
-    api = make_api(WORLD, profile="deployed", limits=Limits(created_chats=1))
-    assert ask(api).status_code == 200
-    assert ask(api).json()["statusText"] == "limitReached"
-    assert len(histories(api)) == 2
-
-
-def test_no_chat_grows_over_the_limit(make_api: MakeApi) -> None:
-    api = make_api(WORLD, profile="deployed", limits=Limits(chat_records=4))
-    for _ in range(2):
-        assert ask(api, chatId="x").status_code == 200
-    assert ask(api, chatId="x").json()["statusText"] == "limitReached"
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,15 @@ from typing import Any
 import msgspec
 
 from mock_server.api.operations.related.collection import CollectionDetail
-from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     DATASET,
     FOLDER,
-    INSIDE,
     ITEM,
     OWNER,
     log_in,
     ok,
     related_routes,
-    send,
 )
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -51,15 +48,6 @@ def test_a_detail_of_a_file_names_it() -> None:
     assert "dataAmount" not in fields
 
 
-def test_a_folder_with_too_much_in_it_is_not_changed(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(changed_collections=1))
-    ok(api, "POST", f"{PATH}/update", {"id": FOLDER, "forbid": True})
-    create(api, parentId=FOLDER)
-    body = {"id": FOLDER, "forbid": False}
-    assert send(api, "POST", f"{PATH}/update", body).status_code == 409
-    assert listed(api)[0]["forbid"] is True
-
-
 def test_an_external_file_names_a_collection(make_api: MakeApi) -> None:
     document = {
         "datasets": [
@@ -73,24 +61,6 @@ def test_an_external_file_names_a_collection(make_api: MakeApi) -> None:
     body = {"datasetId": DATASET, "externalFileId": "x", "name": "B"}
     ok(api, "POST", f"{PATH}/update", body)
     assert listed(api)[0]["name"] == "B"
-
-
-def test_folders_above_a_collection_are_bounded(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(folder_depth=2))
-    inner = create(api, "Inner", parentId=FOLDER, type="folder")
-    create(api, "Deep", parentId=inner)
-    other = create(api, "Other", type="folder")
-    for path, body in (
-        ("create", {"datasetId": DATASET, "name": "N", "type": "virtual"}),
-        ("update", {"id": other}),
-    ):
-        deepest = ids(api, parentId=inner)[0]
-        answer = send(api, "POST", f"{PATH}/{path}", body | {"parentId": deepest})
-        assert answer.json()["code"] == 507007, answer.text
-        told = "at most 2 folders above a collection, got more - at $.parentId"
-        assert told in answer.json()["message"]
-    answer = send(api, "POST", f"{PATH}/update", {"id": FOLDER, "parentId": other})
-    assert answer.json()["code"] == 507007
 
 
 def test_data_rows_and_training_go_with_a_collection(make_api: MakeApi) -> None:
@@ -197,13 +167,3 @@ def test_a_changed_state_can_be_put_back(make_api: MakeApi) -> None:
     state = api.admin("GET", "/state").json()
     assert api.admin("PUT", "/state", state).status_code == 200
     assert api.admin("GET", "/state").json() == state
-
-
-def test_created_collections_are_bounded(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(created_collections=1))
-    made = create(api)
-    body = {"datasetId": DATASET, "name": "New", "type": "virtual"}
-    assert send(api, "POST", f"{PATH}/create", body).status_code == 409
-    create(api, datasetId=INSIDE)
-    ok(api, "DELETE", f"{PATH}/delete", {"id": made})
-    create(api)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mock_server.domain.limits import Limits
 from tests.api.related.world import (
     DATA,
     DATASET,
     ITEM,
-    insert,
     related_routes,
     send,
 )
@@ -31,29 +29,12 @@ def page(api: Api, route: str = "v2/list", **fields: Any) -> Any:
     return answer.json()["data"]
 
 
-def texts(api: Api, **fields: Any) -> list[str]:
-    """The `q` of a page of rows."""
-    return [row["q"] for row in page(api, **fields)["list"]]
-
-
 def item(api: Api) -> dict[str, Any]:
     """The collection as the list shows it."""
     body = {"datasetId": DATASET, "searchText": "Item", "offset": 0, "pageSize": 1}
     answer = send(api, "POST", "/api/core/dataset/collection/listV2", body)
     found: dict[str, Any] = answer.json()["data"]["list"][0]
     return found
-
-
-def test_a_collection_takes_as_many_rows_as_the_limit_says(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(collection_rows=3), training="instant")
-    insert(api, "one")
-    assert push(api, {"q": "two"}, {"q": "three"}, {"q": "four"}).status_code == 409
-    assert push(api, {"q": "two"}).status_code == 200
-    insert(api, "three")
-    body = {"collectionId": ITEM, "q": "four"}
-    refused = send(api, "POST", f"{DATA}/insertData", body)
-    assert refused.json()["statusText"] == "limitReached"
-    assert sorted(texts(api)) == ["one", "three", "two"]
 
 
 def test_pages_have_30_rows_at_most(make_api: MakeApi) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mock_server.domain.limits import Limits
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     DATASET,
@@ -131,13 +130,3 @@ def test_another_sandbox_sees_nothing(make_api: MakeApi) -> None:
     ok(api, "POST", f"{PATH}/create", NEW)
     ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
     assert listed(api, key=other) == [INSIDE, SHELF, DATASET]
-
-
-def test_created_datasets_are_bounded(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(created_datasets=2))
-    ok(api, "POST", f"{PATH}/create", NEW)
-    folder(api, "Second")
-    answer = send(api, "POST", f"{PATH}/create", NEW)
-    assert answer.json()["statusText"] == "limitReached"
-    ok(api, "DELETE", f"{PATH}/delete", {"id": SHELF})
-    assert send(api, "POST", f"{PATH}/create", NEW).status_code == 409

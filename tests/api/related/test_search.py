@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 from mock_server.domain.datasets.texts import parts_of, score, tokens_of
-from mock_server.domain.limits import Limits
 from tests.api.related.world import DATASET, insert, related_routes, send
 from tests.conftest import MakeApi
 from tests.support import Api
@@ -28,13 +27,6 @@ def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     assert len(search(api, "same words")["list"]) == 5
     assert len(search(api, "same words", limit=50)["list"]) == 2
     assert len(search(api, "same words", limit=1)["list"]) == 1
-
-
-def test_of_many_rows_the_first_are_compared(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(searched_chars=250))
-    for n in range(4):
-        insert(api, f"same words {n}")
-    assert len(search(api, "same words")["list"]) == 3
 
 
 def test_a_score_is_the_share_of_pairs_that_a_text_contains() -> None:
