@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
-
-import pytest
 
 from mock_server.domain.choices.table import choose, table
 from tests.support import Api
@@ -38,30 +35,3 @@ def test_a_choice_is_in_force_at_once(api: Api) -> None:
     assert api.list_v2(pageSize=31).status_code == 400
     api.admin("PUT", "/choices", {"choices": {"page_size_over_limit": "clamp"}})
     assert api.list_v2(pageSize=31).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"profile": "deploy"}, "did you mean 'deployed'?) - at $.profile"),
-        ({"choices": {"list_orde": "name"}}, "did you mean 'list_order'?) - at $.ch"),
-        ({"choices": {"list_order": "size"}}, "update_time_desc or name or fixture"),
-        ({"choices": {"page_size_default": 31}}, "page_size_default to be 1 to 30"),
-        (
-            {"choices": []},
-            'such as {"list_order": "name"}, got an array - at $.choices',
-        ),
-        ({"choice": {}}, "unknown field 'choice'"),
-        (
-            {"list_order": "name"},
-            ', choices: an object such as {"list_order": "name"})',
-        ),
-    ],
-)
-def test_a_bad_choice_is_refused_and_changes_nothing(
-    api: Api, body: Any, message: str
-) -> None:
-    answer = api.admin("PUT", "/choices", body)
-    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
-    assert message in answer.json()["message"]
-    assert api.admin("GET", "/choices").json()["choices"] == asdict(choose())

@@ -173,49 +173,6 @@ def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     assert sandboxes.create().name not in ("first", "default")
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    ("body", "status", "status_text"),
-    [
-        ({"name": "default"}, 409, "nameTaken"),
-        ({"name": "taken"}, 409, "nameTaken"),
-        ({"name": "a b"}, 400, "invalidField"),
-        ({"name": ""}, 400, "invalidField"),
-        ({"name": "x" * 65}, 400, "invalidField"),
-        ({"name": 5}, 400, "invalidField"),
-        ({"ttl": 0}, 400, "invalidField"),
-        ({"ttl": "60"}, 400, "invalidField"),
-        ({"ttl": 1e9}, 400, "invalidField"),
-        ({"profile": "other"}, 400, "invalidField"),
-        ({"choices": {"list_order": "x"}}, 400, "invalidField"),
-        ({"state": []}, 400, "invalidField"),
-        ({"state": {"apps": 5}}, 400, "badFixture"),
-        ({"nam": "x"}, 400, "invalidField"),
-    ],
-)
-def test_a_bad_sandbox_is_refused_and_none_is_made(
-    api: Api, body: Any, status: int, status_text: str
-) -> None:
-    made(api, name="taken")
-    answer = api.admin("POST", "/sandboxes", body)
-    assert (answer.status_code, answer.json()["statusText"]) == (status, status_text)
-    assert len(api.admin("GET", "/sandboxes").json()["sandboxes"]) == 2
-
-
-def test_the_default_sandbox_cannot_be_deleted(api: Api) -> None:
-    answer = api.admin("DELETE", "/sandboxes/default")
-    assert answer.json()["statusText"] == "sandboxNotFound"
-    assert 'a sandbox other than "default"' in answer.json()["message"]
-    assert api.pin().status_code == 200
-
-
-@pytest.mark.fresh
-def test_the_default_sandbox_has_its_own_path_too(api: Api) -> None:
-    api.pin()
-    assert api.admin("GET", "/sandboxes/default/journal").json()["total"] == 1
-    assert api.admin("POST", "/sandboxes/default/reset").json()["generation"] == 2
-
-
 @pytest.mark.parametrize(
     ("asked", "unknown", "size"),
     [

@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.testclient import TestClient
 
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import Application
@@ -18,6 +17,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.sandboxes.registry import Sandboxes
+from tests.in_process import InProcess
 from tests.support import LIBRARY, LIST
 
 BOUNDS: list[tuple[dict[str, Any], str, str, Any, str]] = [
@@ -50,7 +50,7 @@ def client(limits: Limits) -> Iterator[httpx2.Client]:
     generation = load_fixture(LIBRARY)
     sandboxes = Sandboxes(generation, "documented", Choices(), environment)
     app = Application(sandboxes)
-    with TestClient(app) as found:
+    with InProcess(app) as found:
         yield found
 
 

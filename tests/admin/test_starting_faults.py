@@ -21,25 +21,6 @@ def faults(api: Api, sandbox: str = "") -> list[tuple[str, str, int]]:
     return [(each["id"], each["kind"], each["fired"]) for each in found]
 
 
-def test_they_fire_from_the_start_and_after_each_reset(make_api: MakeApi) -> None:
-    api = make_api(FIXTURE)
-    for _ in range(2):
-        assert api.list_v2().status_code == 502
-        assert api.list_v2().status_code == 200
-        assert faults(api) == [("f1", "error", 1)]
-        api.admin("POST", "/reset")
-
-
-def test_they_come_before_those_that_are_added(make_api: MakeApi) -> None:
-    api = make_api(FIXTURE)
-    api.admin("POST", "/faults", {"kind": "reset"})
-    assert [each[:2] for each in faults(api)] == [("f1", "error"), ("f2", "reset")]
-    api.admin("DELETE", "/faults")
-    assert faults(api) == []
-    api.admin("POST", "/reset")
-    assert faults(api) == [("f1", "error", 0)]
-
-
 def test_their_ttl_begins_with_each_reset(make_api: MakeApi) -> None:
     api = make_api(FIXTURE)
     first = api.admin("GET", "/faults/f1").json()["endsIn"]
@@ -68,22 +49,6 @@ def test_a_state_has_them_and_brings_them(make_api: MakeApi) -> None:
     assert api.admin("GET", "/state").json() == state
     api.admin("PUT", "/state", LIBRARY)
     assert faults(api) == []
-
-
-def test_a_restore_leaves_them(make_api: MakeApi) -> None:
-    api = make_api(FIXTURE)
-    api.admin("PUT", "/snapshots/before")
-    api.list_v2()
-    api.admin("POST", "/snapshots/before/restore")
-    assert faults(api) == [("f1", "error", 1)]
-
-
-def test_a_bad_one_in_a_state_changes_nothing(make_api: MakeApi) -> None:
-    api = make_api(FIXTURE)
-    answer = api.admin("PUT", "/state", {"faults": [{"kind": "eror"}]})
-    assert answer.status_code == 400
-    assert "did you mean 'error'?" in answer.json()["message"]
-    assert faults(api) == [("f1", "error", 0)]
 
 
 @pytest.mark.ci

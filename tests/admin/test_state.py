@@ -9,7 +9,7 @@ import pytest
 from mock_server.domain.clock import format_time
 from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, FROZEN, Api
+from tests.support import APP, CHAT, FROZEN, Api
 
 SMALL: dict[str, Any] = {"apps": [{"id": APP, "chats": [{"chatId": CHAT}]}]}
 YAML = {"Accept": "application/yaml"}
@@ -27,15 +27,6 @@ def test_a_reset_brings_everything_back(api: Api) -> None:
     assert api.admin("GET", "/choices").json()["profile"] == "documented"
     assert api.journal() == []
     assert api.pin().headers["x-mock-generation"] == "2"
-
-
-@pytest.mark.fresh
-def test_snapshots_outlive_a_reset(api: Api) -> None:
-    api.admin("PUT", "/snapshots/kept")
-    api.admin("POST", "/reset")
-    assert api.admin("GET", "/snapshots").json() == {
-        "snapshots": [{"name": "kept", "generation": 1}]
-    }
 
 
 @pytest.mark.parametrize("name", ["demo", "empty", "paging", "permissions"])
@@ -91,14 +82,6 @@ def test_later_resets_and_new_sandboxes_start_from_the_put_state(api: Api) -> No
     assert shown == {"apps": [{"id": APP, "name": "", "chats": 1}]}
 
 
-def test_health_tells_of_the_put_state(api: Api) -> None:
-    before = api.admin("GET", "/health").json()["fixture"]
-    api.admin("PUT", "/state", SMALL)
-    fixture = api.admin("GET", "/health").json()["fixture"]
-    assert (fixture["files"], fixture["chats"]) == (["state"], 1)
-    assert fixture["sha256"] != before["sha256"]
-
-
 @pytest.mark.fresh
 def test_a_broken_state_is_refused_with_every_place_and_changes_nothing(
     api: Api,
@@ -132,15 +115,6 @@ def test_a_byte_order_mark_is_passed_over(api: Api, kind: str) -> None:
     assert answer.status_code == 200
 
 
-def test_a_mistake_in_a_long_line_is_placed_by_its_path_too(api: Api) -> None:
-    items = [{"_id": f"c{n}", "name": "x" * 50} for n in range(3)]
-    items[2]["parentId"] = "gone"
-    document = {"datasets": [{"id": "d", "collections": items}]}
-    said = api.admin("PUT", "/state", document).json()["message"]
-    assert "(state:1:" in said
-    assert said.endswith('"gone" - at $.datasets[0].collections[2].parentId)')
-
-
 def test_many_problems_are_counted_not_listed(api: Api) -> None:
     answer = api.admin("PUT", "/state", {"apps": [{"x": 1} for _ in range(200)]})
     assert "; and " in answer.json()["message"]
@@ -159,60 +133,6 @@ def test_a_snapshot_keeps_store_clock_and_choices(api: Api) -> None:
     assert api.top() is True
     assert api.admin("GET", "/clock").json() == {"now": FROZEN, "frozen": True}
     assert api.sandbox.choices.list_order == "name"
-
-
-def test_a_snapshot_can_be_restored_again_after_changes(api: Api) -> None:
-    api.admin("PUT", "/snapshots/one")
-    for _ in range(2):
-        api.pin()
-        api.admin("DELETE", f"/datasets/{DATASET}/collections/folder")
-        api.admin("POST", "/snapshots/one/restore")
-        assert api.top() is False
-        assert "folder" in api.ids()
-
-
-def test_taking_a_snapshot_again_replaces_it(api: Api) -> None:
-    api.admin("PUT", "/snapshots/one")
-    api.pin()
-    assert api.admin("PUT", "/snapshots/one").status_code == 200
-    api.admin("POST", "/reset")
-    api.admin("POST", "/snapshots/one/restore")
-    assert api.top() is True
-
-
-def test_a_restore_keeps_baseline_and_journal(api: Api) -> None:
-    api.admin("PUT", "/snapshots/one")
-    api.pin()
-    api.admin("POST", "/snapshots/one/restore")
-    assert len(api.journal()) == 1
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/snapshots/no"),
-        ("DELETE", "/snapshots/no"),
-        ("POST", "/snapshots/no/restore"),
-    ],
-)
-def test_an_unknown_snapshot_is_404(api: Api, method: str, path: str) -> None:
-    answer = api.admin(method, path)
-    assert (answer.status_code, answer.json()["statusText"]) == (
-        404,
-        "snapshotNotFound",
-    )
-
-
-def test_a_deleted_snapshot_is_gone(api: Api) -> None:
-    api.admin("PUT", "/snapshots/one")
-    assert api.admin("DELETE", "/snapshots/one").json()["name"] == "one"
-    assert api.admin("GET", "/snapshots").json() == {"snapshots": []}
-
-
-@pytest.mark.parametrize("name", ["a%20b", "x" * 65, "%C3%A9", "a%2Fb", "%2E%2E"])
-def test_names_of_snapshots_are_plain(api: Api, name: str) -> None:
-    answer = api.admin("PUT", f"/snapshots/{name}")
-    assert (answer.status_code, answer.json()["statusText"]) == (400, "invalidField")
 
 
 def test_times_are_written_alike_everywhere(api: Api) -> None:

@@ -19,66 +19,6 @@ def message(api: Api, method: str, path: str) -> str:
     return said
 
 
-@pytest.fixture
-def filled(api: Api) -> Api:
-    for name in ("before-demo", "after"):
-        api.admin("PUT", f"/snapshots/{name}")
-    api.admin("POST", "/sandboxes", {"name": "team-a"})
-    api.admin("POST", "/faults", {"kind": "hang"})
-    return api
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "hint"),
-    [
-        (
-            "POST",
-            "/snapshots/before/restore",
-            'did you mean "before-demo"? There are "before-demo", "after"',
-        ),
-        ("GET", "/snapshots/zzz", 'there are "before-demo", "after"'),
-        ("DELETE", "/snapshots/zzz", 'there are "before-demo", "after"'),
-        (
-            "GET",
-            "/sandboxes/teem-a",
-            'did you mean "team-a"? There are "default", "team-a"',
-        ),
-        ("POST", "/sandboxes/x/reset", 'there are "default", "team-a"'),
-        ("DELETE", "/sandboxes/x", 'there are "default", "team-a"'),
-        ("GET", "/faults/zz", 'there is "f1"'),
-        ("DELETE", "/faults/f9", 'there is "f1"'),
-        (
-            "GET",
-            "/apps/app1/chats",
-            'did you mean "app-1"? There are "app-1", "app-2"',
-        ),
-        ("GET", "/apps/zz", 'there are "app-1", "app-2"'),
-        ("DELETE", "/datasets/zz", 'there are "dataset-1", "dataset-2"'),
-        ("PUT", "/apps/zz/chats/x", 'there are "app-1", "app-2"'),
-        (
-            "GET",
-            "/apps/app-1/chats/chat1",
-            'did you mean "chat-1"? There are "chat-1", "chat-2"',
-        ),
-        (
-            "GET",
-            "/datasets/dataset1/collections",
-            'did you mean "dataset-1"? There are "dataset-1", "dataset-2"',
-        ),
-        ("DELETE", "/datasets/dataset-2/collections/zz", 'there is "else"'),
-    ],
-)
-def test_an_unknown_name_is_told_what_there_is(
-    filled: Api, method: str, path: str, hint: str
-) -> None:
-    assert message(filled, method, path).endswith(f" - at path ({hint})")
-
-
-@pytest.mark.parametrize("path", ["/snapshots/x", "/faults/f1"])
-def test_where_there_are_none_that_is_said(api: Api, path: str) -> None:
-    assert message(api, "GET", path).endswith("(there are none)")
-
-
 def test_of_many_the_first_are_listed_and_counted(make_api: MakeApi) -> None:
     folders = [{"_id": f"id-{number}", "name": "x"} for number in range(6_000)]
     api = make_api({"datasets": [{"id": "d", "collections": folders}]})
@@ -109,11 +49,3 @@ def test_clients_are_not_told_what_they_may_not_read(
         said = answer.json()["message"]
         assert "there " not in said.lower()
         assert "did you mean" not in said
-
-
-def test_a_name_that_cannot_be_is_told_what_it_may_hold(api: Api) -> None:
-    answer = api.admin("PUT", "/snapshots/before%20demo")
-    assert answer.status_code == 400
-    assert answer.json()["message"].endswith(
-        'got the string "before demo" - at path (1 to 64 of these: A-Z a-z 0-9 . _ -)'
-    )

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.testclient import TestClient
 
 from mock_server.app import Application, create_app
 from tests.admin.world import HOST, JSON, ask
@@ -340,59 +339,12 @@ def explained(api: Api, sandbox: str = "", **query: Any) -> Any:
     return answer.json()
 
 
-def test_a_search_at_the_top_level_is_explained(api: Api) -> None:
-    request = {"parentId": None, "searchText": "inside"}
-    found = explained(api, request=request, item="inner")
-    assert found["message"] == (
-        '"inner" ("Alpha inside") is not listed: it is in folder "folder", '
-        "not that of parentId null (choice search_scope=folder)"
-    )
-    assert [each["message"] for each in found["remedies"]] == [
-        "leave out parentId",
-        "choose search_scope=dataset",
-        'send parentId "folder"',
-    ]
-
-
-def test_each_stage_counts_what_those_before_have_left(make_api: MakeApi) -> None:
-    api = make_api(choices={"list_filters": "honour"})
-    request = {"searchText": "alpha", "filterTags": ["red"]}
-    left = [each["left"] for each in explained(api, request=request)["stages"]]
-    assert left == [7, 7, 7, 3, 3, 1, 1]
-
-
 def test_who_may_not_read_has_nothing_left_behind_the_dataset(api: Api) -> None:
     api.admin("PUT", "/choices", {"choices": {"unknown_key": "reject"}})
     found = explained(api, key=STRANGER)
     assert [each["left"] for each in found["stages"]] == [7, 0, 0, 0, 0, 0, 0]
     (remedy,) = found["remedies"]
     assert remedy["message"] == "choose unknown_key=accept"
-
-
-def test_a_key_of_a_sandbox_that_is_gone_can_be_any_other(api: Api) -> None:
-    found = explained(api, key="fastgpt-sbx-gone")
-    assert found["keptOutBy"] == ["permission"]
-    (remedy,) = found["remedies"]
-    assert remedy["key"].startswith("fast")
-
-
-@pytest.mark.parametrize("names", [[], ["only"]])
-def test_few_collections_are_offered_by_several_changes(
-    make_api: MakeApi, names: list[str]
-) -> None:
-    collections = [{"_id": name, "name": name} for name in names]
-    api = make_api({"datasets": [{"id": DATASET, "collections": collections}]})
-    found = explained(api, request={"searchText": "x", "offset": 9})
-    assert found["shown"] is False
-    offers = {json.dumps(each["request"]) for each in found["remedies"]}
-    assert ('{"offset": 0}' in offers) is bool(names), offers
-
-
-def test_only_the_filters_that_keep_it_out_are_named(make_api: MakeApi) -> None:
-    api = make_api(choices={"list_filters": "honour"})
-    request = {"searchText": "nothing", "selectFolder": True}
-    found = explained(api, request=request, item="folder")
-    assert found["keptOutBy"] == ["search"]
 
 
 def test_to_ask_changes_nothing_and_enters_no_journal(api: Api) -> None:
@@ -427,45 +379,6 @@ def test_a_sandbox_takes_declared_and_issued_keys(make_api: MakeApi) -> None:
     assert found["message"].startswith("the request is refused: Expected a key")
 
 
-def test_an_item_nowhere_has_no_remedy_and_its_name_is_looked_for(api: Api) -> None:
-    found = explained(api, item="Beta")
-    assert (found["keptOutBy"], found["remedies"]) == (["dataset"], [])
-    assert found["message"].endswith('(did you mean "b", which has that name?)')
-    assert explained(api, item="x")["message"].endswith("nor has any other")
-
-
-@pytest.mark.parametrize(
-    ("query", "status", "message"),
-    [
-        ({"dataset": "d"}, 404, 'there are "dataset-1", "dataset-2"'),
-        ({}, 400, "Expected the field 'dataset'"),
-        ({"request": "[]"}, 400, "Expected a JSON object"),
-        ({"request": "{"}, 400, "Expected a JSON object"),
-        ({"request": '{"a":' * 99 + "1" + "}" * 99}, 400, "Expected a JSON object"),
-        ({"request": '{"datasetId": "x"}'}, 400, "at query.request.datasetId"),
-        ({"request": '{"pageSize": 50}'}, 400, "served with the choice page_size"),
-        ({"request": '{"parentId": 5}'}, 400, "at $.parentId"),
-        ({"items": "a"}, 400, "did you mean 'item'?"),
-    ],
-)
-def test_a_question_that_cannot_be_answered_is_refused(
-    api: Api, query: Fields, status: int, message: str
-) -> None:
-    asked = ({"dataset": DATASET} if query else {}) | query
-    answer = api.client.get("/__admin/why", params=asked)
-    assert answer.status_code == status
-    assert message in answer.json()["message"]
-
-
 def test_a_sandbox_without_declared_keys_takes_any_at_its_own_address(api: Api) -> None:
     api.admin("POST", "/sandboxes", {"name": "team"})
     assert explained(api, "/sandboxes/team", key=STRANGER)["shown"] is True
-
-
-@pytest.mark.parametrize("name", ["parentID", "searchTxt", "PageSize"])
-def test_a_misspelt_field_is_no_explanation(name: str) -> None:
-    client = TestClient(create_app(LIBRARY), base_url="http://localhost")
-    query = {"dataset": DATASET, "request": json.dumps({name: None, "simple": 1})}
-    answer = client.get("/__admin/why", params=query)
-    assert answer.status_code == 400
-    assert f'got the field "{name}" (did you mean ' in answer.json()["message"]

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from mock_server.app import create_app
+from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import choose
-from tests.api import refused
+from tests.admin.refusals import REFUSED
+from tests.api import refused, requests
 from tests.api.related.rows import FULL, told
+from tests.cli.commands import MISTAKES, TOKEN, steered
+from tests.fixture import broken
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
+from tests.stories.telling import renew
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).with_name("said")
@@ -52,8 +57,18 @@ def main() -> None:
         ("related_routes", of_related_routes()),
         ("refusals", of_refusals()),
     ):
-        text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
-        (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+        content = "".join(f"{line}\n" for line in dict.fromkeys(lines))
+        (FOLDER / f"{name}.txt").write_text(content, encoding="utf-8")
+    with MockServer(LIBRARY, admin_token=TOKEN) as server:
+        for text in (
+            *broken.TEXTS.values(),
+            REFUSED,
+            requests.TEXT,
+            MISTAKES,
+            steered(server.url),
+        ):
+            text.renew()
+    renew(_in_process)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.testclient import TestClient
 
 from mock_server.app import create_app
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.objects.models import User
+from tests.in_process import InProcess
 from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIBRARY, LIST, PIN
 
 JSON = {"Content-Type": "application/json"}
@@ -117,7 +117,7 @@ class Server:
 
     def __init__(self) -> None:
         app = create_app(LIBRARY)
-        self.client, self._sandbox = TestClient(app), app.sandbox
+        self.client, self._sandbox = InProcess(app), app.sandbox
         users = (User(username="root", password="1234"),)
         self._baseline = replace(app.sandbox.baseline, users=users)
         self._sandbox.put_baseline(self._baseline)

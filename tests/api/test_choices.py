@@ -9,22 +9,20 @@ import pytest
 
 from mock_server.domain.choices.table import table
 from tests.conftest import MakeApi
-from tests.support import APP, CHAT, DATASET, LEGACY_PIN, LIBRARY, LIST, PIN, Api
+from tests.stories.telling import stories
+from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN, Api
 
-HISTORIES = "/api/core/chat/history/getHistories"
 DEL_HISTORY = "/api/core/chat/history/delHistory"
 
 ALL = ["deep", "folder", "a", "c", "b", "bottom", "inner"]
-ROOT = ["folder", "a", "c", "b"]
 
 
 @pytest.mark.parametrize("name", table())
 def test_every_value_has_a_test(name: str) -> None:
-    values = table()[name].values
-    expected = {f"test_{name}_{value}" for value in values}
-    if name == "page_size_default":
-        expected = {"test_page_size_default"}
-    assert expected <= globals().keys()
+    values = table()[name].values if name != "page_size_default" else ()
+    told = {str(each).split(": ")[1].split(" (")[0] for each in stories()}
+    for value in values:
+        assert f"test_{name}_{value}" in globals() or f"{name}={value}" in told
 
 
 def status_of(response: httpx2.Response) -> str:
@@ -38,12 +36,6 @@ def test_page_size_default(make_api: MakeApi, size: int) -> None:
     document = {"datasets": [{"id": DATASET, "collections": collections}]}
     api = make_api(document, choices={"page_size_default": size})
     assert len(api.ids()) == size
-
-
-def test_page_size_over_limit_reject(make_api: MakeApi) -> None:
-    api = make_api(choices={"page_size_over_limit": "reject"})
-    assert api.list_v2(pageSize=30).status_code == 200
-    assert status_of(api.list_v2(pageSize=31)) == "invalidField"
 
 
 def test_page_size_over_limit_clamp(make_api: MakeApi) -> None:
@@ -69,54 +61,12 @@ def test_a_page_over_the_largest_that_is_served_is_clamped_to_it(
     assert api.ids(offset=100, pageSize=100) == api.ids(offset=100, pageSize=20)
 
 
-def test_offset_missing_reject(make_api: MakeApi) -> None:
-    api = make_api(choices={"offset_missing": "reject"})
-    assert status_of(api.list_v2(offset=..., pageNum=1)) == "invalidField"
-
-
-def test_offset_missing_accept(make_api: MakeApi) -> None:
-    api = make_api(choices={"offset_missing": "accept"})
-    assert api.ids(offset=...) == ALL
-    assert api.ids(offset=..., pageNum=2, pageSize=3) == ALL[3:6]
-    assert api.ids(offset=1, pageNum=2, pageSize=3) == ALL[1:4]
-    assert api.list_v2(offset=..., pageNum=0).status_code == 400
-    assert api.list_v2(offset=None).status_code == 400
-
-
-def test_numeric_strings_reject(make_api: MakeApi) -> None:
-    api = make_api(choices={"numeric_strings": "reject"})
-    assert api.list_v2(offset="0").status_code == 400
-    assert api.list_v2(pageSize="3").status_code == 400
-
-
 def test_numeric_strings_accept(make_api: MakeApi) -> None:
     api = make_api(choices={"numeric_strings": "accept"})
     assert api.ids(offset="1", pageSize="2") == ALL[1:3]
     assert api.ids(offset="000000000000000000001", pageSize="2") == ALL[1:3]
     for bad in ("", " 1", "-1", "1.5", "1e1", "٣", "9" * 16, "9" * 9000):
         assert api.list_v2(offset=bad).status_code == 400
-
-
-def test_list_order_update_time_desc(make_api: MakeApi) -> None:
-    assert make_api(choices={"list_order": "update_time_desc"}).ids() == ALL
-
-
-def test_list_order_name(make_api: MakeApi) -> None:
-    api = make_api(choices={"list_order": "name"})
-    assert api.ids() == ["a", "inner", "b", "deep", "folder", "c", "bottom"]
-
-
-def test_list_order_fixture(make_api: MakeApi) -> None:
-    api = make_api(choices={"list_order": "fixture"})
-    assert api.ids() == ["folder", "inner", "deep", "bottom", "b", "a", "c"]
-
-
-def test_parent_omitted_any(make_api: MakeApi) -> None:
-    assert make_api(choices={"parent_omitted": "any"}).ids() == ALL
-
-
-def test_parent_omitted_root(make_api: MakeApi) -> None:
-    assert make_api(choices={"parent_omitted": "root"}).ids() == ROOT
 
 
 def test_parent_empty_string_unknown(make_api: MakeApi) -> None:
@@ -128,65 +78,12 @@ def test_parent_empty_string_unknown(make_api: MakeApi) -> None:
     assert api.ids(parentId="") == []
 
 
-def test_parent_empty_string_root(make_api: MakeApi) -> None:
-    assert make_api(choices={"parent_empty_string": "root"}).ids(parentId="") == ROOT
-
-
-def test_parent_unknown_not_found(make_api: MakeApi) -> None:
-    api = make_api(choices={"parent_unknown": "not_found"})
-    assert status_of(api.list_v2(parentId="nope")) == "parentNotFound"
-
-
-def test_parent_unknown_empty(make_api: MakeApi) -> None:
-    api = make_api(choices={"parent_unknown": "empty"})
-    assert api.list_v2(parentId="nope").json()["data"] == {"list": [], "total": 0}
-
-
-def test_search_scope_folder(make_api: MakeApi) -> None:
-    api = make_api(choices={"search_scope": "folder"})
-    assert api.ids(searchText="alpha", parentId=None) == ["a"]
-    assert api.ids(searchText="alpha", parentId="folder") == ["inner"]
-    assert api.list_v2(searchText="alpha", parentId="nope").status_code == 404
-
-
-def test_search_scope_dataset(make_api: MakeApi) -> None:
-    api = make_api(choices={"search_scope": "dataset"})
-    found = ["a", "bottom", "inner"]
-    assert api.ids(searchText="alpha", parentId=None) == found
-    assert api.ids(searchText="alpha", parentId="deep") == found
-    assert api.ids(searchText="", parentId="deep") == ["bottom"]
-
-
-def test_search_fields_name_and_tags(make_api: MakeApi) -> None:
-    api = make_api(choices={"search_fields": "name_and_tags"})
-    assert api.ids(searchText="RED") == ["b", "inner"]
-
-
-def test_search_fields_name(make_api: MakeApi) -> None:
-    api = make_api(choices={"search_fields": "name"})
-    assert api.ids(searchText="red") == []
-    assert api.ids(searchText="beta") == ["b"]
-
-
-def test_chat_unknown_not_found(make_api: MakeApi) -> None:
-    api = make_api(choices={"chat_unknown": "not_found"})
-    assert status_of(api.pin(chatId="new")) == "chatNotFound"
-    assert api.top("new") is None
-
-
 def test_chat_unknown_create(make_api: MakeApi) -> None:
     api = make_api(choices={"chat_unknown": "create"})
     assert api.pin(chatId="new").status_code == 200
     assert (api.top("new"), api.sandbox.store.created_chats) == (True, 1)
     assert api.pin(chatId="new", top=False).status_code == 200
     assert (api.top("new"), api.sandbox.store.created_chats) == (False, 1)
-
-
-def test_chat_unknown_ignore(make_api: MakeApi) -> None:
-    api = make_api(choices={"chat_unknown": "ignore"})
-    before = api.state()
-    assert api.pin(chatId="new").status_code == 200
-    assert (api.top("new"), api.state()) == (None, before)
 
 
 def test_top_missing_reject(make_api: MakeApi) -> None:
@@ -212,19 +109,6 @@ def titles(api: Api) -> tuple[str, str]:
     return chat.title, chat.custom_title
 
 
-def test_method_mismatch_reject(make_api: MakeApi) -> None:
-    api = make_api(choices={"method_mismatch": "reject"})
-    response = api.send("POST", PIN, {"appId": APP, "chatId": CHAT, "top": True})
-    assert (response.status_code, api.top()) == (405, False)
-
-
-@pytest.mark.parametrize("method", ["POST", "PATCH", "GET"])
-def test_method_mismatch_accept(make_api: MakeApi, method: str) -> None:
-    api = make_api(choices={"method_mismatch": "accept"})
-    response = api.send(method, PIN, {"appId": APP, "chatId": CHAT, "top": True})
-    assert (response.status_code, api.top()) == (200, True)
-
-
 def test_content_type_missing_reject(make_api: MakeApi) -> None:
     api = make_api(choices={"content_type_missing": "reject"})
     assert without_content_type(api).status_code == 415
@@ -242,32 +126,9 @@ def without_content_type(api: Api) -> httpx2.Response:
     return api.client.post(LIST, content=body, headers={"Authorization": "Bearer k"})
 
 
-def test_unknown_fields_ignore(make_api: MakeApi) -> None:
-    api = make_api(choices={"unknown_fields": "ignore"})
-    assert api.list_v2(simple=True, __proto__=1).status_code == 200
-    assert api.pin(shareId="x").status_code == 200
-
-
-@pytest.mark.parametrize("profile", ["documented", "deployed"])
-def test_unknown_fields_reject(make_api: MakeApi, profile: str) -> None:
-    api = make_api(profile=profile, choices={"unknown_fields": "reject"})
-    assert "only the fields offset, pageSize" in message(api.list_v2(simple=True))
-    assert "at $.shareId" in message(api.pin(shareId="x"))
-    assert api.list_v2(pageNum=1).status_code == (
-        400 if profile == "documented" else 200
-    )
-    assert api.pin(title="x").status_code == (400 if profile == "documented" else 200)
-
-
 def message(response: httpx2.Response) -> str:
     assert response.status_code == 400
     return str(response.json()["message"])
-
-
-def test_list_filters_ignore(make_api: MakeApi) -> None:
-    api = make_api(choices={"list_filters": "ignore"})
-    assert api.ids(selectFolder=True, filterTags=["red"]) == ALL
-    assert api.ids(selectFolder="x", filterTags=5) == ALL
 
 
 def test_list_filters_honour(make_api: MakeApi) -> None:
@@ -279,19 +140,6 @@ def test_list_filters_honour(make_api: MakeApi) -> None:
     for bad in ("red", [1], None, ["x"] * 101):
         assert api.list_v2(filterTags=bad).status_code == 400
     assert api.list_v2(selectFolder="true").status_code == 400
-
-
-def test_unknown_key_accept(make_api: MakeApi) -> None:
-    assert make_api(choices={"unknown_key": "accept"}).list_v2("x").status_code == 200
-
-
-def test_unknown_key_reject(make_api: MakeApi) -> None:
-    assert make_api(choices={"unknown_key": "reject"}).list_v2("x").status_code == 401
-
-
-def test_error_form_plain(make_api: MakeApi) -> None:
-    response = make_api(choices={"error_form": "plain"}).list_v2(datasetId="x")
-    assert outcome(response) == (404, 404, "datasetNotFound")
 
 
 SERVICE_FORM: list[tuple[str, dict[str, Any], tuple[int, int, str]]] = [
@@ -327,69 +175,10 @@ def test_error_form_service(
     assert "www-authenticate" not in response.headers
 
 
-def test_error_http_status_mapped(make_api: MakeApi) -> None:
-    response = make_api(choices={"error_http_status": "mapped"}).list_v2(None)
-    assert outcome(response) == (401, 401, "unauthorized")
-
-
-def test_error_http_status_always_500(make_api: MakeApi) -> None:
-    response = make_api(choices={"error_http_status": "always_500"}).list_v2(None)
-    assert outcome(response) == (500, 401, "unauthorized")
-
-
-def test_error_http_status_always_200(make_api: MakeApi) -> None:
-    response = make_api(choices={"error_http_status": "always_200"}).list_v2(None)
-    assert outcome(response) == (200, 401, "unauthorized")
-
-
 def outcome(response: httpx2.Response) -> tuple[int, int, str]:
     answer = response.json()
     assert answer["message"].startswith("Expected ")
     return response.status_code, answer["code"], answer["statusText"]
-
-
-def test_legacy_paths_off(make_api: MakeApi) -> None:
-    api = make_api(choices={"legacy_paths": "off"})
-    body = {"appId": APP, "chatId": CHAT, "top": True}
-    assert api.send("PUT", LEGACY_PIN, body).status_code == 404
-    assert api.top() is False
-
-
-def test_legacy_paths_on(make_api: MakeApi) -> None:
-    api = make_api(choices={"legacy_paths": "on"})
-    body = {"appId": APP, "chatId": CHAT, "top": True}
-    assert api.send("PUT", LEGACY_PIN, body).status_code == 200
-    assert api.top() is True
-
-
-def item(api: Api, offset: int) -> dict[str, Any]:
-    listed: dict[str, Any] = api.list_v2(offset=offset).json()["data"]["list"][0]
-    return listed
-
-
-def test_item_fields_documented(make_api: MakeApi) -> None:
-    assert len(item(make_api(choices={"item_fields": "documented"}), 2)) == 13
-
-
-def test_item_fields_extended(make_api: MakeApi) -> None:
-    api = make_api(choices={"item_fields": "extended"})
-    full, plain = item(api, 2), item(api, 3)
-    assert full["createTime"] == "2023-01-01T00:00:00.000Z"
-    assert (full["hasError"], full["fileId"]) == (True, "file-1")
-    assert full["rawLink"] == "https://example.com"
-    assert plain["createTime"] == plain["updateTime"]
-    assert len(plain) == 15
-    assert list(plain)[-1] == list(full)[-1] == "permission"
-
-
-def test_tags_empty_list(make_api: MakeApi) -> None:
-    assert item(make_api(choices={"tags_empty": "list"}), 0)["tags"] == []
-
-
-def test_tags_empty_absent(make_api: MakeApi) -> None:
-    api = make_api(choices={"tags_empty": "absent"})
-    assert "tags" not in item(api, 0)
-    assert item(api, 4)["tags"] == ["red", "blue"]
 
 
 LONG = {"datasets": [{"id": DATASET, "collections": [{"name": "x", "repeat": 120}]}]}
@@ -413,26 +202,6 @@ def test_page_size_max_100(make_api: MakeApi) -> None:
         LONG, choices={"page_size_max": 100, "page_size_over_limit": "clamp"}
     )
     assert len(api.ids(pageSize=2**53 - 1)) == 100
-
-
-@pytest.mark.parametrize("size", [[1], {}, 0, "x"])
-def test_page_size_max_is_told_whatever_came(make_api: MakeApi, size: Any) -> None:
-    api = make_api(LONG, choices={"page_size_max": 100})
-    assert "from 1 to 100" in message(api.list_v2(pageSize=size))
-
-
-def test_related_routes_off(make_api: MakeApi) -> None:
-    api = make_api(choices={"related_routes": "off"})
-    response = api.send("POST", HISTORIES, {"appId": APP})
-    assert status_of(response) == "routeNotFound"
-    assert "related_routes=on" in response.json()["message"]
-
-
-def test_related_routes_on(make_api: MakeApi) -> None:
-    api = make_api(choices={"related_routes": "on"})
-    response = api.send("POST", HISTORIES, {"appId": APP})
-    listed = response.json()["data"]["list"]
-    assert CHAT in [each["chatId"] for each in listed]
 
 
 USERS = LIBRARY | {"users": [{"username": "root", "password": "1234"}]}
@@ -483,12 +252,6 @@ def deleted(api: Api, **headers: str) -> int:
     query = {"appId": APP, "chatId": CHAT}
     response = api.client.delete(DEL_HISTORY, params=query, headers=given)
     return int(response.status_code)
-
-
-def test_query_delete_accept(make_api: MakeApi) -> None:
-    choices = {"related_routes": "on", "query_delete": "accept"}
-    api = make_api(choices=choices)
-    assert (deleted(api), api.top()) == (200, None)
 
 
 def test_query_delete_needs_json_type(make_api: MakeApi) -> None:

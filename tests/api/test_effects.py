@@ -48,57 +48,6 @@ def test_a_page_that_is_too_large_says_what_was_served(
     assert effects(api) == [("$.pageSize", effect)]
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"offset": "1"}, [("$.offset", "honoured")]),
-        ({"parentId": ""}, [("$.parentId", "honoured")]),
-        ({"simple": True}, [("$.simple", "ignored")]),
-        ({"selectFolder": True}, [("$.selectFolder", "honoured")]),
-        ({"offset": ...}, [("$.offset", "counted as 0")]),
-        (
-            {"offset": ..., "pageNum": 1},
-            [("$.pageNum", "honoured"), ("$.offset", "honoured")],
-        ),
-        ({"pageNum": 1}, [("$.pageNum", "ignored")]),
-        (
-            {"pageSize": 0, "simple": 1},
-            [("$.simple", "ignored"), ("$.pageSize", "refused")],
-        ),
-        (
-            {"pageSize": 0, "offset": "1"},
-            [("$.offset", "refused"), ("$.pageSize", "refused")],
-        ),
-        ({"datasetId": "x", "offset": "1"}, [("$.offset", "refused")]),
-    ],
-)
-@pytest.mark.parametrize("status", ["mapped", "always_200"])
-def test_the_effect_of_a_field_of_a_list(
-    make_api: MakeApi, fields: dict[str, Any], expected: list[Any], status: str
-) -> None:
-    choices = {"error_http_status": status}
-    api = make_api(profile="deployed", choices=choices)
-    api.list_v2(**fields)
-    assert effects(api) == expected
-
-
-def test_without_their_choices_fields_are_ignored_or_refused(api: Api) -> None:
-    api.list_v2(selectFolder=True, filterTags=["a"], pageNum=2)
-    assert {effect for _, effect in effects(api)} == {"ignored"}
-    api.list_v2(offset=..., pageNum=2)
-    assert effects(api) == [("$.pageNum", "ignored"), ("$.offset", "refused")]
-
-
-def test_a_title_is_stored_where_there_is_a_chat(make_api: MakeApi) -> None:
-    api = make_api(profile="deployed")
-    api.pin(title="x", top=...)
-    assert effects(api) == [("$.title", "stored"), ("$.top", "ignored")]
-    api.pin(title="x", chatId="new")
-    assert effects(api) == [("$.title", "ignored")]
-    assert make_api().pin(title="x").status_code == 200
-
-
 def test_the_effect_of_what_is_around_the_body(make_api: MakeApi) -> None:
     for profile, others in (("documented", "refused"), ("deployed", "ignored")):
         api = make_api(profile=profile)
@@ -151,14 +100,6 @@ def test_what_does_nothing_has_a_hint(make_api: MakeApi) -> None:
     assert "any key counts as an owner's" in key
 
 
-def test_chats_that_are_passed_over_are_told(make_api: MakeApi) -> None:
-    api = make_api(profile="deployed")
-    asked = {"appId": APP, "chatIds": [CHAT, "x"]}
-    for name in ("getHistoryStatus", "batchDelete"):
-        api.send("POST", f"/api/core/chat/history/{name}", asked)
-        assert "not all chat sessions of these" in api.journal()[-1]["hint"]
-
-
 def test_a_hint_stays_with_its_request(make_api: MakeApi) -> None:
     api = make_api(profile="deployed")
     api.admin("POST", "/faults", {"kind": "delay", "ms": 1, "phase": "after"})
@@ -172,20 +113,6 @@ def test_with_declared_keys_nothing_is_said_of_others(make_api: MakeApi) -> None
     api = make_api({"keys": [{"key": "declared"}]})
     api.list_v2(key="declared")
     assert api.journal()[-1]["hint"] is None
-
-
-def test_a_related_route_that_is_off_is_a_violation_of_its_own(
-    make_api: MakeApi,
-) -> None:
-    api = make_api(choices={"related_routes": "off"})
-    answer = api.send("POST", HISTORIES, {"appId": APP, "simple": 1}).json()
-    (found,) = api.journal()[-1]["violations"]
-    assert (found["name"], found["section"]) == ("related_routes", "related_route")
-    assert (found["effect"], found["message"]) == ("refused", answer["message"])
-    assert answer["message"].endswith(
-        "(a route of the service that the interface description does not show, "
-        "served with the choice related_routes=on)"
-    )
 
 
 def test_a_related_route_that_is_on_violates_nothing_by_itself(

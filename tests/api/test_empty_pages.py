@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mock_server.domain.limits import Limits
 from tests.conftest import MakeApi
 from tests.support import DATASET, LIBRARY, Api
 
@@ -15,24 +14,6 @@ def hint(api: Api, **fields: Any) -> str:
     """The hint of a page that is empty."""
     assert api.ids(**fields) == []
     return str(api.journal()[-1]["hint"])
-
-
-def test_a_search_at_the_top_level_names_the_settings_that_find_it(api: Api) -> None:
-    assert hint(api, parentId=None, searchText="inside") == (
-        'searchText "inside" matches none of the 4 collections at the top level; '
-        "parentId null (choice search_scope=folder) keeps out the other 3: "
-        "with choice search_scope=dataset or without parentId, 1 matches"
-    )
-    api.admin("PUT", "/choices", {"choices": {"search_scope": "dataset"}})
-    assert api.ids(parentId=None, searchText="inside") == ["inner"]
-
-
-def test_the_choice_that_would_look_everywhere_is_named(make_api: MakeApi) -> None:
-    api = make_api(choices={"parent_omitted": "root"})
-    assert hint(api, searchText="inside").endswith(
-        "; no parentId (choice parent_omitted=root) keeps out the other 3: with choice "
-        "search_scope=dataset or with choice parent_omitted=any, 1 matches"
-    )
 
 
 def test_an_empty_dataset_is_told(make_api: MakeApi) -> None:
@@ -48,68 +29,10 @@ def test_a_dataset_that_is_a_folder_is_told_so_by_why_too(make_api: MakeApi) -> 
     assert why["message"] == told
 
 
-@pytest.mark.parametrize(
-    ("choices", "fields", "message"),
-    [
-        ({}, {"searchText": "zzz"}, "matches none of the 7 collections of the dataset"),
-        (
-            {},
-            {"searchText": "zzz", "parentId": "deep"},
-            'the only collection in folder "deep", nor of the other 6',
-        ),
-        (
-            {},
-            {"parentId": "b"},
-            'there are no collections in folder "b"; parentId "b" keeps out the other '
-            "7: without parentId, they are listed",
-        ),
-        (
-            {},
-            {"offset": 9, "pageSize": 3},
-            "offset 9 is past the end: 7 collections match, "
-            "and the last page is at offset 6",
-        ),
-        (
-            {"list_filters": "honour", "parent_omitted": "root"},
-            {"filterTags": ["red"], "selectFolder": True},
-            'selectFolder true with filterTags ["red"] matches none of the 4 '
-            "collections at the top level, nor of the other 3",
-        ),
-        (
-            {"search_fields": "name"},
-            {"searchText": "red"},
-            'searchText "red" (choice search_fields=name) matches none of the 7',
-        ),
-        (
-            {"parent_unknown": "empty"},
-            {"parentId": "none"},
-            "the dataset has no collection of this parentId: the list is empty",
-        ),
-    ],
-)
-def test_the_hint_says_what_keeps_collections_out(
-    make_api: MakeApi, choices: Any, fields: Any, message: str
-) -> None:
-    assert message in hint(make_api(choices=choices), **fields)
-
-
 def test_a_page_with_items_has_no_hint(make_api: MakeApi) -> None:
     api = make_api({**LIBRARY, "keys": [{"key": "any-key"}]})
     assert api.ids(searchText="alpha") != []
     assert api.journal()[-1]["hint"] is None
-
-
-def test_a_large_dataset_is_not_looked_through_for_a_hint(make_api: MakeApi) -> None:
-    limits = Limits(hinted_collections=6)
-    text = hint(make_api(limits=limits), parentId=None, searchText="inside")
-    assert text.endswith("or without parentId, they are looked through too")
-
-
-def test_a_hint_tells_of_the_moment_of_the_request(api: Api) -> None:
-    hint(api, parentId=None, searchText="late")
-    path = f"/datasets/{DATASET}/collections/late"
-    api.admin("PUT", path, {"name": "late", "parentId": "folder"})
-    assert api.journal()[-1]["hint"].endswith("nor of the other 3")
 
 
 @pytest.mark.parametrize("text", ["fastgpt-any-key", "fastgpt-\\u0061ny-key"])
@@ -124,7 +47,3 @@ def test_a_hint_repeats_no_key(make_api: MakeApi, text: str) -> None:
     entry = api.client.get("/__admin/journal").text
     assert "matches none of the 7 collections" in entry
     assert key not in entry
-
-
-def test_a_long_search_text_is_cut_in_the_hint(api: Api) -> None:
-    assert len(hint(api, searchText="x" * 1_024)) < 200

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from mock_server.api.connection import NeedsConnection
@@ -27,19 +26,6 @@ def add(api: Api, kind: str, **fields: Any) -> str:
     answer = api.admin("POST", "/faults", {"kind": kind} | fields)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
-
-
-def items(answer: httpx2.Response) -> list[dict[str, Any]]:
-    assert answer.status_code == 200, answer.text
-    return list(answer.json()["data"]["list"])
-
-
-@pytest.fixture
-def flat(make_api: MakeApi) -> Api:
-    """Ten collections in one folder, in the order of their names."""
-    collections = [{"_id": f"i{n}", "name": f"n{n}"} for n in range(10)]
-    document = {"datasets": [{"id": DATASET, "collections": collections}]}
-    return make_api(document, choices={"list_order": "name"})
 
 
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
@@ -116,12 +102,6 @@ def test_malformed_json_is_framed_and_no_parser_takes_it(api: Api) -> None:
             answer.json()
 
 
-def test_a_dribbled_answer_is_the_right_one(api: Api) -> None:
-    expected = api.list_v2().content
-    add(api, "dribble", chunks=7, ms=1)
-    assert api.list_v2().content == expected
-
-
 @pytest.mark.parametrize("profile", ["documented", "deployed"])
 def test_a_rate_limit_answers_429_until_its_window_ends(
     make_api: MakeApi, profile: str
@@ -151,54 +131,6 @@ def test_a_page_can_read_the_headers_of_a_rate_limit(api: Api) -> None:
     assert "retry-after" in exposed
 
 
-def test_a_lost_write_is_answered_and_forgotten(api: Api) -> None:
-    add(api, "lost_write")
-    assert api.pin().json()["code"] == 200
-    assert api.top() is False
-    assert api.pin().json()["code"] == 200
-    assert api.top() is True
-
-
-def test_a_lost_write_that_would_fail_fails(api: Api) -> None:
-    add(api, "lost_write")
-    assert api.pin(chatId="no").json()["statusText"] == "chatNotFound"
-
-
-def test_a_client_that_pages_by_offset_sees_drift(flat: Api) -> None:
-    first = flat.ids(pageSize=4)
-    add(flat, "page_drift", insert=1, times=9)
-    second = flat.ids(pageSize=4, offset=4)
-    assert (first[-1], second[0]) == ("i3", "i3")
-    flat.admin("DELETE", "/faults")
-    add(flat, "page_drift", remove=1, times=9)
-    assert flat.ids(pageSize=4, offset=4)[0] == "i5"
-
-
-def test_a_duplicate_item_was_on_the_page_before(flat: Api) -> None:
-    add(flat, "duplicate_item")
-    assert flat.ids(pageSize=3, offset=3) == ["i2", "i3", "i4"]
-
-
-def test_a_wrong_total_is_off(flat: Api) -> None:
-    add(flat, "wrong_total", by=-3)
-    assert flat.list_v2().json()["data"]["total"] == 7
-
-
-def test_items_can_be_altered(flat: Api) -> None:
-    altered = {"type": "hologram", "name": None, "new": {"a": [1]}}
-    add(flat, "alter", set=altered, remove=["tags"])
-    for item in items(flat.list_v2()):
-        assert {name: item[name] for name in altered} == altered
-        assert "tags" not in item
-
-
-@pytest.mark.parametrize("choice", ["mapped", "always_200"])
-def test_only_items_are_altered(make_api: MakeApi, choice: str) -> None:
-    api = make_api(choices={"error_http_status": choice})
-    add(api, "alter", set={"type": "x"})
-    assert api.list_v2(datasetId="no").json()["statusText"] == "datasetNotFound"
-
-
 def test_faults_come_after_authorization_and_json_and_before_the_fields(
     api: Api,
 ) -> None:
@@ -212,15 +144,6 @@ def test_faults_come_after_authorization_and_json_and_before_the_fields(
     assert api.list_v2(datasetId="no").status_code == 503
 
 
-def test_a_fault_hits_only_what_it_matches(api: Api) -> None:
-    match = {"key": "slow-client", "body": {"chatId": CHAT}}
-    add(api, "error", operation="updateHistory", match=match)
-    assert api.pin().status_code == 200
-    assert api.list_v2(key="slow-client").status_code == 200
-    assert api.pin(key="slow-client", chatId="chat-2").status_code == 200
-    assert api.pin(key="slow-client").status_code == 503
-
-
 def test_a_sandboxs_faults_are_its_own_and_declared_keys_match(
     make_api: MakeApi,
 ) -> None:
@@ -231,27 +154,6 @@ def test_a_sandboxs_faults_are_its_own_and_declared_keys_match(
     api.admin("POST", "/sandboxes/mine/faults", fault)
     assert api.pin(key="declared").status_code == 200
     assert api.pin(key=issued["declared"]).status_code == 503
-
-
-def test_the_journal_tells_which_fault_fired(api: Api) -> None:
-    fault_id = add(api, "error", probability=0.9, seed=4, times=3)
-    plan = api.admin("GET", f"/faults/{fault_id}?plan=1").json()["plan"]
-    api.pin()
-    (entry,) = api.journal()
-    assert entry["answer"]["status"] == 503
-    assert entry["fault"] == {
-        "id": fault_id,
-        "kind": "error",
-        "draw": plan[0]["draw"],
-        "threshold": 0.9,
-    }
-
-
-def test_a_reset_takes_faults_away_and_begins_their_ids_anew(api: Api) -> None:
-    add(api, "error", times=5)
-    api.admin("POST", "/reset")
-    assert api.pin().status_code == 200
-    assert add(api, "error") == "f1"
 
 
 @pytest.mark.parametrize("face", ["asgi"])
@@ -288,4 +190,6 @@ def test_every_kind_has_a_test_here_or_on_the_wire() -> None:
     wire = ROOT / "tests" / "wire" / "test_connection_faults.py"
     added = set(re.findall(r'add\(\w+, "(\w+)"', wire.read_text("utf-8")))
     added |= set(re.findall(r'add\(\w+, "(\w+)"', Path(__file__).read_text("utf-8")))
+    stories = ROOT / "tests" / "stories" / "faults.txt"
+    added |= set(re.findall(r'"kind": "(\w+)"', stories.read_text("utf-8")))
     assert set(KINDS) - added - {*CONNECTION_KINDS} == set()

@@ -50,65 +50,6 @@ def test_newest_come_first_and_ties_go_by_id(api: Api) -> None:
     assert api.ids() == ["deep", "folder", "a", "c", "b", "bottom", "inner"]
 
 
-@pytest.mark.parametrize(
-    ("parent", "ids"),
-    [
-        (None, ["folder", "a", "c", "b"]),
-        ("folder", ["deep", "inner"]),
-        ("deep", ["bottom"]),
-        ("b", []),
-    ],
-)
-def test_parent_id_selects_direct_children(
-    api: Api, parent: str | None, ids: list[str]
-) -> None:
-    assert api.ids(parentId=parent) == ids
-
-
-@pytest.mark.parametrize(
-    ("search", "ids"),
-    [
-        ("", ["deep", "folder", "a", "c", "b", "bottom", "inner"]),
-        ("alpha", ["a", "bottom", "inner"]),
-        ("ALPHA B", ["bottom"]),
-        ("red", ["b", "inner"]),
-        ("ed", ["b", "inner"]),
-        ("redblue", []),
-        ("red blue", []),
-        (".*", []),
-        ("%", []),
-        (" alpha", []),
-    ],
-)
-def test_search_is_a_literal_part_of_a_name_or_tag(
-    api: Api, search: str, ids: list[str]
-) -> None:
-    assert api.ids(searchText=search) == ids
-
-
-@pytest.mark.parametrize(
-    ("offset", "size", "count"),
-    [(0, 1, 1), (0, 30, 7), (5, 3, 2), (7, 3, 0), (8, 3, 0), (2**53 - 1, 30, 0)],
-)
-def test_total_counts_before_paging(
-    api: Api, offset: int, size: int, count: int
-) -> None:
-    data = api.list_v2(offset=offset, pageSize=size).json()["data"]
-    assert (len(data["list"]), data["total"]) == (count, 7)
-
-
-@pytest.mark.parametrize("offset", [1, 1.0])
-def test_an_integral_float_is_an_integer(api: Api, offset: float) -> None:
-    assert api.ids(offset=offset, pageSize=1.0) == ["folder"]
-    assert api.ids(offset=-0.0, pageSize=1) == ["deep"]
-
-
-def test_unknown_dataset_is_404(api: Api) -> None:
-    response = api.list_v2(datasetId="nope")
-    assert response.status_code == 404
-    assert response.json()["statusText"] == "datasetNotFound"
-
-
 @pytest.mark.parametrize("size", [7, 30])
 def test_pages_joined_are_every_folder_once(make_api: MakeApi, size: int) -> None:
     api = make_api(shipped("paging.yaml"))

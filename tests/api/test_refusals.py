@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from starlette.testclient import TestClient
 
 from mock_server.app import create_app
 from mock_server.domain.choices.table import choose, table, with_choices
 from tests.api.messages import told_by
 from tests.api.refused import AUTH, CASES, JSON, LISTED, PINNED, Case, Server, lists
+from tests.in_process import InProcess
 from tests.support import LIBRARY, LIST, PIN
 
 
@@ -91,7 +91,7 @@ def test_the_violation_says_what_the_answer_says(server: Server, case: Case) -> 
 
 def test_to_who_may_not_read_it_no_choice_would_serve_a_list_or_a_pin() -> None:
     fixture = LIBRARY | {"keys": [{"key": "nobody", "permission": "none"}]}
-    with TestClient(create_app(fixture)) as client:
+    with InProcess(create_app(fixture)) as client:
         headers = {"Authorization": "Bearer nobody"}
         pin = client.put(PIN, json=PINNED | {"chatId": "new"}, headers=headers)
         page = client.post(LIST, json=LISTED | {"parentId": "x"}, headers=headers)
@@ -101,7 +101,7 @@ def test_to_who_may_not_read_it_no_choice_would_serve_a_list_or_a_pin() -> None:
 
 def test_where_keys_are_declared_no_choice_takes_another() -> None:
     fixture = LIBRARY | {"keys": [{"key": "declared"}]}
-    with TestClient(create_app(fixture)) as client:
+    with InProcess(create_app(fixture)) as client:
         answer = client.put(PIN, json=PINNED, headers=AUTH)
     assert answer.status_code == 401
     assert "served with" not in answer.text

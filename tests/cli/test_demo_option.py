@@ -6,7 +6,6 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.cli.serving import banner
-from tests.cli.commands import run
 from tests.process import serving
 from tests.support import fetch
 
@@ -42,10 +41,3 @@ def test_it_comes_with_the_profile_that_it_needs(
     assert health["profile"] == profile
     assert (health["demo"] == "/demo/") is is_asked_for
     assert (page.status_code == 200) is is_asked_for
-
-
-def test_its_variable_is_true_or_false() -> None:
-    ended = run("serve", MOCK_SERVER_DEMO="maybe")
-    assert ended.status == 1
-    expected = "Expected true or false, got 'maybe'"
-    assert f"{expected} - at MOCK_SERVER_DEMO" in ended.err

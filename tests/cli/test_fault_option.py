@@ -10,7 +10,7 @@ import pytest
 from mock_server import Fault
 from mock_server.cli.options import FaultText
 from mock_server.cli.serve import serve
-from tests.cli.commands import NOWHERE, run
+from tests.cli.commands import run
 from tests.process import serving
 from tests.support import fetch
 
@@ -57,47 +57,6 @@ def test_semicolons_part_the_faults_of_the_variable(
     text: str, parts: list[str]
 ) -> None:
     assert FaultText().split_envvar_value(text) == parts
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "place"),
-    [
-        ("eror:status=5", "got 'eror' (did you mean 'error'?)", ""),
-        ("flakey", "got 'flakey' (did you mean 'flaky'?)", ""),
-        ("error:staus=5", "unknown field 'staus' (did you mean", " error:staus"),
-        ("error:status=99", "an integer from 200 to 599, got 99", " error:status"),
-        ("error:operation=listV3", "(did you mean 'listV2'?)", " error:operation"),
-        ("error:500", "Expected FIELD=VALUE, got '500'", " error"),
-        ("error:times=1,kind=reset", "Expected error alone", " error"),
-        ("flaky:seed=x", "Expected an integer", " flaky:seed"),
-        ("error status=502", "behind a colon (error:status=502)", ""),
-        ("error=502", "behind a colon (error:status=502)", ""),
-        ("flaky:status=500", "Expected only seed for the preset flaky", " flaky"),
-        ("error:times=1,times=2", "Expected times once", " error"),
-        ("delay", "Expected ms, or min and max", " delay:ms"),
-    ],
-)
-def test_a_mistake_stops_the_start(text: str, expected: str, place: str) -> None:
-    done = run("--host", NOWHERE, "--fault", text)
-    assert (done.status, done.out) == (1, "")
-    assert expected in done.err
-    assert done.err.endswith(f" - at --fault{place}\n")
-    done = run("--host", NOWHERE, MOCK_SERVER_FAULT=f"reset;{text}")
-    assert done.err.endswith(f" - at MOCK_SERVER_FAULT{place}\n")
-
-
-def test_several_faults_in_one_are_told_how_to_be_parted() -> None:
-    done = run("--host", NOWHERE, "--fault", "slow,error")
-    assert done.err.startswith("Expected one --fault for each, got 'slow,error'")
-    done = run("--host", NOWHERE, MOCK_SERVER_FAULT="slow,error")
-    assert done.err == (
-        "Expected `;` between faults, got 'slow,error' - at MOCK_SERVER_FAULT\n"
-    )
-
-
-def test_more_faults_than_there_may_be_are_refused() -> None:
-    done = run("--host", NOWHERE, MOCK_SERVER_FAULT=";".join(["reset"] * 101))
-    assert "Expected at most 100 faults, got 101 - at MOCK_SERVER_FAULT" in done.err
 
 
 @pytest.mark.ci

@@ -287,25 +287,6 @@ def until_shown(rows: list[str], url: str, path: str) -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(
-    ("args", "status", "said"),
-    [
-        (("--url", "http://127.0.0.1:1"), 3, "cannot reach http://127.0.0.1:1: "),
-        (("--sandbox", "nope"), 1, "Expected the name of a sandbox"),
-        (("--exactly", "1"), 1, "Expected --follow or a number to verify, got both"),
-        (("--body", "{"), 1, "Expected a JSON object as --body"),
-    ],
-)
-def test_what_cannot_be_followed_is_said_at_once(
-    server: MockServer, args: tuple[str, ...], status: int, said: str
-) -> None:
-    done = commands.run("journal", "--follow", *args, MOCK_SERVER_URL=server.url)
-    assert done.status == status
-    assert said in done.err
-    assert len(done.err.splitlines()) == 1
-
-
-@pytest.mark.ci
 def test_a_reader_that_goes_ends_it(server: MockServer) -> None:
     with following(server.url) as process:
         assert line_of(process).startswith("TIME")

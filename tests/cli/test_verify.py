@@ -179,15 +179,6 @@ def test_a_bad_profile_is_refused_with_its_place(tmp_path: Path, text: str) -> N
     assert f"{path}{PROFILES[text]}" in done.err
 
 
-def test_a_profile_that_is_no_name_and_no_file_is_refused(tmp_path: Path) -> None:
-    unknown = run("serve", "--profile", "deplyed")
-    assert unknown.status == 1
-    assert "(did you mean 'deployed'?) - at --profile" in unknown.err
-    missing = run("serve", "--profile", str(tmp_path / "no.yaml"))
-    assert missing.status == 2
-    assert missing.err.endswith("no.yaml: no such file, for --profile\n")
-
-
 @pytest.fixture(scope="module")
 def strange() -> Iterator[Strange]:
     with strangers() as running:
@@ -236,40 +227,6 @@ def test_a_server_that_is_busy_is_asked_again(server: MockServer) -> None:
     assert len(done.err.splitlines()) == 2
     retry = r"got 503 .* - at POST /api/.*, asked again in 0 s"
     assert all(re.fullmatch(retry, line) for line in done.err.splitlines())
-
-
-MISTAKES: dict[tuple[str, ...], str] = {
-    (
-        "--base-url",
-        "localhost:8000",
-    ): "mean http://localhost:8000?) - at --base-url",
-    ("--format", "xml"): "Expected text or json or junit, got 'xml'",
-    ("--timeout", "nan"): "- at --timeout",
-    ("--dataset", ""): "Expected an id, got '' - at --dataset",
-    ("--app", "a"): "Expected an app and a chat, got one of them - at --app, --chat",
-    ("--key-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --key-env",
-    ("--token-env", "NO_SUCH"): "in the variable NO_SUCH, got none - at --token-env",
-    ("--key-env", "fastgpt-key"): "Expected the name of a variable that holds the key",
-    ("--key-env", "BAD"): "Expected visible ASCII in the variable BAD",
-    (
-        "--write-profile",
-        "/no/such/folder/x.yaml",
-    ): "cannot write /no/such/folder/x.yaml",
-    (
-        "--dataset",
-        DATASET,
-        "--write-profile",
-        "/dev/full",
-    ): "cannot write /dev/full: No space left",
-}
-
-
-@pytest.mark.parametrize("args", MISTAKES, ids=" ".join)
-def test_a_mistake_is_one_clear_line(server: MockServer, args: tuple[str, ...]) -> None:
-    done = verify(server.url, *args, BAD="a b\n")
-    assert (done.status, done.out) == (1, "")
-    assert len(done.err.splitlines()) == 1
-    assert MISTAKES[args] in done.err
 
 
 def test_nobody_there_exits_3() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 from unicodedata import normalize
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType
@@ -13,13 +12,9 @@ from msgspec import UNSET, UnsetType
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.call import (
     Call,
-    DatasetForbidden,
-    DatasetNotFound,
-    ParentNotFound,
 )
 from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2
 from mock_server.domain.objects.dataset import Dataset, Tree
@@ -65,50 +60,6 @@ def listed(
     )
     request = ListV2("d", offset, size, parent, search)
     return list_v2(Call.of(sandbox.state, OWNER), request)
-
-
-@pytest.mark.parametrize(
-    ("caller", "dataset_id", "parent", "refusal", "message"),
-    [
-        (
-            OWNER,
-            "x",
-            None,
-            DatasetNotFound,
-            'the id of a dataset, got the string "x" - at $.datasetId',
-        ),
-        (
-            OWNER,
-            "d",
-            "x",
-            ParentNotFound,
-            'null or the _id of a collection of dataset "d", '
-            'got the string "x" - at $.parentId',
-        ),
-        (
-            NOBODY,
-            "d",
-            None,
-            DatasetForbidden,
-            'a key with read permission on dataset "d", '
-            "got a key without it - at $.datasetId",
-        ),
-        (NOBODY, "d", "x", ParentNotFound, ""),
-    ],
-)
-def test_a_refusal_says_what_was_expected(
-    caller: Caller,
-    dataset_id: str,
-    parent: str | None,
-    refusal: type[Refusal],
-    message: str,
-) -> None:
-    sandbox = Sandbox(
-        Generation(datasets={"d": Dataset("d")}), "documented", choose(), OUTSIDE
-    )
-    with pytest.raises(refusal) as error:
-        list_v2(Call.of(sandbox.state, caller), ListV2(dataset_id, 0, 10, parent))
-    assert error.value.message.startswith(f"Expected {message}")
 
 
 def test_a_key_that_may_only_read_may_list() -> None:

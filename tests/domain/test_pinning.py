@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mock_server.domain.access import Caller, Level
-from mock_server.domain.call import AppForbidden, AppNotFound, Call
+from mock_server.domain.call import AppForbidden, Call
 from mock_server.domain.chats import ChatNotFound, UpdateHistory, update_history
 from mock_server.domain.choices.table import choose
 from mock_server.domain.clock import Environment
-from mock_server.domain.errors import Refusal
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import App, Chat
@@ -40,61 +39,9 @@ def test_frozen_time_stands_still() -> None:
     assert chat.update_time == 5
 
 
-@pytest.mark.parametrize(
-    ("caller", "app_id", "chat_id", "refusal", "message"),
-    [
-        (
-            OWNER,
-            "x",
-            "c",
-            AppNotFound,
-            'the id of an app, got the string "x" - at $.appId (there is "a")',
-        ),
-        (
-            OWNER,
-            "a",
-            "x",
-            ChatNotFound,
-            'a chat session of app "a", got the string "x" - at $.chatId '
-            "(served with the choice chat_unknown=create or chat_unknown=ignore)",
-        ),
-        (
-            NOBODY,
-            "a",
-            "c",
-            AppForbidden,
-            'a key with read permission on app "a", got a key without it - at $.appId',
-        ),
-    ],
-)
-def test_a_refusal_says_what_was_expected(
-    caller: Caller, app_id: str, chat_id: str, refusal: type[Refusal], message: str
-) -> None:
-    with pytest.raises(refusal) as error:
-        update_history(
-            Call.of(sandbox().state, caller), UpdateHistory(app_id, chat_id, top=True)
-        )
-    assert error.value.message == str(error.value) == f"Expected {message}"
-
-
-def test_a_key_that_may_only_read_may_pin() -> None:
-    there, reader = sandbox(), Caller("reader", level=Level.READ)
-    update_history(Call.of(there.state, reader), UpdateHistory("a", "c", top=True))
-    chat = there.chat("a", "c")
-    assert chat is not None
-    assert chat.top
-
-
 def test_there_is_no_chat_without_its_app() -> None:
     assert sandbox().chat("x", "c") is None
     assert sandbox().chat("a", "x") is None
-
-
-def test_existence_comes_before_permission() -> None:
-    with pytest.raises(ChatNotFound):
-        update_history(
-            Call.of(sandbox().state, NOBODY), UpdateHistory("a", "x", top=True)
-        )
 
 
 @pytest.mark.parametrize("unknown", ["create", "ignore"])

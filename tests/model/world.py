@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 OWNER, WRITER, READER, NOBODY = "owner-key", "writer-key", "reader-key", "nobody-key"
 USER, PASSWORD = "root", "secret"
@@ -12,102 +15,9 @@ def _id(letter: str) -> str:
     return letter * 24
 
 
-WITH_KEYS: dict[str, Any] = {
-    "clock": "2026-01-01T00:00:00.000Z",
-    "keys": [
-        {"key": OWNER, "member": "tmb-owner"},
-        {"key": WRITER, "member": "tmb-writer", "permission": "write"},
-        {"key": READER, "permission": "read"},
-        {"key": NOBODY, "permission": "none"},
-    ],
-    "users": [{"username": USER, "password": PASSWORD, "member": "tmb-owner"}],
-    "replies": ["First reply", "Second reply"],
-    "apps": [
-        {
-            "id": _id("a"),
-            "name": "App",
-            "chats": [
-                {
-                    "chatId": "one",
-                    "title": "One",
-                    "records": [
-                        {"dataId": "record-1", "obj": "System", "text": "Be kind"},
-                        {"dataId": "record-2", "obj": "Human", "text": "Hello"},
-                        {"dataId": "record-3", "obj": "AI", "text": "Hello you"},
-                    ],
-                },
-                {
-                    "chatId": "two",
-                    "top": True,
-                    "updateTime": "2025-06-01T00:00:00.000Z",
-                },
-            ],
-        },
-        {
-            "id": _id("b"),
-            "permissions": {READER: "manage", WRITER: "none", NOBODY: "read"},
-            "chats": [{"chatId": "one", "customTitle": "Mine"}],
-        },
-    ],
-    "datasets": [
-        {
-            "id": _id("d"),
-            "name": "Fruit",
-            "intro": "What grows",
-            "collections": [
-                {"_id": _id("1"), "name": "Folder", "type": "folder"},
-                {
-                    "_id": _id("2"),
-                    "name": "Inner",
-                    "type": "folder",
-                    "parentId": _id("1"),
-                },
-                {
-                    "_id": _id("3"),
-                    "name": "Apple",
-                    "parentId": _id("2"),
-                    "tags": ["red", "round"],
-                    "dataAmount": 2,
-                    "data": [
-                        {"_id": _id("7"), "q": "Apples are red", "chunkIndex": 0},
-                        {"_id": _id("8"), "q": "Pears", "a": "green", "chunkIndex": 1},
-                    ],
-                },
-                {
-                    "_id": _id("4"),
-                    "name": "Pear",
-                    "tags": ["green"],
-                    "externalFileId": "file-1",
-                    "updateTime": "2025-01-01T00:00:00.000Z",
-                },
-                {"_id": _id("0") + "a", "name": "apple pie", "tags": ["Pear", "red"]},
-                {
-                    "_id": _id("0") + "b",
-                    "name": "Zest",
-                    "type": "link",
-                    "rawLink": "https://example.com",
-                    "createTime": "2023-01-01T00:00:00.000Z",
-                    "forbid": True,
-                    "hasError": True,
-                    "trainingType": "qa",
-                    "data": [{"_id": "row-1", "q": "re re re", "a": "Apple"}],
-                },
-            ],
-        },
-        {"id": _id("e"), "name": "Shelf", "type": "folder"},
-        {"id": _id("9"), "name": "Inside", "type": "folder", "parentId": _id("e")},
-        {"id": _id("6"), "name": "Deep", "type": "folder", "parentId": _id("9")},
-        {"id": _id("c"), "name": "Deepest", "type": "folder", "parentId": _id("6")},
-        {
-            "id": _id("f"),
-            "name": "Nuts",
-            "parentId": _id("e"),
-            "permissions": {READER: "owner", WRITER: "manage", NOBODY: "write"},
-            "collections": [{"_id": _id("5"), "name": "Äpfel and Nuts"}],
-        },
-    ],
-}
-
+WITH_KEYS: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+)
 WITHOUT_KEYS: dict[str, Any] = {
     "clock": "2025-03-01T12:00:00.250Z",
     "users": [{"username": USER, "password": PASSWORD}],

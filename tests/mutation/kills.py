@@ -18,7 +18,7 @@ from tests.planted.copies import Copy
 
 SUITES = (
     *("tests/validation", "tests/domain", "tests/fixture", "tests/api", "tests/admin"),
-    *("tests/har", "tests/consistency", "tests/model"),
+    *("tests/stories", "tests/har", "tests/consistency", "tests/model"),
     *("tests/openapi/test_examples.py", "tests/e2e/workflows"),
     *("tests/wire/test_connection_faults.py", "tests/wire/test_unread.py"),
 )

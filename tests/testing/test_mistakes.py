@@ -12,6 +12,7 @@ import re
 import socket
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -24,6 +25,7 @@ from mock_server.control.faults import unfired
 from mock_server.control.http_call import RawResponse
 from mock_server.control.report import entry_lines
 from mock_server.domain.journal import redacted_key
+from tests.said import Text
 from tests.strangers import strangers
 from tests.support import fetch
 from tests.testing.conftest import Run
@@ -45,41 +47,6 @@ def test_marked(mock_server):
 def test_app(mock_server_app):
     assert mock_server_app
 """
-MARKER = " - at the marker mock_server of test_mistakes.py::test_NUMBER"
-MISSING = (
-    "Expected the path of a file, or one of demo, empty, paging, permissions, "
-    "got 'missing.yaml'"
-)
-GONE = " (there is no /*/missing.yaml)"
-MARKED = {
-    '"x.yaml"': "Expected arguments by name (fixture=, profile=, choices=, strict=), "
-    "got 'x.yaml'" + MARKER,
-    'profil="deployed"': "Expected an argument, got 'profil' "
-    "(did you mean 'profile'?)" + MARKER,
-    "colour=5": "Expected an argument, got 'colour' "
-    "(there are fixture, profile, choices, strict)" + MARKER,
-    'profile="deploied"': "Expected the profile to be documented or deployed, "
-    "got 'deploied'*" + MARKER,
-    'choices={"list_ordr": "name"}': "Expected the name of a choice, got 'list_ordr' "
-    "(did you mean 'list_order'?)" + MARKER,
-    'choices={"list_order": "nam"}': "Expected list_order to be update_time_desc or "
-    "name or fixture, got 'nam' (did you mean 'name'?)" + MARKER,
-    'choices=["a"]': "Expected choices to be a dictionary such as "
-    '{"list_order": "name"}, got [\'a\']' + MARKER,
-    "choices={5: 5}": "Expected names of choices, got 5" + MARKER,
-    "fixture=5": "Expected fixture to be a path, a document, or a list of these, "
-    "got 5" + MARKER,
-    "fixture=[5]": "Expected fixture to be a path, *, got [5]" + MARKER,
-    'fixture="missing.yaml"': MISSING + MARKER + GONE,
-    'fixture="five.yml"': "*, got 'five.yml' (did you mean 'five.yaml'?)"
-    + MARKER
-    + " *",
-    'fixture=[{}, "missing.yaml"]': MISSING + MARKER + GONE,
-    'strict="yes"': "Expected strict to be true, false or names of violations, "
-    "got 'yes'" + MARKER,
-    'strict=["unknown_field"]': "Expected true, false or names of violations, "
-    "got 'unknown_field' (did you mean 'unknown_fields'?)" + MARKER,
-}
 FIVE = [
     "2:9: Expected a string of 1 to 256 characters or null, got 5: quote it",
     "3:14: unknown field 'chatID' (did you mean 'chatId'?)",
@@ -87,126 +54,15 @@ FIVE = [
     "6:26: Expected a string, got 5: quote it",
     '6:46: Expected an array, got the string "red"',
 ]
-HERE = " - at the fixture mock_server_settings"
-SETTINGS = {
-    '{"prot": 1}': "Expected an argument, got 'prot' (did you mean 'port'?)" + HERE,
-    '{"port": "x"}': "Expected port to be a number from 0 to 65535, got 'x'" + HERE,
-    '{"port": True}': "Expected port to be a number from 0 to 65535, got True" + HERE,
-    '{"admin_token": 5}': "Expected admin_token to be a text, got 5" + HERE,
-    '{"choices": 5}': "Expected choices to be a dictionary such as *, got 5" + HERE,
-    '{"profile": "x"}': "Expected the profile to be documented or deployed, got 'x'*"
-    + HERE,
-    "[1]": "Expected a dictionary, got [1]" + HERE,
-}
-FIXTURES = {
-    "5": "Expected fixture to be a path, a document, or a list of these, got 5 - "
-    "at the fixture mock_server_fixture",
-    '"missing.yaml"': MISSING + " - at the fixture mock_server_fixture (there is no "
-    "/*/missing.yaml; relative to the test file: use Path(__file__).with_name(...))",
-    "None": "Expected a fixture, got None - at the fixture mock_server_fixture "
-    "(does it return what it makes?)",
-}
 THERE = " - at --mock-server-url"
-APP = "65d8a1f0c3b2a94e7f106a01"
-OPERATION = (
-    "Expected one of updateHistory, listV2 or * related routes *, got the string "
-)
-STEERED = {
-    'chat("a", "c9")': 'Expected the id of an app, got the string "a" - at path '
-    '(there are "65d8a1f0c3b2a94e7f106a01", *',
-    f'chat("{APP}", "c9")': 'Expected a chat of the app, got the string "c9" - at path '
-    '(there are "refund-4711", *',
-    "chat(None, None)": "Expected a string, got None",
-    'keys["x"]': "Expected a key that the fixture declares, got 'x' "
-    "(the fixture declares no keys; send `.key`, or any text)",
-    'restore("nope") if mock_server.snapshot("a") else 0': "Expected the name of a "
-    'snapshot, got the string "nope" - at path (there is "a")',
-    "restore(5)": "Expected a string, got 5*",
-    'fault("eror")': 'Expected one of error, *, got the string "eror" '
-    "(did you mean 'error'?) - at $.kind",
-    'fault("error", statsu=5)': "unknown field 'statsu' (did you mean 'status'?) - "
-    "at $.statsu",
-    'clock.advance("5")': "Expected seconds or a timedelta, got '5'",
-    'clock.freeze("yesterday")': "Expected a time like 2024-01-31T12:00:00Z, "
-    'got the string "yesterday" - at $.now',
-    "clock.freeze(5)": "Expected a time such as '2026-01-01T00:00:00Z', or a datetime, "
-    "got 5",
-    'load("my.yaml")': "my.yaml: no such file in /*, and no shipped fixture (demo, *",
-    "load(5)": "Expected a path or a document, got 5",
-    'assert_called("pin")': OPERATION + '"pin"*',
-    'assert_called("updateHistry")': OPERATION + "*(did you mean 'updateHistory'?)*",
-    'assert_in_order("listV2")': "Expected a list of steps, got 'listV2' - at "
-    "assert_in_order (write assert_in_order(['updateHistory', 'listV2']))",
-    'assert_in_order([{"operation": "listV2", "statu": 5}])': "Expected a field of a "
-    "step, got 'statu' (did you mean 'status'?)*",
-    'assert_in_order([{"operatio": "listV2"}])': "Expected an operation, or *, "
-    "got {'operatio': 'listV2'}*",
-    'assert_no_violations(["unknown_field"])': "Expected names of violations, "
-    "got 'unknown_field' (did you mean 'unknown_fields'?) - at allowed",
-    'assert_no_violations("related_route")': "Expected a list of names of *",
-    'assert_called("listV2", key=5)': "Expected key to be a text, got 5",
-    'assert_called("listV2", times="1")': "Expected times to be 0 or more, got '1'",
-    "assert_in_order([])": "Expected a list of steps, got []*",
-    'fault("flaky")': 'Expected a kind of fault, got "flaky", which is a preset *',
-    'fault("delay", seconds=1)': "unknown field 'seconds' (there are *ms, *) - at $.*",
-    'fault("error", retry_after=1, retryAfter=1)': "Expected 'retryAfter' once, *",
-    'why("d", parentID=None)': "Expected a field of listV2, got the field *",
-    "faults.append({})": "`.faults` has no 'append', as it shows what is there: "
-    "add one by `.fault(kind, ...)`, take away by `.faults.remove(id)` or "
-    "`.faults.clear()`",
-    'faults.remove("f9")': 'Expected the id of a fault, got the string "f9" - at path '
-    "(there are none)",
-    'choices["list_ordr"] = "name"': "Expected the name of a choice, got 'list_ordr' "
-    "(did you mean 'list_order'?)*",
-    f'put_chat("{APP}", {{"chatID": "c"}})': "Expected a string, got nothing "
-    "(did you mean 'chatId' by 'chatID'?) - at $.chatId of a chat",
-}
-DECLARED = {
-    'keys["fastgpt-gest"]': "Expected a key that the fixture declares, "
-    "got 'fastgpt-gest' (did you mean \"fastgpt-guest\"? There are *)",
-    'keys["x"]': "Expected a key that the fixture declares, got 'x' "
-    '(there are "fastgpt-owner", "fastgpt-guest")',
-}
-NOT_STARTED = (
-    "the server has not been started yet: "
-    "use `with MockServer() as server:`, or call `start()`"
-)
-STOPPED = (
-    "the server has been stopped: call it within its `with` block, "
-    "or `start()` it again"
-)
-EMBEDDED = {
-    "MockServer().url": NOT_STARTED,
-    "MockServer().key": NOT_STARTED,
-    "MockServer().control.reset()": NOT_STARTED,
-    "STOPPED.url": STOPPED,
-    "STOPPED.control": STOPPED,
-    'CONTROL.fault("error")': STOPPED,
-    "CONTROL.journal": STOPPED,
-    "MockServer(port=USED).start()": "cannot listen on 127.0.0.1:*: *",
-    "MockServer(port=70000).start()": "cannot listen on *: a port is from 0 to 65535",
-    'MockServer(port="x")': "Expected port to be a number from 0 to 65535, got 'x' - "
-    "at MockServer",
-    'MockServer(profile="x")': "Expected the profile to be documented or deployed, "
-    "got 'x'* - at MockServer",
-    'MockServer(choices={"list_ordr": 1})': "Expected the name of a choice, "
-    "got 'list_ordr' (did you mean 'list_order'?) - at MockServer",
-    'MockServer("missing.yaml")': "missing.yaml: no such file in /*",
-    "MockServer(prot=1)": "Expected *, got 'prot' - at MockServer *",
-    'MockServer().fault("error")': "* no attribute 'fault': use `.control.fault`",
-}
-FACTORY = {
-    'mock_server_factory(profil="x")': "Expected an argument, got 'profil' "
-    "(did you mean 'profile'?) - at mock_server_factory",
-    "mock_server_factory(strict=True)": "Expected an argument, got 'strict' "
-    "(there are fixture, profile, choices) - at mock_server_factory",
-    'mock_server_factory("missing.yaml")': MISSING + " - at mock_server_factory" + GONE,
-}
-APPS = {
-    'mock_server_app.fault("error")': "'MockServerApp' object has no attribute 'fault'"
-    ": use `.control.fault`",
-    "mock_server_app.nothing": "'MockServerApp' object has no attribute 'nothing'",
-}
+SAID = Path(__file__).with_name("said")
+
+
+def said(name: str) -> dict[str, str]:
+    """What is said to each code of a file, in which `*` stands for anything."""
+    return {each.given: each.said for each in Text(SAID / f"{name}.txt").cases}
+
+
 SHARED = """
 import pytest
 from mock_server import MockServer
@@ -251,10 +107,10 @@ def untold(
     shown = list(reports(result))
     assert len(shown) == len(table), result.stdout.str()
     problems = []
-    for number, ((code, said), lines) in enumerate(
+    for number, ((code, wanted), lines) in enumerate(
         zip(table.items(), shown, strict=True)
     ):
-        wanted = said.replace("NUMBER", str(number)).replace("[", "[[]")
+        wanted = wanted.replace("NUMBER", str(number)).replace("[", "[[]")
         told = [line for line in lines if fnmatchcase(line, f"*{wanted}")]
         if len(told) != 1:
             problems.append(f"{code}: {len(told)} times {wanted} in {lines}")
@@ -284,21 +140,20 @@ PLAIN = "def test_NUMBER():\n    CODE\n"
 @pytest.mark.parametrize(
     ("table", "test"),
     [
-        (MARKED, IN_MARKER),
-        (SETTINGS, OVERRIDDEN.format("mock_server_settings")),
-        (FIXTURES, OVERRIDDEN.format("mock_server_fixture")),
-        (STEERED, STEERING),
-        (DECLARED, KEYS + STEERING),
-        (EMBEDDED, PLAIN),
-        (FACTORY, MORE),
-        (APPS, IN_PROCESS),
+        ("marker", IN_MARKER),
+        ("settings", OVERRIDDEN.format("mock_server_settings")),
+        ("fixture", OVERRIDDEN.format("mock_server_fixture")),
+        ("steering", STEERING),
+        ("keys", KEYS + STEERING),
+        ("run", PLAIN),
+        ("more", MORE),
+        ("app", IN_PROCESS),
     ],
-    ids=["marker", "settings", "fixture", "steering", "keys", "run", "more", "app"],
 )
 def test_a_mistake_is_told_once_at_the_line_of_its_author(
-    run: Run, pytester: pytest.Pytester, table: Mapping[str, str], test: str
+    run: Run, pytester: pytest.Pytester, table: str, test: str
 ) -> None:
-    assert untold(run, pytester, table, test) == []
+    assert untold(run, pytester, said(table), test) == []
 
 
 @pytest.mark.ci
@@ -470,60 +325,7 @@ def test_all_is_meant_by_what_is_nearly_that(pytester: pytest.Pytester) -> None:
     assert any("got 'al' (did you mean 'all'?)" in each for each in result.errlines)
 
 
-CALLS = {
-    "fault('error', 503)": "Expected arguments by name after kind, got 503 - at fault "
-    "(write fault('error', status=503))",
-    "fault(status=503)": "Expected kind, got nothing - at fault "
-    "(write fault('error', status=503))",
-    "fault(Fault.of('error'))": "Expected the name of a kind of fault, got Error - at "
-    "fault (write fault('error', status=503))",
-    "assert_in_order('listV2', 'updateHistory')": "Expected no further argument after "
-    "steps, got 'updateHistory' - at assert_in_order "
-    "(write assert_in_order(['updateHistory', 'listV2']))",
-    "restore()": "Expected name, got nothing - at restore "
-    "(write restore(name), with a name that snapshot() gave)",
-    "faults.clear('flaky')": "Expected arguments by name, got 'flaky' - at clear "
-    "(write preset='flaky')",
-    "__setattr__('choices', {})": "`.choices` cannot be set: "
-    "write choices['list_order'] = 'name'",
-    "clock.__setattr__('now', '2026')": "`.now` cannot be set: "
-    "write clock.freeze('2026-01-01T00:00:00Z')",
-    "assert_called_once('listV2')": "'MockServerFixture' object has no attribute "
-    "'assert_called_once' (write assert_called('updateHistory', times=1))",
-    "resets()": "'MockServerFixture' object has no attribute 'resets' "
-    "(did you mean 'reset'?)",
-    f"chats('{APP}')[0].__setattr__('top', True)": "`.top` cannot be set: "
-    "write put_chat(app_id, {'chatId': 'c1', 'top': True})",
-    "assert_called('listV2', 2)": "Expected arguments by name after operation, got 2 - "
-    "at assert_called (write times=2, or body, key, status)",
-    "assert_called('listV2', time=2)": "Expected an argument, got 'time' - at "
-    "assert_called (did you mean 'times'?)",
-    "assert_not_called('updateHistory', body={'chatID': 'c'})": "Expected a field of "
-    "updateHistory, got 'chatID' (did you mean 'chatId'?) - at body",
-    "assert_called('updateHistory', times=0, body={'Top': True})": "Expected a field "
-    "of updateHistory, got 'Top' (did you mean 'top'?) - at body",
-    "put_chat('app-1')": "Expected chat, got nothing - at put_chat "
-    "(write put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'}))",
-    "faults.add('error')": "`.faults` has no 'add', as it shows what is there: add one "
-    "by `.fault(kind, ...)`, take away by `.faults.remove(id)` or `.faults.clear()`",
-    "fault('error', operation='/api/core/dataset/collection/listV2')": "Expected * or "
-    "one of updateHistory, listV2 or the 43 related routes of GET /openapi.json, got "
-    "the string \"/api/core/dataset/collection/listV2\" (did you mean 'listV2'?) "
-    "- at $.operation",
-    "fault('error', match={'datasetId': 'd'})": "unknown field 'datasetId' (there are "
-    'key, body: an object such as {"datasetId": "handbook"} or null) '
-    "- at $.match.datasetId",
-    "fault('error', status='503')": "Expected an integer from 200 to 599, got the "
-    'string "503": write it without quotes - at $.status',
-    "choices.__setattr__('list_order', 'name')": "write choices['list_order'] = 'name'",
-    "choices.__setitem__('profile', 'deployed')": "Expected the name of a choice, got "
-    "'profile': a profile is set beside choices, as `profile` - at $.choices",
-    "restore('before')": 'Expected the name of a snapshot, got the string "before" '
-    "- at path (there are none)",
-    "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
-    "with problems - at body ($.replies: unknown field 'replies' here (it belongs to "
-    "the whole fixture, beside apps and datasets))",
-}
+CALLS, PROGRAMS = said("calls"), said("programs")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -531,19 +333,6 @@ def test_a_wrong_call_says_what_to_write(call: str) -> None:
     with MockServer() as server, pytest.raises(Exception) as raised:  # noqa: PT011
         eval(f"control.{call}", {"control": server.control, "Fault": Fault})
     assert str(raised.value) == CALLS[call]
-
-
-PROGRAMS = {
-    "create_app(port=1)": "Expected an argument, got 'port' - at create_app (there *",
-    "create_app().__enter__()": "*: write `with MockServer(...) as server`",
-    "load_fixture('apps:\\n- id: a')": "fixture: Expected a path or a document, *",
-    "MockServer().sandbox.faults.add({'kind': 'error'})": "Expected a Fault, got a "
-    "dict: write Fault('error', status=502)",
-    "Fault('error', 503)": "Expected arguments by name after kind, got 503 - at Fault "
-    "(write Fault('error', status=503))",
-    "Fault.of()": "Expected kind, got nothing - at Fault "
-    "(write Fault('error', status=503))",
-}
 
 
 @pytest.mark.parametrize("call", PROGRAMS)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import pytest
-
 from mock_server.domain.datasets.texts import parts_of, score, tokens_of
-from mock_server.domain.limits import Limits
-from tests.api.related.world import DATASET, ITEM, insert, related_routes, send
+from tests.api.related.world import DATASET, insert, related_routes, send
 from tests.conftest import MakeApi
 from tests.support import Api
 
@@ -23,54 +20,6 @@ def search(api: Api, text: str, **fields: Any) -> Any:
     return answer.json()["data"]
 
 
-def test_the_nearest_row_comes_first(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    insert(api, "How is a parcel returned?")
-    nearest = insert(api, "How to pay", a="By card")
-    insert(api, "Nothing 123")
-    found = search(api, "how to PAY by card")
-    assert found["list"][0]["id"] == nearest
-    values = [each["score"][0]["value"] for each in found["list"]]
-    assert values[0] == 1.0
-    assert values == sorted(values, reverse=True)
-    del found["list"]
-    assert found == {
-        "duration": "0.012s",
-        "limit": 5000,
-        "searchMode": "embedding",
-        "usingReRank": False,
-        "similarity": 0,
-    }
-
-
-@pytest.mark.parametrize(
-    ("mode", "kind"),
-    [
-        ("embedding", "embedding"),
-        ("fullTextRecall", "fullText"),
-        ("mixedRecall", "rrf"),
-    ],
-)
-def test_the_type_of_score_is_that_of_the_mode(
-    make_api: MakeApi, mode: str, kind: str
-) -> None:
-    api = related_routes(make_api)
-    insert(api, "退款政策")
-    [found] = search(api, "退款", searchMode=mode)["list"]
-    assert found["score"] == [{"type": kind, "value": 1.0, "index": 0}]
-    assert found["sourceName"] == "Item"
-    ranked = search(api, "退款", searchMode=mode, usingReRank=True)["list"][0]["score"]
-    assert [each["type"] for each in ranked] == [kind, "reRank"]
-
-
-def test_what_is_less_near_than_asked_for_is_left_out(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    insert(api, "abcd")
-    assert len(search(api, "abxx", similarity=0.3)["list"]) == 1
-    assert search(api, "abxx", similarity=0.9)["list"] == []
-    assert search(api, "zzzz")["list"] == []
-
-
 def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     for n in range(5):
@@ -78,28 +27,6 @@ def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     assert len(search(api, "same words")["list"]) == 5
     assert len(search(api, "same words", limit=50)["list"]) == 2
     assert len(search(api, "same words", limit=1)["list"]) == 1
-
-
-def test_indexes_are_found_too(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    insert(api, "q", indexes=[{"text": "synonym"}])
-    assert len(search(api, "synonym")["list"]) == 1
-
-
-def test_of_many_rows_the_first_are_compared(make_api: MakeApi) -> None:
-    api = related_routes(make_api, limits=Limits(searched_chars=250))
-    for n in range(4):
-        insert(api, f"same words {n}")
-    assert len(search(api, "same words")["list"]) == 3
-
-
-def test_forbidden_collections_are_left_out(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    insert(api, "hidden")
-    path = f"/datasets/{DATASET}/collections/{ITEM}"
-    shown = {"name": "Item", "forbid": True}
-    assert api.admin("PUT", path, shown).status_code == 200
-    assert search(api, "hidden")["list"] == []
 
 
 def test_a_score_is_the_share_of_pairs_that_a_text_contains() -> None:

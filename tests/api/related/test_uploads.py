@@ -17,7 +17,6 @@ from tests.api.related.world import (
     CREATE,
     DATA,
     DATASET,
-    FOLDER,
     LOCAL_FILE,
     MIB,
     OWNER,
@@ -25,7 +24,6 @@ from tests.api.related.world import (
     WORLD,
     call,
     made,
-    ok,
     related_routes,
     send,
     upload,
@@ -80,30 +78,6 @@ def texts(api: Api, collection_id: str) -> list[str]:
     body = {"collectionId": collection_id, "pageSize": 30}
     rows = send(api, "POST", f"{DATA}/v2/list", body).json()["data"]["list"]
     return [row["q"] for row in rows]
-
-
-def test_a_text_becomes_a_file_with_rows(make_api: MakeApi) -> None:
-    api = related_routes(make_api, training="instant")
-    body: dict[str, Any]
-    body = {"datasetId": DATASET, "name": "Notes", "text": "One.\n\nTwo.\n"}
-    body |= {"parentId": FOLDER, "tags": ["red"], "createTime": "x", "metadata": {}}
-    item = made(send(api, "POST", f"{CREATE}/text", body))
-    shown = listed(api, parentId=FOLDER)
-    assert (shown["_id"], shown["name"]) == (item, "Notes.txt")
-    assert (shown["type"], shown["dataAmount"]) == ("file", 1)
-    assert (shown["tags"], len(shown["fileId"])) == (["red"], 24)
-    assert texts(api, item) == ["One.\n\nTwo."]
-
-
-@pytest.mark.parametrize("url", ["https://example.com/页?q=1", "http://localhost:1"])
-def test_a_link_is_called_by_its_url(make_api: MakeApi, url: str) -> None:
-    api = related_routes(make_api, training="instant")
-    item = made(
-        send(api, "POST", f"{CREATE}/link", {"datasetId": DATASET, "link": url})
-    )
-    shown = listed(api)
-    assert (shown["_id"], shown["name"], shown["rawLink"]) == (item, url, url)
-    assert (shown["type"], shown["trainingAmount"]) == ("link", 0)
 
 
 def test_an_upload_becomes_a_file_with_rows(make_api: MakeApi) -> None:
@@ -164,19 +138,6 @@ def test_a_fault_matches_fields_of_a_form(make_api: MakeApi) -> None:
     assert told.status_code == 201, told.text
     assert upload(api, "a.txt").status_code == 200
     assert upload(api, "b.txt").status_code == 503
-
-
-def test_a_detail_names_the_file_and_its_length(make_api: MakeApi) -> None:
-    api = related_routes(make_api)
-    body = {"datasetId": DATASET, "name": "Notes", "text": "One."}
-    item = made(send(api, "POST", f"{CREATE}/text", body))
-    path = "/api/core/dataset/collection/detail"
-    detail = ok(api, "GET", path, {"id": item})
-    assert detail["file"] == {"filename": "Notes.txt", "contentLength": 4}
-    declared = {"name": "Old.pdf", "type": "file", "fileId": "some-file"}
-    api.admin("PUT", f"/datasets/{DATASET}/collections/old", declared)
-    detail = ok(api, "GET", path, {"id": "old"})
-    assert detail["file"] == {"filename": "Old.pdf", "contentLength": 0}
 
 
 def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:

@@ -1,0 +1,185 @@
+"""Stories: requests one after the other, and what is said to each, as text.
+
+A story is a comment that says what it shows, the choices, limits and fixture of its
+server, and its requests, each with the answer below it. `as KEY` is another caller
+than an owner; `state` asks whether data have changed: the same letter is the same
+state. Keys that were made have names; of an item only what is no default is written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from mock_server.domain.limits import Limits
+from mock_server.fixture.source.files import shipped
+from tests.api.related.rows import FULL
+from tests.api.related.world import OWNER, WORLD
+from tests.support import LIBRARY, Api
+
+FOLDER = Path(__file__).parent
+
+
+def twins() -> dict[str, Any]:
+    """The library with a collection that two other datasets have."""
+    twin = {"_id": "twin", "name": "Twin"}
+    fixture = deepcopy(LIBRARY)
+    fixture["datasets"][1]["collections"].append(twin)
+    fixture["datasets"].append({"id": "dataset-3", "collections": [twin]})
+    return fixture
+
+
+ERROR = {"kind": "error", "status": 502, "operation": "listV2", "ttl": 600}
+FIXTURES: dict[str, Any] = {
+    "library": LIBRARY,
+    "faulty": {**LIBRARY, "faults": [ERROR]},
+    "twins": twins(),
+    "world": WORLD,
+    "full": FULL,
+    "demo": None,
+    "permissions": shipped("permissions.yaml"),
+}
+OWNERS = {"world": OWNER, "full": OWNER}
+VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
+DEFAULTS = {
+    "tmbId": "65422be6aa44b7da77729ec9",
+    "type": "virtual",
+    "updateTime": "2024-01-01T00:00:00.000Z",
+    "dataAmount": 0,
+    "trainingAmount": 0,
+    "externalFileId": "",
+    "tags": [],
+    "forbid": False,
+    "trainingType": "chunk",
+}
+DATASET = {
+    "vectorModel": {"model": "embedding", "name": "embedding"},
+    "agentModel": {"model": "language", "name": "language"},
+    "inheritPermission": True,
+    "private": False,
+    "sourceMember": {"name": DEFAULTS["tmbId"], "avatar": "", "status": "active"},
+}
+"""What is the same of all datasets but of those that were made."""
+ALL = 4294967295
+"""The permission of an owner."""
+_SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
+_MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
+
+
+class Story(Struct, frozen=True):
+    """A story as it is written, and the file that has it."""
+
+    file: Path
+    text: str
+
+    def __str__(self) -> str:
+        title = self.text.partition("\n")[0].removeprefix("# ")
+        return f"{self.file.stem}: {title}"
+
+    def told(self, make: Callable[..., Api]) -> str:
+        """The story with what a server says now, which `make` makes."""
+        title, given, *lines = self.text.split("\n")
+        found = _SERVER.fullmatch(given)
+        assert found is not None, given
+        options = dict(each.split("=", 1) for each in found[1].split())
+        profile = options.pop("profile", "documented")
+        values = {k: int(v) if v.isdigit() else v for k, v in options.items()}
+        limits: dict[str, Any] = {
+            k[7:]: v for k, v in values.items() if k.startswith("limits.")
+        }
+        choices = {k: v for k, v in values.items() if not k.startswith("limits.")}
+        more = {"limits": Limits(**limits)} if limits else {}
+        name = found[2]
+        fixture = FIXTURES[name] if name in FIXTURES else json.loads(name)
+        api = make(fixture, profile=profile, choices=choices, **more)
+        server = _Server(api, OWNERS.get(name, "any-key"))
+        requests = [line for line in lines if not line.startswith("-> ")]
+        told = [f"{line}\n-> {server.answer(line)}" for line in requests]
+        return "\n".join([title, given, *told])
+
+
+def stories() -> list[Story]:
+    """All of the texts in this folder."""
+    return [
+        Story(file, text)
+        for file in sorted(FOLDER.glob("*.txt"))
+        for text in file.read_text(encoding="utf-8").rstrip("\n").split("\n\n")
+    ]
+
+
+def renew(make: Callable[..., Api]) -> None:
+    """Write the texts anew with what is said now."""
+    found = stories()
+    for file in dict.fromkeys(story.file for story in found):
+        told = [story.told(make) for story in found if story.file == file]
+        file.write_text("\n\n".join(told) + "\n", encoding="utf-8")
+
+
+class _Server:
+    """A server, and what it has said in a story."""
+
+    def __init__(self, api: Api, owner: str) -> None:
+        self._api, self._owner = api, owner
+        self._made: list[str] = []
+        self._states: list[object] = []
+
+    def answer(self, line: str) -> str:
+        """What is said to a line."""
+        if line == "state":
+            state = self._api.state()
+            self._states += [state] if state not in self._states else []
+            return "ABCDEFGH"[self._states.index(state)]
+        line = re.sub(r"KEY-(\d)", lambda it: self._made[int(it[1]) - 1], line)
+        key = self._owner
+        if line.startswith("as "):
+            _, key, line = line.split(" ", 2)
+        method, path, *content = line.split(" ", 2)
+        headers = {"Content-Type": "application/json"} if content else {}
+        if key != "nobody" and not path.startswith("/__admin"):
+            headers["Authorization"] = f"Bearer {key}"
+        body = content[0].encode() if content else None
+        answer = self._api.client.request(method, path, content=body, headers=headers)
+        text = _text(answer)
+        self._made += [it for it in _MADE.findall(text) if it not in self._made]
+        for number, made in enumerate(self._made, 1):
+            text = text.replace(made, f"KEY-{number}")
+        return f"{answer.status_code} {text}".rstrip()
+
+
+def _text(answer: Any) -> str:
+    """What came, in a line: of an envelope the data, or the message."""
+    if "json" not in answer.headers.get("content-type", ""):
+        return json.dumps(answer.text, ensure_ascii=False)
+    body = answer.json()
+    if isinstance(body, dict) and {"statusText", "message"} <= body.keys():
+        if body["code"] != 200:
+            return f"{body['statusText']}: {body['message']}"
+        body = body["data"]
+    return json.dumps(_short(body), ensure_ascii=False)
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {k: _short(each) for k, each in value.items() if k not in VOLATILE}
+    if _is_all(kept.get("permission")):
+        kept["permission"] = "owner"
+    if "vectorModel" in kept:
+        return {k: v for k, v in kept.items() if k not in DATASET or v != DATASET[k]}
+    if not {"tmbId", "trainingType"} <= kept.keys():
+        return kept
+    absent = [name for name in DEFAULTS if name not in kept]
+    told = {k: v for k, v in kept.items() if k not in DEFAULTS or v != DEFAULTS[k]}
+    return told | ({"without": absent} if absent else {})
+
+
+def _is_all(permission: Any) -> bool:
+    return isinstance(permission, dict) and permission.get("value") == ALL
