@@ -64,6 +64,7 @@ def test_the_clock_dates_pins_and_entries(api: Api) -> None:
             "Expected a time like 2024-01-31T12:00:00Z or null, got 5 -",
         ),
         ("PUT", "", {"frozen": "yes"}, "Expected true or false or null"),
+        ("PUT", "", {"time": "2026"}, "(did you mean 'now'?) - at $.time"),
         ("PUT", "", {"frozn": True}, "(did you mean 'frozen'?) - at $.frozn"),
         ("POST", "/advance", {}, "Expected the field 'seconds' here, got none - at $"),
         ("POST", "/advance", {"seconds": -1}, "got -1 - at $.seconds"),

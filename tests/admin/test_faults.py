@@ -157,6 +157,13 @@ def test_a_preset_is_added_whole_or_not_at_all(api: Api) -> None:
     ("fault", "message"),
     [
         ({}, "got nothing - at $.kind"),
+        (
+            {"type": "error", "count": 2, "ms": 5},
+            "got nothing - at $.kind; unknown field 'type' (did you mean 'kind'?); "
+            "unknown field 'count' (did you mean 'times'?)",
+        ),
+        ({"kind": "flaky"}, "which is a preset (send it as preset) - at $.kind"),
+        ({"kind": "error", "number": 2}, "(did you mean 'times'?) - at $.number"),
         ({"kind": "eror"}, "(did you mean 'error'?) - at $.kind"),
         ({"kind": 5}, "got 5 - at $.kind"),
         ({"kind": "error", "stat": 5}, "unknown field 'stat'"),

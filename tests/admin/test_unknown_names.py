@@ -74,9 +74,15 @@ def test_an_unknown_name_is_told_what_there_is(
     assert message(filled, method, path).endswith(f" - at path ({hint})")
 
 
-@pytest.mark.parametrize("path", ["/snapshots/x", "/faults/f1"])
-def test_where_there_are_none_that_is_said(api: Api, path: str) -> None:
-    assert message(api, "GET", path).endswith("(there are none)")
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [
+        ("/snapshots/x", ": `mock-server snapshot take NAME` takes one"),
+        ("/faults/f1", ""),
+    ],
+)
+def test_where_there_are_none_that_is_said(api: Api, path: str, how: str) -> None:
+    assert message(api, "GET", path).endswith(f"(there are none{how})")
 
 
 def test_of_many_the_first_are_listed_and_counted(make_api: MakeApi) -> None:
@@ -111,9 +117,19 @@ def test_clients_are_not_told_what_they_may_not_read(
         assert "did you mean" not in said
 
 
-def test_a_name_that_cannot_be_is_told_what_it_may_hold(api: Api) -> None:
-    answer = api.admin("PUT", "/snapshots/before%20demo")
+@pytest.mark.parametrize(
+    ("method", "path", "body", "at"),
+    [
+        ("PUT", "/snapshots/a%20b", None, "path"),
+        ("POST", "/sandboxes", {"name": "a b"}, "$.name"),
+    ],
+)
+def test_a_name_that_cannot_be_is_told_what_it_may_hold(
+    api: Api, method: str, path: str, body: Any, at: str
+) -> None:
+    answer = api.admin(method, path, body)
     assert answer.status_code == 400
-    assert answer.json()["message"].endswith(
-        'got the string "before demo" - at path (1 to 64 of these: A-Z a-z 0-9 . _ -)'
+    assert answer.json()["message"] == (
+        "Expected a name of 1 to 64 letters, digits, '.', '_' or '-', "
+        f'got the string "a b" - at {at}'
     )

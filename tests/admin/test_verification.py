@@ -129,6 +129,12 @@ def test_a_bad_question_is_400(seen: Api, body: Any) -> None:
     assert (status, answer["statusText"]) == (400, "invalidField")
 
 
+def test_times_are_told_to_be_exactly(seen: Api) -> None:
+    for name in ("times", "count"):
+        _, answer = verify(seen, {"operation": "listV2", name: 2})
+        assert f"did you mean 'exactly'?) - at $.{name}" in answer["message"]
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("body", "status"),

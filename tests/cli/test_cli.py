@@ -156,6 +156,15 @@ def test_request_lines_as_text() -> None:
     assert "\x1b" not in line
 
 
+HOSTS = {
+    "0.0.0.0:80": "0.0.0.0 --port 80",
+    "[::1]:80": "::1 --port 80",
+    "[::1]": "::1",
+    "http://a.example": "a.example",
+    "https://a.example:80/x": "a.example --port 80",
+}
+
+
 @pytest.mark.parametrize(
     ("args", "variables", "status", "message"),
     [
@@ -166,12 +175,34 @@ def test_request_lines_as_text() -> None:
         (["--choice", "legacy_paths=yes"], {}, 1, "off or on"),
         ([], {"MOCK_SERVER_PORT": "99999"}, 1, "got '99999' - at MOCK_SERVER_PORT"),
         ([], {"MOCK_SERVER_PROFILE": "real"}, 1, "documented or deployed, got 'real'"),
-        (["check"], {}, 1, "Missing argument"),
+        (["check"], {}, 1, "Expected FIXTURE..., got nothing (see mock-server check"),
+        (["verify"], {}, 1, "Expected --base-url, got nothing (see mock-server ver"),
+        (["fixtures/*.yaml"], {}, 2, "(the shell expands patterns that match: leave"),
+        (["fixtures"], {}, 2, "name its files, such as fixtures/demo.yaml"),
+        (
+            ["start", "a b.yaml"],
+            {},
+            1,
+            "mean 'serve'? mock-server serve 'a b.yaml'), a",
+        ),
+        (
+            ["up", "--admin-token", "x"],
+            {},
+            1,
+            "(did you mean 'serve'?), and no file of",
+        ),
+        (["--host", "::1:80"], {}, 3, "cannot listen on ::1:80:8000: "),
+        *(
+            (["--host", host], {}, 1, f"got {host!r} - at --host (use --host {use})")
+            for host, use in HOSTS.items()
+        ),
+        ([], {"MOCK_SERVER_HOST": "a:80"}, 1, "(use MOCK_SERVER_HOST=a MOCK_SERVER_P"),
+        (["healthcheck", "--host", "a:80"], {}, 1, "a host without a port, got 'a:80'"),
         (["no.yaml"], {}, 2, "no.yaml: no such file in "),
-        (["dmeo"], {}, 1, "no command 'dmeo' (did you mean 'demo'?), and no such file"),
+        (["dmeo"], {}, 1, "no command 'dmeo' (did you mean 'demo'?), and no file"),
         (["./chek"], {}, 2, "chek: no such file in "),
-        (["chek", "x.yaml"], {}, 1, "no command 'chek' (did you mean 'check'?)"),
-        (["xyz"], {}, 1, "no command 'xyz', and no such file"),
+        (["chek", "x.yaml"], {}, 1, "(did you mean 'check'? mock-server check x.yaml)"),
+        (["xyz"], {}, 1, "no command 'xyz', and no file of that name"),
         (["xyz"], {}, 1, "(see mock-server --help)"),
         (["--prot", "80"], {}, 1, "--port"),
         (["--prot", "80"], {}, 1, "(see mock-server serve --help)"),

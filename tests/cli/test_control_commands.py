@@ -292,10 +292,15 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
     ("args", "status", "said"),
     [
         (("reset", "--url", "http://127.0.0.1:1"), 3, "cannot reach"),
+        (
+            ("reset", "--url", "http://127.0.0.1:1"),
+            3,
+            "start it with `mock-server serve`, or name its address with --url",
+        ),
         (("reset", "--url", "127.0.0.1:8000"), 1, "Expected http://HOST:PORT"),
         (("reset", "--url", "localhost:1"), 1, "(did you mean http://localhost:1?)"),
         (("snapshot", "restore", "x"), 1, "Expected the name of a snapshot"),
-        (("snapshot", "take", "a b"), 1, "Expected a name like"),
+        (("snapshot", "take", "a b"), 1, "Expected a name of 1 to 64 letters"),
         (("clock", "freeze", "noon"), 1, "Expected a time like 2024-01-31T12:00:00Z"),
         (
             ("clock", "advance", "soon"),

@@ -519,7 +519,13 @@ CALLS = {
     "choices.__setitem__('profile', 'deployed')": "Expected the name of a choice, got "
     "'profile': a profile is set beside choices, as `profile` - at $.choices",
     "restore('before')": 'Expected the name of a snapshot, got the string "before" '
-    "- at path (there are none)",
+    "- at path (there are none: `mock-server snapshot take NAME` takes one)",
+    "__setattr__('profile', 'deployed')": "`.profile` cannot be set: write "
+    "profile='deployed' in the marker mock_server or in MockServer()",
+    "fault('error').__await__()": "Expected a call, got `await` of it "
+    "(drop `await`: it is done)",
+    "fault('error', count=2)": "unknown field 'count' (did you mean 'times'?) "
+    "- at $.count",
     "put_app({'id': 'a', 'replies': []})": "Expected an app as in a fixture, got one "
     "with problems - at body ($.replies: unknown field 'replies' here (it belongs to "
     "the whole fixture, beside apps and datasets))",
@@ -538,7 +544,11 @@ PROGRAMS = {
     "create_app().__enter__()": "*: write `with MockServer(...) as server`",
     "load_fixture('apps:\\n- id: a')": "fixture: Expected a path or a document, *",
     "MockServer().sandbox.faults.add({'kind': 'error'})": "Expected a Fault, got a "
-    "dict: write Fault('error', status=502)",
+    "dict - at Faults.add (write add(Fault('error', status=503)))",
+    "MockServer().sandbox.faults.add('error', status=503)": "Expected an argument, got "
+    "'status' - at Faults.add (write add(Fault('error', status=503)))",
+    "MockServer(host='0.0.0.0:80')": "Expected a host without a port, got '0.0.0.0:80' "
+    "- at MockServer (use host=0.0.0.0 port=80)",
     "Fault('error', 503)": "Expected arguments by name after kind, got 503 - at Fault "
     "(write Fault('error', status=503))",
     "Fault.of()": "Expected kind, got nothing - at Fault "
@@ -548,7 +558,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("call", PROGRAMS)
 def test_a_program_is_told_what_to_write(call: str) -> None:
-    with pytest.raises((TypeError, mock_server.FixtureError)) as raised:
+    with pytest.raises((TypeError, ValueError, mock_server.FixtureError)) as raised:
         eval(call, {each: getattr(mock_server, each) for each in mock_server.__all__})
     assert fnmatchcase(str(raised.value), PROGRAMS[call])
 

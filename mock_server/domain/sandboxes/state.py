@@ -106,4 +106,6 @@ class Snapshots(dict[str, Snapshot]):
 
     def __missing__(self, name: str) -> NoReturn:
         hint = which_there_are(name, self, len(self))
+        if not self:
+            hint += ": `mock-server snapshot take NAME` takes one"
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)
