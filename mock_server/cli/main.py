@@ -134,8 +134,7 @@ def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
     # Not with options, which may hold what is secret.
     if near in COMMANDS and not any(x.startswith("-") for x in args):
         hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
-    message = f"no command {word!r}{hint}, and no file of that name"
-    raise click.UsageError(message, ctx)
+    raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
 
 
 class Commands(click.Group):

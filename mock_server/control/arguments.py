@@ -81,8 +81,8 @@ def check(
             expected = f"Expected {name} to be {arguments[name].expected}"
             raise TypeError(f"{expected}, got {value!r} - at {place}")
     if hint := value_hint("host", given.get("host") or ""):
-        got = f"Expected a host without a port, got {given['host']!r}"
-        raise ValueError(f"{got} - at {place}{hint}")
+        expected = f"Expected a host without a port, got {given['host']!r}"
+        raise ValueError(f"{expected} - at {place}{hint}")
     choices = given.get("choices")
     for name in choices or ():
         if not isinstance(name, str):

@@ -132,8 +132,8 @@ class Call(Struct, frozen=True, gc=False):
             "a dataset": self.store.dataset(own_id),
             "a collection": self.store.find_collection(own_id),
         }
-        names = (name for name, each in found.items() if each is not None)
-        return next((f"that is the id of {name}" for name in names), "")
+        names = [name for name, each in found.items() if each is not None]
+        return f"that is the id of {names[0]}" if names else ""
 
     def check_room(
         self, count: int, most: int, of: str, at: str = "body", hint: str = ""

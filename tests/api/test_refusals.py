@@ -44,7 +44,9 @@ def test_what_would_serve_a_request_is_named_and_nothing_else(
 ) -> None:
     base = choose(choices=case.choices)
     message = server.send(case, base)["message"]
-    named = re.search(r" - at [^(]*\((?:.* )?served with the choice (.*)\)$", message)
+    named = re.search(
+        r" - at [^(]*\((?:.*[ (])?served with the choice (.*)\)$", message
+    )
     assert (named[1] if named else "") == case.named
     assert "served with" in message or not case.named
     for name, choice in table().items():

@@ -102,7 +102,7 @@ def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     elif (name := fields["preset"]) in (*PRESETS,):
         yield from mistakes(dict(fields), AddPreset)
     else:
-        got = f"{describe_value(name)}{did_you_mean(str(name), PRESETS)}"
+        got = describe_value(name) + did_you_mean(str(name), PRESETS)
         yield Mistake(("preset",), f"Expected one of {', '.join(PRESETS)}, got {got}")
 
 
