@@ -34,6 +34,7 @@ from mock_server.domain.objects.static_responses import DeclaredResponses
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
+A_NAME = "a name of 1 to 64 letters, digits, '.', '_' or '-'"
 ADMITTED = "mock_server.admitted"
 """In a scope: True for who may see everything, who shows the token if there is one."""
 V = TypeVar("V")
@@ -261,5 +262,4 @@ def check_name(name: str, at: str) -> None:
     """Raises InvalidField for what no sandbox or snapshot can be called."""
     # Clients take `.` and `..` out of a URL (RFC 3986 5.2.4).
     if not re.fullmatch(NAME_PATTERN, name) or name in (".", ".."):
-        hint = "1 to 64 of these: A-Z a-z 0-9 . _ -"
-        raise InvalidField.of(name, f"a name like {NAME_PATTERN}", at, hint)
+        raise InvalidField.of(name, A_NAME, at)

@@ -172,6 +172,8 @@ def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
         got = "two"
     elif given and given[0].strip().lower() in _EMPTY:
         got = "one without a key"
+    elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
+        got = 'a header that does not begin with "Bearer "'
     expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
     return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
@@ -210,6 +212,8 @@ def check_content_type(
     if len(types) != 1 or not _is_json(types[0].decode("latin-1")):
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
+        if types == [b"application/x-www-form-urlencoded"]:  # what curl -d says
+            hint = "add -H 'Content-Type: application/json'"
         if choice == "content_type_missing" and not announces_body(headers):
             hint = "send the fields as a JSON body: the query is not read"
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)

@@ -97,7 +97,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
     message, takes_logins = refusal.message, tolerates(entry.choices, "credentials")
     counts = entry.has_login and not given and (takes_logins or operation.related)
     hint = entry.hint_text
-    if hint is not None and hint.startswith(message):
+    if hint is not None and hint.startswith(message.partition(", got ")[0]):
         message = hint
     elif counts and entry.was_refused:
         return  # something else was wrong

@@ -1,8 +1,9 @@
 """The command line: `mock-server [serve]` and the other commands."""
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from mock_server import __version__
-from mock_server.cli.options import check_names, flag
+from mock_server.cli.options import check_names, flag, name_of
 from mock_server.cli.output import (
     USAGE,
     Stop,
@@ -111,13 +112,13 @@ def _options(command: click.Command) -> Iterator[str]:
             yield from _options(each)
 
 
-def check_word(word: str, commands: Collection[str], ctx: click.Context) -> None:
+def check_word(word: str, args: Sequence[str], ctx: click.Context) -> None:
     """Raises UsageError for a first word that can be neither command nor fixture.
 
     What has a suffix or a folder is the name of a file, there or not; an option or an
     empty text is for the command to judge.
     """
-    from mock_server.domain.messages import did_you_mean
+    from mock_server.domain.messages import did_you_mean, nearest
     from mock_server.fixture.source.files import shipped_names
 
     is_path = os.path.basename(word) != word or os.path.splitext(word)[1]
@@ -125,11 +126,15 @@ def check_word(word: str, commands: Collection[str], ctx: click.Context) -> None
         return
     if word in shipped_names() or os.path.exists(word):
         return
-    if word in commands:
+    if word in COMMANDS:
         expected = f"Expected the command {word} in front of all options"
         raise click.UsageError(f"{expected}, got it behind some", ctx)
-    hint = did_you_mean(word, (*commands, *shipped_names()))
-    raise click.UsageError(f"no command {word!r}{hint}, and no such file", ctx)
+    known = (*COMMANDS, *shipped_names())
+    hint, near = did_you_mean(word, known), nearest(word, known)
+    # Not with options, which may hold what is secret.
+    if near in COMMANDS and not any(x.startswith("-") for x in args):
+        hint = f"{hint[:-1]} {shlex.join(('mock-server', str(near), *args[1:]))})"
+    raise click.UsageError(f"no command {word!r}{hint}, and no file of that name", ctx)
 
 
 class Commands(click.Group):
@@ -153,7 +158,7 @@ class Commands(click.Group):
             if word.startswith("-"):
                 word = first_word(args, serve)
                 word = word or command_of(args, self, ctx)
-            check_word(word, COMMANDS, ctx)
+            check_word(word, args, ctx)
         return super().parse_args(ctx, ["serve", *args])
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -245,6 +250,10 @@ def main(
         message = error.format_message()
         if getattr(error, "option_name", "") == "--fixture":
             message = _FIXTURES
+        elif isinstance(error, click.MissingParameter) and error.param is not None:
+            message = f"Expected {name_of(error.param)}, got nothing"
+        elif error.message.startswith("Expected "):
+            message = error.message
         tell(f"{message} (see {command} --help)")
         sys.exit(USAGE)
     # What click makes of Ctrl-C.

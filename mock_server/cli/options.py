@@ -125,6 +125,13 @@ def bytes_of(text: str) -> int:
 SIZE = Parsed(bytes_of, "a size like 512MiB or 2GiB")
 
 
+def host_alone(text: str) -> str:
+    """A host, as it is. Raises ValueError for one with a port."""
+    if value_hint("host", text):
+        raise ValueError
+    return text
+
+
 class Port(click.IntRange):
     """The number of a port."""
 
@@ -328,7 +335,8 @@ def host_setting(help_text: str) -> Callable[[Command], Command]:
     """The option --host."""
     # `serve` and `healthcheck` share the variables of host and port, so that a check in
     # a container finds the server however it was configured.
-    return setting("host", default="127.0.0.1", help=help_text)
+    kind = Parsed(host_alone, "a host without a port")
+    return setting("host", default="127.0.0.1", type=kind, help=help_text)
 
 
 def port_setting(help_text: str) -> Callable[[Command], Command]:

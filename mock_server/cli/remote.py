@@ -16,6 +16,9 @@ from mock_server.control.environment import variable
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.printable import json_text
 
+_START = """running there? start it with `mock-server serve`, or name its address with \
+--url or MOCK_SERVER_URL"""
+
 
 def remote_command(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command an AdminClient as its first argument, and options to make it."""
@@ -53,7 +56,8 @@ def remote_command(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(client, **others)
         except Unreachable as error:
-            raise output.Stop(str(error), output.UNREACHABLE) from None
+            message = str(error).replace("running there?", _START)
+            raise output.Stop(message, output.UNREACHABLE) from None
         except Refused as error:
             raise output.Stop(str(error), _status(error)) from None
 

@@ -45,6 +45,8 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     several = "one --fault for each" if place == "--fault" else "`;` between faults"
     if mistake := mistake_of(name, several):
         raise BadValue(f"{mistake} - at {place}")
+    if meant := _meant(name, rest):
+        raise BadValue(f"Expected {name}:{meant}, got {text!r} - at {place}")
     place = f"{place} {name}"
     fields = _fields(rest, place)
     # They say which it is; as fields they would override that.
@@ -103,8 +105,7 @@ def mistake_of(text: str, several: str = "") -> str:
     name, mark = found.groups() if found else ("", "")
     if name in KINDS or name in PRESETS:
         rest = text[found.end() :].strip() if found else ""
-        if rest.isdigit() and name in KINDS:
-            rest = f"{next(iter(KINDS[name].own_fields()), 'times')}={rest}"
+        rest = _meant(name, rest) or rest
         if not several:
             form = f"{name} {rest.replace(',', ' ')}"
             return f"Expected fields behind a space ({form}), got {text!r}"
@@ -116,6 +117,15 @@ def mistake_of(text: str, several: str = "") -> str:
     kinds, presets = ", ".join(KINDS), ", ".join(PRESETS)
     expected = f"a kind of fault ({kinds}) or a preset ({presets})"
     return f"Expected {expected}, got {text!r}{hint}"
+
+
+def _meant(name: str, text: str) -> str:
+    """A number alone as a field of a kind, such as `status=500`; "" if it is none."""
+    if name not in KINDS or not text.strip().isdigit():
+        return ""
+    own = KINDS[name].own_fields().items()
+    field = next((each for each, value in own if not isinstance(value, str)), "times")
+    return f"{field}={text.strip()}"
 
 
 def mistake_of_preset(name: str, given: Collection[str]) -> str:

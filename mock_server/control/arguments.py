@@ -11,6 +11,7 @@ from warnings import warn
 
 from msgspec import Struct
 
+from mock_server.control.environment import value_hint
 from mock_server.domain.choices.table import UnknownChoice, choose, deprecations
 from mock_server.domain.limits import Limits
 from mock_server.domain.messages import did_you_mean
@@ -68,8 +69,8 @@ def check(
 ) -> None:
     """Raises TypeError unless all that is given is an argument of the right type.
 
-    UnknownChoice for a profile or a choice that there is not. None is as good as
-    nothing. `place` says where they stand.
+    ValueError for a host with a port, UnknownChoice for a profile or a choice that
+    there is not. None is as good as nothing. `place` says where they stand.
     """
     for name, value in given.items():
         if name not in arguments:
@@ -79,6 +80,9 @@ def check(
         if value is not None and not arguments[name].takes(value):
             expected = f"Expected {name} to be {arguments[name].expected}"
             raise TypeError(f"{expected}, got {value!r} - at {place}")
+    if hint := value_hint("host", given.get("host") or ""):
+        expected = f"Expected a host without a port, got {given['host']!r}"
+        raise ValueError(f"{expected} - at {place}{hint}")
     choices = given.get("choices")
     for name in choices or ():
         if not isinstance(name, str):

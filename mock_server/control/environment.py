@@ -24,6 +24,7 @@ _LINK_NAME = (
     r"|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
 )
 _LINK_VALUE = "(tcp|udp|sctp)://"
+_ADDRESS = r"(\w+://)?(\[(?P<v6>[^][/]+)\]|(?P<host>[^][:/]+))(:(?P<port>\d*))?(/.*)?"
 _LINK_HINT = (
     "Kubernetes sets it in pods beside a service named mock-server; "
     "enableServiceLinks: false in the pod's spec leaves it out"
@@ -67,6 +68,15 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def value_hint(name: str, value: str) -> str:
-    """How a variable may have come to a value that is none, in brackets; or nothing."""
+    """How to write a host and its port, or how a variable came to what is no value."""
+    if name in ("host", "--host", variable("host")):
+        mark = " " if name[0] == "-" else "="
+        found = re.fullmatch(_ADDRESS, value)
+        if found is None or found["host"] == value:
+            return ""
+        values = found["v6"] or found["host"], found["port"]
+        names = name, name.replace("host", "port").replace("HOST", "PORT")
+        pairs = (f"{a}{mark}{b}" for a, b in zip(names, values, strict=True) if b)
+        return f" (use {' '.join(pairs)})"
     is_link = name.startswith(_PREFIX) and re.match(_LINK_VALUE, value)
     return f" ({_LINK_HINT})" if is_link else ""

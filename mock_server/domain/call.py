@@ -90,7 +90,8 @@ class Call(Struct, frozen=True, gc=False):
         """The collection of that id and its dataset. COLLECTION."""
         found = self.store.find_collection(own_id)
         if found is None:
-            raise CollectionNotFound.of(own_id, "the _id of a collection", at)
+            expected, hint = "the _id of a collection", self._what_has(own_id)
+            raise CollectionNotFound.of(own_id, expected, at, hint)
         self.may(found[0], level, at)
         return found
 
@@ -121,7 +122,18 @@ class Call(Struct, frozen=True, gc=False):
         """Ids in place of an unknown one, some of those that the caller may read."""
         some = islice(holders, _OFFERED)
         ids = [each.id for each in some if each.level_of(self.caller) >= Level.READ]
-        return which_there_are(own_id, ids, len(ids)) if ids else ""
+        others = which_there_are(own_id, ids, len(ids)) if ids else ""
+        return "; ".join(filter(None, (self._what_has(own_id), others)))
+
+    def _what_has(self, own_id: str) -> str:
+        """`that is the id of an app`: what has an id that is unknown elsewhere."""
+        found = {
+            "an app": self.store.app(own_id),
+            "a dataset": self.store.dataset(own_id),
+            "a collection": self.store.find_collection(own_id),
+        }
+        names = [name for name, each in found.items() if each is not None]
+        return f"that is the id of {names[0]}" if names else ""
 
     def check_room(
         self, count: int, most: int, of: str, at: str = "body", hint: str = ""

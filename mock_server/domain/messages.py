@@ -43,6 +43,10 @@ _FEW, _MANY = 50, 5_000
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
 """Characters of a word that is compared, and of it times all that it is compared with:
 what these take grows with their squares, and is 2 ms at most so."""
+_SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
+_SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
+_SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
+"""Words that others use for names of ours which are spelt quite differently."""
 
 
 def all_problems(messages: Iterable[str]) -> str:
@@ -63,7 +67,7 @@ def all_problems(messages: Iterable[str]) -> str:
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
     """` (did you mean 'title'?)`, or an empty text where no known word is near."""
-    near = _nearest(word, known)
+    near = nearest(word, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 
 
@@ -75,7 +79,7 @@ def which_there_are(word: str, known: Iterable[str], count: int) -> str:
     if count == 0:
         return "there are none"
     compared = list(islice(known, _MANY)) if count <= _MANY else ()
-    near = _nearest(word, compared)
+    near = nearest(word, compared)
     names = compared or islice(known, Published.listed_names)
     first = [quoted(cut(each)) for each in islice(names, Published.listed_names)]
     more = f" and {count - len(first)} more" if count > len(first) else ""
@@ -85,14 +89,17 @@ def which_there_are(word: str, known: Iterable[str], count: int) -> str:
     return f"did you mean {quoted(cut(near))}? T{there_are[1:]}"
 
 
-def _nearest(word: str, known: Collection[str]) -> str | None:
-    """The known word that is nearest, None where none is near.
+def nearest(word: str, known: Collection[str]) -> str | None:
+    """The known word that is nearest or means the same, None where none does.
 
     Among many known words only some that begin alike are compared, among very many
     none: a file with a thousand mistakes is still answered at once.
     """
     if len(known) > _MANY or len(word) > _WORD_CHARS:
         return None
+    for each in _SYNONYMS.get(word, "").split():
+        if each in known:
+            return each
     some = [each for each in known if len(each) <= _WORD_CHARS]
     if len(known) > _FEW:
         some = [each for each in some if each[:3] == word[:3]][:_FEW]

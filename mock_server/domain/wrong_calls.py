@@ -28,6 +28,7 @@ def explained(of: T) -> T:
 _EXAMPLES = {
     "fault": "fault('error', status=503)",
     "Fault": "Fault('error', status=503)",
+    "Faults.add": "add(Fault('error', status=503))",
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "advance": "clock.advance(300), in seconds, or with a timedelta",
@@ -37,6 +38,7 @@ _EXAMPLES = {
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
     "assert_called_once": "assert_called('updateHistory', times=1)",
     "choices": "choices['list_order'] = 'name'",
+    "profile": "profile='deployed' in the marker mock_server or in MockServer()",
     "now": "clock.freeze('2026-01-01T00:00:00Z')",
     "clock": "clock.freeze('2026-01-01T00:00:00Z')",
     "Chat": "put_chat(app_id, {'chatId': 'c1', 'top': True})",
@@ -100,6 +102,9 @@ class Synchronous:
 
     __aexit__ = __aenter__
 
+    def __await__(self) -> NoReturn:
+        raise TypeError("Expected a call, got `await` of it (drop `await`: it is done)")
+
 
 class Fixed:
     """An object whose attributes cannot be set by others, as that would do nothing."""
@@ -117,6 +122,6 @@ class Fixed:
 
     def __setattr__(self, name: str, value: object) -> None:
         how = _EXAMPLES.get(name) or _EXAMPLES.get(type(self).__name__)
-        if how and name in dir(self):
+        if how and (name in dir(self) or name == "profile"):
             raise AttributeError(f"`.{name}` cannot be set: write {how}")
         object.__setattr__(self, name, value)

@@ -18,6 +18,9 @@ from tests.api.refused import AUTH, CASES, JSON, LISTED, PINNED, Case, Server, l
 from tests.in_process import InProcess
 from tests.support import LIBRARY, LIST, PIN
 
+HISTORY = "/api/core/chat/history"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
@@ -41,7 +44,9 @@ def test_what_would_serve_a_request_is_named_and_nothing_else(
 ) -> None:
     base = choose(choices=case.choices)
     message = server.send(case, base)["message"]
-    named = re.search(r" - at [^(]*\((?:.* )?served with the choice (.*)\)$", message)
+    named = re.search(
+        r" - at [^(]*\((?:.*[ (])?served with the choice (.*)\)$", message
+    )
     assert (named[1] if named else "") == case.named
     assert "served with" in message or not case.named
     for name, choice in table().items():
@@ -73,6 +78,33 @@ def test_a_pin_by_post_is_told_all_that_it_needs_together(
     named = dict(each.split("=") for each in choices.split(" and "))
     for enough in (choose("deployed"), choose(choices=named)):
         assert server.send(case, enough)["code"] == 200
+
+
+MISTAKES = {
+    "a related route by GET": (
+        Case("", f"{HISTORY}/getHistories?appId=app-1", {}, "GET", AUTH, {}),
+        'got the string "GET" - at method (send POST with the fields as a JSON body; '
+        "or served with the choice method_mismatch=accept)",
+    ),
+    "curl -d": (
+        Case("", LIST, LISTED, "POST", AUTH | FORM, {}),
+        "at header Content-Type (add -H 'Content-Type: application/json')",
+    ),
+    "an app for a dataset": (
+        Case("", LIST, LISTED | {"datasetId": "app-1"}, "POST", AUTH | JSON, {}),
+        'at $.datasetId (that is the id of an app; there are "dataset-1", "dataset-2")',
+    ),
+    "a dataset for an app": (
+        Case("", PIN, PINNED | {"appId": "dataset-1"}, "PUT", AUTH | JSON, {}),
+        'at $.appId (that is the id of a dataset; there are "app-1", "app-2")',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_how_it_is_meant(server: Server, name: str) -> None:
+    case, end = MISTAKES[name]
+    assert server.send(case, choose())["message"].endswith(end)
 
 
 OTHERWISE = {"parent_empty_string"}

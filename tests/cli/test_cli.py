@@ -168,7 +168,7 @@ def test_a_mistake_is_told_in_the_words_that_a_person_has_read(case: Case) -> No
         ("--nope", "No such option"),
         ("--nope chek", "No such option"),
         ("--nope journal", "No such option"),
-        ("check", "Missing argument"),
+        ("check", "Expected FIXTURE..., got nothing (see mock-server check"),
         ("--prot 80", "--port"),
         ("--prot 80", "(see mock-server serve --help)"),
         ("fault ad", "(see mock-server fault --help)"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -87,14 +87,24 @@ class Base:
         own = held["permissions"].get(self.caller["key"])
         return self.key_level() if own is None else LEVELS[own]
 
-    def offered(self, held: Fields) -> str:
-        """What a message adds to an unknown id: ids that the caller may read."""
+    def offered(self, held: Fields, wanted: str) -> str:
+        """What a message adds to an unknown id: what has it, and ids to be read."""
+        hints = [f"that is the id of {kind}" for kind in self._kinds_of(wanted)][:1]
         ids = [own for own, each in held.items() if self.level(each) >= READ]
-        if not ids:
-            return ""
-        shown = ", ".join(f'"{each}"' for each in ids[:10])
-        more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
-        return f" (there {'is' if len(ids) == 1 else 'are'} {shown}{more})"
+        if ids:
+            shown = ", ".join(f'"{each}"' for each in ids[:10])
+            more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+            hints.append(f"there {'is' if len(ids) == 1 else 'are'} {shown}{more}")
+        return f" ({'; '.join(hints)})" if hints else ""
+
+    def _kinds_of(self, wanted: str) -> Iterator[str]:
+        datasets = self.state["datasets"]
+        if wanted in self.state["apps"]:
+            yield "an app"
+        if wanted in datasets:
+            yield "a dataset"
+        if any(wanted in each["collections"] for each in datasets.values()):
+            yield "a collection"
 
     def app(self, fields: Fields, level: int) -> Fields:
         app: Fields | None = self.state["apps"].get(fields["appId"])

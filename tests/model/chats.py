@@ -22,7 +22,9 @@ class Chats(Base):
             what, got = "the id of an app", in_words(app_id)
             raise Refused(
                 "no_app",
-                expected(what, got, "$.appId", self.offered(self.state["apps"])),
+                expected(
+                    what, got, "$.appId", self.offered(self.state["apps"], app_id)
+                ),
             )
         is_there, may_read = chat_id in app["chats"], self.level(app) >= READ
         values = remedies(self.choices, "chat_unknown")

@@ -67,7 +67,10 @@ class Lists(Base):
             raise Refused(
                 "no_dataset",
                 expected(
-                    what, got, "$.datasetId", self.offered(self.state["datasets"])
+                    what,
+                    got,
+                    "$.datasetId",
+                    self.offered(self.state["datasets"], dataset_id),
                 ),
             )
         collections, may_read = dataset["collections"], self.level(dataset) >= READ

@@ -158,7 +158,10 @@ class Body:
             if MEANT.get(given) == name:
                 near = f"unknown field {quoted(given)}: did you mean {quoted(name)}?"
                 hint = f" ({near}){hint}"
-        return [f"Expected {self._words(name)}, got nothing - at $.{name}{hint}"]
+        others = (n for n, f in self.more.items() if f.instead_of == name)
+        instead = [f"the field {quoted(n)} instead" for n in others if n in self.body]
+        got = instead[0] if instead else "nothing"
+        return [f"Expected {self._words(name)}, got {got} - at $.{name}{hint}"]
 
     def _wrong(self, name: str, field: Field) -> list[str]:
         """What is wrong with a field that is there."""

@@ -138,7 +138,10 @@ class Service:
         choices, key = sandbox.plain.choices, request.key
         if route.access == "caller" and request.authorization:
             if key is None:
-                got = "two" if len(request.authorization) > 1 else "something else"
+                given = [each.strip().lower() for each in request.authorization]
+                got = "two" if len(given) > 1 else "something else"
+                if len(given) == 1 and not given[0].startswith("bearer "):
+                    got = 'a header that does not begin with "Bearer "'
                 if request.authorization[0].strip().lower() == "bearer":
                     got = "one without a key"
                 raise Refused("no_key", _no_key(got))

@@ -21,7 +21,7 @@ from mock_server.api.operations.static_response import content_type_of
 from mock_server.domain import errors
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import describe_value, did_you_mean, quoted
+from mock_server.domain.messages import describe_value, did_you_mean
 from mock_server.domain.validation.convert import convert
 
 routes = Routes()
@@ -78,11 +78,6 @@ def post_fault(
     faults, preset = call.sandbox.faults, query.preset
     if preset is not None:
         _check_preset(preset, "query.preset")
-    kind = fields.get("kind")
-    if isinstance(kind, str) and kind in PRESETS:
-        got = f"{quoted(kind)}, which is a preset"
-        hint = "send it as preset"
-        raise errors.InvalidField("a kind of fault", got, "$.kind", hint)
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
         return _view(call, faults.add(_read(fields, call), preset))

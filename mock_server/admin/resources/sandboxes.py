@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
-from mock_server.admin.framework import Call, Input, Routes, check_name
+from mock_server.admin.framework import A_NAME, Call, Input, Routes, check_name
 from mock_server.admin.loading import Upload
 from mock_server.admin.resources.clock_choices import changed
 from mock_server.admin.views import Chosen, SandboxesView, SandboxView
@@ -24,6 +24,7 @@ from mock_server.fixture.document import LevelName
 routes = Routes()
 _ONE = "/sandboxes/{sandbox}"
 _UNKNOWN = (SandboxNotFound,)
+_NAME = Meta(pattern=f"^{NAME_PATTERN}$", extra={"expected": A_NAME})
 
 # Left as plain data, for the loader to check: it tells all problems of a fixture at
 # once. Only the OpenAPI document says its type.
@@ -44,7 +45,7 @@ class NewSandbox(Input):
     A sandbox that is not used for that time ends; by default after an hour.
     """
 
-    name: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")] | None = None
+    name: Annotated[str, _NAME] | None = None
     ttl: Annotated[float, Meta(ge=0.01, le=Published.sandbox_max_ttl)] | UnsetType = (
         UNSET
     )

@@ -24,11 +24,11 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.api.slices import at_once
 from mock_server.domain.call import Call
-from mock_server.domain.errors import InvalidField
+from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.firing import Firing
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import describe_value, did_you_mean
+from mock_server.domain.messages import cut, describe_value, did_you_mean
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 
@@ -101,6 +101,8 @@ class Fault(Definition):
 
     kinds: ClassVar[Mapping[str, type[Fault]]]
     """All kinds by name, which the table of kinds hands over."""
+    presets: ClassVar[Collection[str]] = ()
+    """The names of all presets, which it hands over too."""
     least: ClassVar[Mapping[str, Any]] = {}
     """The least fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
@@ -185,20 +187,31 @@ def wrong(expected: str, got: str, name: str) -> InvalidField:
     return InvalidField(expected, got, f"$.{name}")
 
 
+def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
+    """What is wrong with the kind of fields, and with those that no kind has."""
+    name, kinds = fields.get("kind"), Fault.kinds
+    if isinstance(name, str) and name in kinds:
+        return None
+    got = "nothing" if "kind" not in fields else describe_value(name)
+    hint = did_you_mean(str(name), kinds)
+    if isinstance(name, str) and name in Fault.presets:
+        hint = ", which is a preset (send it as preset)"
+    known = {f for k in kinds.values() for f in k.__struct_encode_fields__} | {"kind"}
+    strange = [each for each in fields if each not in known][: Published.told_problems]
+    unknown = (f"; unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange)
+    return f"Expected one of {', '.join(kinds)}, got {got}{hint}", "".join(unknown)
+
+
 def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
     """A fault from plain data: `kind` and fields.
 
     It may be for an operation, or for one of the declared `responses` of these names.
     Raises InvalidField.
     """
-    given, kinds = dict(fields), Fault.kinds
-    name = given.pop("kind", None)
-    if not isinstance(name, str) or name not in kinds:
-        got = "nothing" if "kind" not in fields else describe_value(name)
-        hint = did_you_mean(str(name), kinds)
-        expected = f"one of {', '.join(kinds)}"
-        raise InvalidField(expected, f"{got}{hint}", "$.kind")
-    fault = convert(given, kinds[name])
+    if mistake := kind_mistake(fields):
+        raise InvalidFields(" - at $.kind".join(mistake))
+    given = dict(fields)
+    fault = convert(given, Fault.kinds[given.pop("kind")])
     if fault.operation != "*":
         _check_operation(fault, responses)
     fault.check()

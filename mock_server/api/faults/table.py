@@ -14,7 +14,7 @@ from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
 from mock_server.api.faults.empty import Empty
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import Fault, read_fault
+from mock_server.api.faults.fault import Fault, kind_mistake, read_fault
 from mock_server.api.faults.garbage import Garbage
 from mock_server.api.faults.hang import Hang
 from mock_server.api.faults.lost_write import LostWrite
@@ -49,7 +49,7 @@ _TABLE: tuple[type[Fault], ...] = (
     Alter,
 )
 KINDS: Mapping[str, type[Fault]] = {kind_of(each): each for each in _TABLE}
-Fault.kinds = KINDS
+Fault.kinds, Fault.presets = KINDS, PRESETS.keys()
 
 _PRESETS = [
     {"const": name, "title": each.sentence, "x-chinese": each.chinese}
@@ -88,23 +88,19 @@ def read_faults(
     return ()
 
 
-def _mistakes(fields: Mapping[str, object]) -> Iterator[Mistake]:
+def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     """What no operation and no rule of a kind is needed to see."""
-    names, field = (PRESETS, "preset") if "preset" in fields else (KINDS, "kind")
-    name = fields.get(field)
-    if not isinstance(name, str) or name not in names:
-        got = "nothing" if field not in fields else describe_value(name)
-        expected = f"one of {', '.join(names)}"
-        hint = did_you_mean(str(name), names)
-        if field == "kind" and isinstance(name, str) and name in PRESETS:
-            hint = ", which is a preset (send it as preset)"
-        yield Mistake((field,), f"Expected {expected}, got {got}{hint}")
-        return
-    if field == "preset":
+    if "preset" not in fields:
+        own = dict(fields)
+        if mistake := kind_mistake(fields):
+            yield Mistake(("kind",), "".join(mistake))
+        else:
+            yield from mistakes(own, KINDS[own.pop("kind")])
+    elif (name := fields["preset"]) in (*PRESETS,):
         yield from mistakes(dict(fields), AddPreset)
-        return
-    own = {key: value for key, value in fields.items() if key != "kind"}
-    yield from mistakes(own, KINDS[name])
+    else:
+        got = describe_value(name) + did_you_mean(str(name), PRESETS)
+        yield Mistake(("preset",), f"Expected one of {', '.join(PRESETS)}, got {got}")
 
 
 def _placed(refusal: InvalidField) -> Mistake:

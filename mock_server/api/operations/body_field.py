@@ -11,7 +11,7 @@ from mock_server.domain.choices.reading import remedies, tolerated, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import cut, describe_value
+from mock_server.domain.messages import cut, describe_value, quoted
 from mock_server.domain.validation import walk
 from mock_server.domain.validation.convert import is_number_field
 
@@ -65,14 +65,15 @@ class Field:
         self.about = _about(field.type)
 
     def missing(
-        self, choices: Choices, *, has_another: bool, unknown: str | None = None
+        self, choices: Choices, *, another: str = "", unknown: str | None = None
     ) -> Violation:
-        """The violation of a body that lacks the field, or has another in its place.
+        """The violation of a body that lacks the field, or has `another` in its place.
 
         `unknown` is a field of the body that may be meant for it.
         """
-        effect = HONOURED if has_another else self.about.without
-        departure = self._departure(self.about.missing, "nothing", effect=effect)
+        effect = HONOURED if another else self.about.without
+        got = f"the field {quoted(another)} instead" if another else "nothing"
+        departure = self._departure(self.about.missing, got, effect=effect)
         hint = f" ({self.about.hint})" if self.about.hint else ""
         message = departure.message + meant_by_unknown(unknown, self.name) + hint
         return judged(replace(departure, message=message), choices)

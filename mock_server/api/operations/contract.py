@@ -15,12 +15,12 @@ from msgspec import Struct, inspect
 from msgspec.structs import replace
 
 from mock_server.api.errors import BadJson
+from mock_server.api.operations import nearest
 from mock_server.api.operations.body_field import Field, judged, violation_of
-from mock_server.api.operations.nearest import given_for, meant
 from mock_server.api.request import check_integers, read_json
 from mock_server.domain.choices.reading import remedies, tolerates
 from mock_server.domain.choices.table import Choices, table, with_choices
-from mock_server.domain.errors import InvalidField, InvalidFields
+from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import IGNORED, REFUSED, Violation
 from mock_server.domain.messages import all_problems, describe_value
 from mock_server.domain.validation.convert import with_integers
@@ -52,6 +52,7 @@ class Contract(Generic[F]):
         extensions: type[RequestFields] | None = None,
     ) -> None:
         self.section = section
+        self._is_closed = fields.__struct_config__.forbid_unknown_fields
         self.fields = fields
         self._extensions_type = extensions
         self.decoder = msgspec.json.Decoder(fields)
@@ -82,6 +83,15 @@ class Contract(Generic[F]):
             raise InvalidFields(all_problems(chain([first], refused)))
         return values
 
+    def name_unknown(self, refusal: Refusal, content: bytes) -> None:
+        """Say in a refusal for want of a field which unknown one may be meant."""
+        name = getattr(refusal, "at", "").removeprefix("$.")
+        if name in self._fields:
+            body = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+            unknown = (each for each in body if each not in self.names)
+            given = nearest.given_for({name} - body.keys(), unknown).get(name)
+            refusal.message += nearest.meant_by_unknown(given, name)
+
     def find_violations(
         self, content: bytes, choices: Choices = _DOCUMENTED
     ) -> Iterator[Violation]:
@@ -91,7 +101,7 @@ class Contract(Generic[F]):
         """
         # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
-            if not self._has_empty(self.decoder.decode(content)):
+            if self._is_closed and not self._has_empty(self.decoder.decode(content)):
                 return
         except NOT_ON_CONTRACT:
             pass
@@ -160,12 +170,13 @@ class Contract(Generic[F]):
                     violations.append(self._with_remedies(each, choice, body, choices))
             elif field.is_required:
                 others = self._extensions.items()
-                has_another = any(
-                    each.about.instead_of == name and other in body
+                another = (
+                    other
                     for other, each in others
+                    if each.about.instead_of == name and other in body
                 )
                 missing = field.missing(
-                    choices, has_another=has_another, unknown=meant_for.get(name)
+                    choices, another=next(another, ""), unknown=meant_for.get(name)
                 )
                 violations.append(missing)
         return values, violations
@@ -182,21 +193,21 @@ class Contract(Generic[F]):
         if not missing:
             return {}
         known = {*self._fields, *self._extensions}
-        return given_for(missing, (name for name in body if name not in known))
+        return nearest.given_for(missing, (name for name in body if name not in known))
 
     def _unknown(
         self, body: Mapping[str, object], choices: Choices
     ) -> Iterator[Violation]:
         """The fields of a body that the spec does not have, also where choices do.
 
-        None if the type of the body is open to further fields.
+        If its type is open to further fields, only what is a missing one but for case.
         """
-        if not self.fields.__struct_config__.forbid_unknown_fields:
-            return
         expected = f"only the fields {', '.join(self._fields)}"
         missing = [name for name in self._fields if name not in body]
+        plain = [nearest.letters(name) for name in missing]
         for name in body:
-            if name not in self._fields:
+            is_meant = self._is_closed or nearest.letters(name) in plain
+            if is_meant and name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
                 departure = violation_of(
@@ -204,7 +215,7 @@ class Contract(Generic[F]):
                 )
                 field = self._extensions.get(name)
                 if field is None:
-                    message = departure.message + meant(name, missing)
+                    message = departure.message + nearest.meant(name, missing)
                     yield judged(replace(departure, message=message), choices)
                 else:
                     yield _judged_extension(departure, field, body, choices)

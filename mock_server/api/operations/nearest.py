@@ -20,8 +20,8 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     # Comparing takes time that grows with the square of the length.
     if len(name) > Published.hinted_chars:
         return None
-    by_letters = {_letters(each): each for each in known}
-    near = most_alike(_letters(name), by_letters)
+    by_letters = {letters(each): each for each in known}
+    near = most_alike(letters(name), by_letters)
     return by_letters[near] if near is not None else None
 
 
@@ -48,7 +48,8 @@ def meant(name: str, known: Collection[str]) -> str:
     return f" (did you mean {quoted(near)}?)" if near else ""
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """A name without what people get wrong: case, `_` and `-`."""
     return name.replace("_", "").replace("-", "").casefold()
 
 

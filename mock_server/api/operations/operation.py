@@ -162,6 +162,8 @@ class Operation(Struct, frozen=True):
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
+            elif method == "GET" and self.media_type == "application/json":
+                hint = f"send {self.method} with the fields as a JSON body; or {hint}"
             got = describe_value(method)
             raise MethodNotAllowed(", ".join(self.methods), got, hint)
 
@@ -203,6 +205,7 @@ class Operation(Struct, frozen=True):
                 body = self.encode(data, state)
         except errors.Refusal as refusal:
             state.notes.clear()
+            self.contract.name_unknown(refusal, content)
             return error_response(refusal, state.choices)
         except NotReady:
             state.notes.clear()

@@ -16,6 +16,7 @@ from mock_server.domain.faults.firing import (
 )
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
 """About what a fault takes beside its fields."""
@@ -54,6 +55,7 @@ class Faults:
             holding.grow(_FIXED_BYTES)
             self.active.append(self._activated(definition, holding))
 
+    @explained
     def add(self, definition: Definition, preset: str | None = None) -> ActiveFault:
         """Add a fault behind the others. Raises InvalidField or LimitReached."""
         return self.add_all([definition], preset)[0]
@@ -67,8 +69,7 @@ class Faults:
         """
         for each in definitions:
             if not isinstance(each, Definition):
-                got = f"Expected a Fault, got a {type(each).__name__}"
-                raise TypeError(f"{got}: write Fault('error', status=502)")
+                raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
         self._check_room(len(definitions))
         # All are charged before the first is added: any of them may not fit.
         holdings = [

@@ -105,5 +105,6 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        hint = which_there_are(name, self, len(self))
+        how = "" if self else ": `mock-server snapshot take NAME` takes one"
+        hint = which_there_are(name, self, len(self)) + how
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

@@ -166,7 +166,7 @@ def alternatives(union: inspect.UnionType) -> list[inspect.Type]:
 def alternative_for(value: object, union: inspect.UnionType) -> inspect.Type | None:
     """The first type of a union that a value can be meant for, whatever its bounds."""
     number = integral_as_int(value)
-    found = (kind for kind in alternatives(union) if _is_instance(number, kind))
+    found = (k for k in union.types if _is_instance(number, without_metadata(k)))
     return next(found, None)
 
 
@@ -241,6 +241,9 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: write a space behind the colon"
     if expected == "an array" and isinstance(value, dict):
         return f"{message}: write it as a list"
+    text = describe_value(value).removeprefix("the string ")
+    if value and text.endswith('"') and is_valid([value], wanted):  # a short one
+        return f"{message}: write it as a list: [{text}]"
     return message
 
 

@@ -248,6 +248,23 @@ def test_each_event_is_sent_on_its_own() -> None:
     assert sent[-1] == {"type": "http.response.body", "body": b""}
 
 
+@pytest.mark.parametrize("name", ["chatID", "chat_id"])
+def test_a_field_that_a_completion_misspells_is_a_violation(
+    api: Api, name: str
+) -> None:
+    ask(api, "a", **{name: "x", "model": "m", "stream_options": {}})
+    (found,) = api.journal()[-1]["violations"]
+    assert (found["name"], found["effect"]) == ("unknown_fields", "ignored")
+    assert found["message"].endswith(f'$.{name} (did you mean "chatId"?)')
+
+
+def test_a_refusal_for_want_of_a_field_names_the_misspelt_one(api: Api) -> None:
+    answer = send(api, "POST", f"{CHAT}/history/getHistories", {"appID": APP})
+    said = '$.appId (unknown field "appID": did you mean "appId"?)'
+    assert answer.json()["message"].endswith(said)
+    assert answer.json()["statusText"] == "unAuthChat"
+
+
 def test_a_restore_goes_on_with_the_next_reply(make_api: MakeApi) -> None:
     api = make_api(WORLD | {"replies": ["Yes.", "No."]}, profile="deployed")
     ask(api)
