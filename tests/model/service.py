@@ -114,6 +114,9 @@ class Service:
                 hint = served_with(" and ".join(needed))
                 if is_spec:
                     hint = hint.replace("(", _TAKES_IT)
+                elif (request.method, methods[0]) == ("GET", "POST"):
+                    how = "send POST with the fields as a JSON body; or "
+                    hint = hint.replace("(", f"({how}")
                 got = in_words(request.method)
                 text = expected(f"the method {allow}", got, "method", hint)
                 raise Refused("method", text, allow)

@@ -162,7 +162,9 @@ class Operation(Struct, frozen=True):
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
-            elif method == "GET" and self.media_type == "application/json":
+            elif (
+                method == "GET" and self.method == "POST" and "json" in self.media_type
+            ):
                 hint = f"send {self.method} with the fields as a JSON body; or {hint}"
             got = describe_value(method)
             raise MethodNotAllowed(", ".join(self.methods), got, hint)
