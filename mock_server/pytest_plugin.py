@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from mock_server.control.control_object import MockServerFixture
-    from mock_server.testing.servers import Baselines, LocalServers, MockServerApp
+    from mock_server.testing.servers import LocalServers, MockServerApp
     from mock_server.testing.setup import Setup
     from mock_server.testing.variants import Variant
 
@@ -207,14 +207,6 @@ def _mock_servers() -> Iterator[LocalServers]:
         yield servers
 
 
-@pytest.fixture(scope="session")
-def _mock_server_baselines() -> Iterator[Baselines]:
-    from mock_server.testing.servers import Baselines
-
-    with closing(Baselines()) as baselines:
-        yield baselines
-
-
 @pytest.fixture
 def _mock_server_setup(
     request: pytest.FixtureRequest,
@@ -343,13 +335,12 @@ def _running(
 ) -> MockServerFixture:
     """A server as a test asks for it; it ends with the stack."""
     url = request.config.getoption(_URL)
+    servers: LocalServers = request.getfixturevalue("_mock_servers")
     if url is None:
-        servers: LocalServers = request.getfixturevalue("_mock_servers")
         return servers.running(setup, number)
     from mock_server.testing.servers import sandbox_of
 
-    baselines: Baselines = request.getfixturevalue("_mock_server_baselines")
-    return sandbox_of(request.node, url, setup, stack, test, baselines)
+    return sandbox_of(request.node, url, setup, stack, test, servers.baselines)
 
 
 def _use(item: pytest.Item, used: _Used) -> MockServerFixture:

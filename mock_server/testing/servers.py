@@ -207,13 +207,14 @@ class MockServerApp(HasControl):
 
 
 class LocalServers:
-    """Servers in this process, shared by all tests.
+    """Servers in this process, shared by all tests, and `baselines` elsewhere.
 
     Each fixture is loaded once. A test begins with the whole state of the server
     replaced, which takes microseconds whatever the size of the fixture.
     """
 
     def __init__(self) -> None:
+        self.baselines = Baselines()
         self._stack = ExitStack()
         self._servers: dict[tuple[str, int], MockServer] = {}
         self._running: set[int] = set()
@@ -239,6 +240,7 @@ class LocalServers:
 
     def close(self) -> None:
         self._stack.close()
+        self.baselines.close()
 
     def _prepared(self, setup: Setup, number: int) -> MockServer:
         options = dict(setup.options)

@@ -379,10 +379,7 @@ def with_choices(base: Choices, choices: Mapping[str, Value]) -> Choices:
 
 
 def choice(name: str) -> Choice:
-    """Return the choice of that name or former name.
-
-    Raises UnknownChoice, with a hint.
-    """
+    """Return the choice of that name or former name. Raises UnknownChoice."""
     name = FORMER_NAMES.get(name, name)
     if name in table():
         return table()[name]
