@@ -213,7 +213,8 @@ def check_content_type(
         expected, got = "application/json in UTF-8", _listed(types)
         hint = "" if types else served_with(*remedies(choices, choice))
         if types == [b"application/x-www-form-urlencoded"]:  # what curl -d says
-            hint = "add -H 'Content-Type: application/json'"
+            how = "with curl add -H 'Content-Type: application/json'"
+            hint = f"send JSON, not a form; {how}"
         if choice == "content_type_missing" and not announces_body(headers):
             hint = "send the fields as a JSON body: the query is not read"
         raise errors.UnsupportedMediaType(expected, got, "header Content-Type", hint)

@@ -122,7 +122,8 @@ def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
     fields = msgspec.to_builtins(record) if isinstance(record, Struct) else record
     example = f'{{"{id_field}": "c1"}}'
     if not isinstance(fields, Mapping):
-        raise TypeError(f"Expected {kind} such as {example}, got {record!r}")
+        expected = f"{kind} such as {example} as the last argument"
+        raise TypeError(f"Expected {expected}, got {record!r}")
     if not isinstance(fields.get(id_field), str):
         got = repr(fields[id_field]) if id_field in fields else "nothing"
         alike = [name for name in fields if did_you_mean(str(name), [id_field])]

@@ -37,6 +37,7 @@ _EXAMPLES = {
     "sandboxes": "mock_server_factory() for a further one; each test has its own",
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
     "assert_called_once": "assert_called('updateHistory', times=1)",
+    "assert_called_once_with": "assert_called('updateHistory', times=1, body={...})",
     "choices": "choices['list_order'] = 'name'",
     "profile": "profile='deployed' in the marker mock_server or in MockServer()",
     "now": "clock.freeze('2026-01-01T00:00:00Z')",
@@ -57,6 +58,8 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
             # Looked at after it has failed: calls that are right cost nothing more.
             what, hint = _wrong_call(signature(function), args, named) or (error, "")
             hint = f"write {_EXAMPLES[place]}" if place in _EXAMPLES else hint
+            if place == "assert_in_order" and len(args) > 2:
+                hint = f"write assert_in_order({list(args[1:])!r})"
             if not hint:
                 raise
         raise TypeError(f"{what} - at {place} ({hint})")

@@ -84,11 +84,12 @@ MISTAKES = {
     "a related route by GET": (
         Case("", f"{HISTORY}/getHistories?appId=app-1", {}, "GET", AUTH, {}),
         'got the string "GET" - at method (send POST with the fields as a JSON body; '
-        "or served with the choice method_mismatch=accept)",
+        "GET with such a body is served with the choice method_mismatch=accept)",
     ),
     "curl -d": (
         Case("", LIST, LISTED, "POST", AUTH | FORM, {}),
-        "at header Content-Type (add -H 'Content-Type: application/json')",
+        "at header Content-Type (send JSON, not a form; "
+        "with curl add -H 'Content-Type: application/json')",
     ),
     "an app for a dataset": (
         Case("", LIST, LISTED | {"datasetId": "app-1"}, "POST", AUTH | JSON, {}),

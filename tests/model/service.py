@@ -109,14 +109,15 @@ class Service:
             allow = ", ".join(methods)
             if not tolerates(choices, "method_mismatch"):
                 needed = remedies(choices, "method_mismatch")
-                if is_spec and request.content_type is None:
+                is_get = (request.method, methods[0]) == ("GET", "POST")
+                if is_spec and not is_get and request.content_type is None:
                     needed += remedies(choices, "content_type_missing")
                 hint = served_with(" and ".join(needed))
-                if is_spec:
+                if is_get:
+                    how = "send POST with the fields as a JSON body"
+                    hint = hint.replace("(", f"({how}; GET with such a body is ")
+                elif is_spec:
                     hint = hint.replace("(", _TAKES_IT)
-                elif (request.method, methods[0]) == ("GET", "POST"):
-                    how = "send POST with the fields as a JSON body; or "
-                    hint = hint.replace("(", f"({how}")
                 got = in_words(request.method)
                 text = expected(f"the method {allow}", got, "method", hint)
                 raise Refused("method", text, allow)

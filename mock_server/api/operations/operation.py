@@ -156,16 +156,15 @@ class Operation(Struct, frozen=True):
         """
         if method not in self.methods and not tolerates(choices, "method_mismatch"):
             needed = remedies(choices, "method_mismatch")
-            hint = served_with(*needed)
-            if self.related is None:
+            hint, is_json = served_with(*needed), "json" in self.media_type
+            if method == "GET" and self.method == "POST" and is_json:
+                how = "send POST with the fields as a JSON body"
+                hint = f"{how}; GET with such a body is {hint}"
+            elif self.related is None:
                 # All that the headers need, so that no further refusal follows.
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
-            elif (
-                method == "GET" and self.method == "POST" and "json" in self.media_type
-            ):
-                hint = f"send {self.method} with the fields as a JSON body; or {hint}"
             got = describe_value(method)
             raise MethodNotAllowed(", ".join(self.methods), got, hint)
 

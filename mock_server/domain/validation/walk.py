@@ -238,12 +238,15 @@ def _message(value: object, wanted: inspect.Type) -> str:
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
     if expected == "an object" and isinstance(value, str) and ":" in value:
-        return f"{message}: write a space behind the colon"
+        is_json = value.lstrip().startswith("{")
+        how = "write it without quotes" if is_json else "write a space behind the colon"
+        return f"{message}: {how}"
     if expected == "an array" and isinstance(value, dict):
         return f"{message}: write it as a list"
     text = describe_value(value).removeprefix("the string ")
     if value and text.endswith('"') and is_valid([value], wanted):  # a short one
-        return f"{message}: write it as a list: [{text}]"
+        items = '", "'.join(text.replace(", ", ",").split(","))
+        return f"{message}: write it as a list: [{items}]"
     return message
 
 
