@@ -75,6 +75,22 @@ def test_others_are_served_while_a_search_goes_on() -> None:
     assert False in served
 
 
+def test_others_are_served_while_a_fault_waits_for_a_search() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        fault = {"kind": "wrong_total", "by": 1, "times": 1}
+        await client.post("/__admin/faults", json=fault)
+        search = asyncio.create_task(total(client, filterTags=TAGS))
+        while not search.done():
+            await asyncio.sleep(0)
+            assert await total(client) == LARGE
+            served.append(search.done())
+        assert await search == len(TAGS) + 1
+
+    served: list[bool] = []
+    talk(scenario)
+    assert False in served
+
+
 def test_a_change_amid_a_search_is_found_or_not_and_nothing_else() -> None:
     async def scenario(client: httpx2.AsyncClient) -> None:
         search = asyncio.create_task(total(client, filterTags=TAGS))
@@ -142,5 +158,35 @@ def test_a_dataset_is_put_beside_many_rows_that_nobody_has_looked_for() -> None:
         assert response.status_code == 201
 
     rows = [{"q": f"{n}"} for n in range(SLOW)]
+    collections = [{"name": "c", "data": rows}]
+    talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
+
+
+def test_a_folder_that_goes_while_a_dataset_is_put_in_it_takes_it_along() -> None:
+    tasks: list[asyncio.Task[httpx2.Response]] = []
+    most = 1_000
+
+    async def put(client: httpx2.AsyncClient, own_id: str, **more: Any) -> int:
+        """How many turns of the event loop it takes."""
+        path, turns = f"/__admin/datasets/{own_id}", 0
+        task = asyncio.create_task(client.put(path, json=more))
+        while not task.done() and turns < most:
+            await asyncio.sleep(0)
+            turns += 1
+        tasks.append(task)
+        return turns
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        nonlocal most
+        most = await put(client, "f", type="folder")
+        data = [{"name": "c", "data": [{"_id": "row", "q": "another"}]}]
+        await put(client, "new", parentId="f", collections=data)
+        assert not tasks[-1].done()
+        await client.delete("/__admin/datasets/f")
+        assert (await tasks[-1]).status_code in (201, 503)
+        left = (await client.get("/__admin/datasets")).json()["datasets"]
+        assert [each["id"] for each in left] == ["d"]
+
+    rows = [{"q": f"{n}"} for n in range(3 * SLOW)]
     collections = [{"name": "c", "data": rows}]
     talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})

@@ -62,7 +62,7 @@ FAULTS = (
     Bug(
         "an error after the operation comes instead of it",
         "api/faults/error.py",
-        ("        context.perform_if_after()\n"),
+        ("        await context.perform_if_after()\n"),
         "",
         (
             "tests/api/test_faults.py::test_only_phase_after_carries_the_oper"
