@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import islice
 from typing import Any
 
@@ -123,3 +124,20 @@ def test_what_nobody_waits_for_is_let_go() -> None:
     values: PendingValues[str] = PendingValues()
     waiting(values)
     assert not values
+
+
+def failing() -> Steps[int]:
+    yield
+    raise MemoryError
+
+
+def test_what_fails_is_given_to_nobody_and_made_again() -> None:
+    values: PendingValues[str] = PendingValues()
+    with pytest.raises(NotReady) as found:
+        values.made("key", failing, SLOW)
+    with pytest.raises(MemoryError):
+        deque(found.value.pending)
+    with pytest.raises(RuntimeError):
+        deque(found.value.pending)
+    del found
+    assert ready(lambda: values.made("key", lambda: counting(5), SLOW)) == 5

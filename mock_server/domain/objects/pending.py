@@ -32,7 +32,7 @@ class Pending(Generic[T]):
         self.value: T
         """Made once the iteration has ended."""
         self.is_made = False
-        self._steps = steps
+        self._steps = _then_value(steps)
         # Servers in several threads may share what has been loaded.
         self._lock = Lock()
 
@@ -40,11 +40,17 @@ class Pending(Generic[T]):
         while not self.is_made:
             with self._lock:
                 if not self.is_made:
-                    try:
-                        next(self._steps)
-                    except StopIteration as end:
-                        self.value, self.is_made = end.value, True
+                    # Where a step has failed none is left: all who wait fail.
+                    made = next(self._steps)
+                    if made is not None:
+                        (self.value,), self.is_made = made, True
             yield
+
+
+def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
+    """Make the steps, and give the value after them."""
+    value = yield from steps
+    yield (value,)
 
 
 class NotReady(Exception):
