@@ -11,9 +11,10 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.domain.objects.pending import SLOW
+from mock_server.domain.objects.pending import STEP
 from tests.support import LIST
 
+SLOW = 4 * STEP
 LARGE = 3 * SLOW + 100
 KEY = {"Authorization": "Bearer any-key"}
 TERMS = [f"{n:02}" for n in range(3 * DEFAULT_LIMITS.cached_searches)]

@@ -14,7 +14,8 @@ from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.index import ANYWHERE, Order, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
-    SLOW,
+    AT_ONCE,
+    STEP,
     NotReady,
     Pending,
     PendingValues,
@@ -23,6 +24,7 @@ from mock_server.domain.objects.pending import (
     sorting,
 )
 
+SLOW = 4 * STEP
 LARGE = [
     Collection(
         f"{n * 7_919 % SLOW:05}",
@@ -97,6 +99,9 @@ def test_what_is_large_is_not_made_at_once() -> None:
         tree.found(ANYWHERE, "name", Search("9"), 4)
 
 
+UPTO = AT_ONCE + 5
+
+
 def counting(upto: int) -> Steps[int]:
     for _ in range(upto):
         yield
@@ -108,13 +113,13 @@ def test_a_value_is_made_once_for_all_who_wait() -> None:
     one, other = (waiting(values) for _ in range(2))
     assert one is other
     assert len([*islice(one, 3)]) == 3
-    assert len([*other]) == 3
-    assert values.made("key", lambda: counting(5), SLOW) == 5
+    assert len([*other]) == UPTO + 1 - AT_ONCE - 3
+    assert values.made("key", lambda: counting(UPTO)) == UPTO
 
 
 def waiting(values: PendingValues[str]) -> Pending[Any]:
     try:
-        values.made("key", lambda: counting(5), SLOW)
+        values.made("key", lambda: counting(UPTO))
     except NotReady as error:
         return error.pending
     raise AssertionError
@@ -127,17 +132,17 @@ def test_what_nobody_waits_for_is_let_go() -> None:
 
 
 def failing() -> Steps[int]:
-    yield
+    yield from counting(UPTO)
     raise MemoryError
 
 
 def test_what_fails_is_given_to_nobody_and_made_again() -> None:
     values: PendingValues[str] = PendingValues()
     with pytest.raises(NotReady) as found:
-        values.made("key", failing, SLOW)
+        values.made("key", failing)
     with pytest.raises(MemoryError):
         deque(found.value.pending)
     with pytest.raises(RuntimeError):
         deque(found.value.pending)
     del found
-    assert ready(lambda: values.made("key", lambda: counting(5), SLOW)) == 5
+    assert ready(lambda: values.made("key", lambda: counting(UPTO))) == UPTO

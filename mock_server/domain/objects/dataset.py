@@ -173,8 +173,7 @@ class Tree(FolderTree):
         if parts is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            steps = partial(self._arranging, order)
-            parts = self._pending.made(order, steps, len(self))
+            parts = self._pending.made(order, partial(self._arranging, order))
         return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:

@@ -182,7 +182,7 @@ class Listing:
         hits = self._results.pop(search, None)
         if hits is None:
             steps = partial(self._finding, search)
-            hits = self._pending.made(search, steps, len(self.items))
+            hits = self._pending.made(search, steps)
             if len(self._results) >= kept:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits

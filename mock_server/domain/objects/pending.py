@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
@@ -19,8 +20,8 @@ Steps = Generator[None, None, T]
 """Makes a value, and pauses after each step."""
 STEP = 4_096
 """Records that a step is about: it takes a millisecond or a few."""
-SLOW = 4 * STEP
-"""Records; what is made of fewer is made at once."""
+AT_ONCE = 8
+"""Steps; what takes fewer is made at once."""
 _SAMPLE = 8
 """Keys to a part that is sorted by itself: then no part is much larger than others."""
 
@@ -67,16 +68,15 @@ class NotReady(Exception):
 class PendingValues(WeakValueDictionary[K, Pending[Any]]):
     """Values that are being made, by key, for as long as somebody wants them."""
 
-    def made(self, key: K, steps: Callable[[], Steps[T]], size: int) -> T:
-        """The value of a key, about so many records. Raises NotReady until it is made.
+    def made(self, key: K, steps: Callable[[], Steps[T]]) -> T:
+        """The value of a key. Raises NotReady until it is made.
 
-        Of few records it is made at once.
+        Its first steps are made at once.
         """
-        if size < SLOW:
-            return complete(steps())
         pending: Pending[T] | None = self.get(key)
         if pending is None:
             pending = self[key] = Pending(steps())
+            deque(islice(pending, AT_ONCE), maxlen=0)
         if not pending.is_made:
             raise NotReady(pending)
         return pending.value
@@ -89,10 +89,12 @@ def complete(steps: Steps[T]) -> T:
     return pending.value
 
 
-def pieces(items: Sequence[T]) -> Iterator[tuple[int, Sequence[T]]]:
+def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """The items, as many at a time as a step is about, and where these begin."""
-    for start in range(0, len(items), STEP):
-        yield start, items[start : start + STEP]
+    rest, start = iter(items), 0
+    while some := list(islice(rest, size)):
+        yield start, some
+        start += len(some)
 
 
 def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:
