@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import compress, count
 from typing import Any
 from weakref import ref
@@ -12,7 +13,11 @@ from weakref import ref
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Hits, Listing, Search
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import PendingValues, Steps
 from mock_server.domain.storage.merged import Differences, Key, Merged
+
+_STEP_CHARS = 8_192
+"""Characters to fold in a step; marks in no order take a millisecond."""
 
 
 class FoldedTexts(dict[Collection, tuple[str, ...]]):
@@ -34,6 +39,7 @@ class Part:
         # 1 for each of the base that is taken out, where those are many.
         self._marks = marks
         self._folded = folded
+        self._pending: PendingValues[None] = PendingValues()
         # The latest results, by age. The base keeps what they are differences to: many
         # stores may not hold on to many results, each as large as a dataset.
         self._found: dict[Search, tuple[ref[Hits], Differences]] = {}
@@ -49,15 +55,37 @@ class Part:
         return Merged(self.base.items, self.differences)
 
     def find(self, search: Search, kept: int) -> Merged:
-        """The collections that a search matches, in order; `kept` results are kept."""
+        """The collections that a search matches, in order; `kept` results are kept.
+
+        Raises NotReady.
+        """
         hits = self.base.find(search, kept)
-        found = self._found.pop(search, None)
+        found = self._found.get(search)
         if found is None or found[0]() is not hits:
+            if search.term:
+                self._fold()
             found = ref(hits), self._differences_to(hits, search)
-            if len(self._found) >= kept:
-                del self._found[next(iter(self._found))]
+        self._found.pop(search, None)
+        if len(self._found) >= kept:
+            del self._found[next(iter(self._found))]
         self._found[search] = found
         return Merged(hits, found[1])
+
+    def _fold(self) -> None:
+        """Have the texts of all that comes in folded. Raises NotReady."""
+        new = [it for it in self.differences.items if it not in self._folded]
+        known = self._pending.made(None, partial(self._folding, new))
+        self._folded.update((it, known[it]) for it in new if it in known)
+
+    @staticmethod
+    def _folding(items: Sequence[Collection]) -> Steps[FoldedTexts]:
+        folded, room = FoldedTexts(), _STEP_CHARS
+        for item in items:
+            room -= sum(map(len, folded[item]))
+            if room < 0:
+                room = _STEP_CHARS
+                yield
+        return folded
 
     def take_out(self, place: int) -> None:
         """Take out the collection at a place of the base."""
