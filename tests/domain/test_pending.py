@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Any
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -18,9 +21,9 @@ from mock_server.domain.objects.pending import (
     STEP,
     NotReady,
     Pending,
-    PendingValues,
     Steps,
     complete,
+    made,
     sorting,
 )
 
@@ -109,40 +112,42 @@ def counting(upto: int) -> Steps[int]:
 
 
 def test_a_value_is_made_once_for_all_who_wait() -> None:
-    values: PendingValues[str] = PendingValues()
-    one, other = (waiting(values) for _ in range(2))
+    key = object()
+    one, other = (waiting(key) for _ in range(2))
     assert one is other
     assert len([*islice(one, 3)]) == 3
     assert len([*other]) == UPTO + 1 - AT_ONCE - 3
-    assert values.made("key", lambda: counting(UPTO)) == UPTO
+    assert made(key, counting(UPTO)) == UPTO
 
 
-def waiting(values: PendingValues[str]) -> Pending[Any]:
+def waiting(key: object, steps: Callable[[int], Steps[int]] = counting) -> Pending[Any]:
     try:
-        values.made("key", lambda: counting(UPTO))
+        made(key, steps(UPTO))
     except NotReady as error:
         return error.pending
     raise AssertionError
 
 
 def test_what_nobody_waits_for_is_let_go() -> None:
-    values: PendingValues[str] = PendingValues()
-    waiting(values)
-    assert not values
+    key, steps = object(), counting(UPTO)
+    with suppress(NotReady):
+        made(key, steps)
+    let_go = ref(steps)
+    del steps
+    assert let_go() is None
 
 
-def failing() -> Steps[int]:
-    yield from counting(UPTO)
+def failing(upto: int) -> Steps[int]:
+    yield from counting(upto)
     raise MemoryError
 
 
 def test_what_fails_is_given_to_nobody_and_made_again() -> None:
-    values: PendingValues[str] = PendingValues()
-    with pytest.raises(NotReady) as found:
-        values.made("key", failing)
+    key = object()
+    pending = waiting(key, failing)
     with pytest.raises(MemoryError):
-        deque(found.value.pending)
+        deque(pending)
     with pytest.raises(RuntimeError):
-        deque(found.value.pending)
-    del found
-    assert ready(lambda: values.made("key", lambda: counting(UPTO))) == UPTO
+        deque(pending)
+    del pending
+    assert ready(lambda: made(key, counting(UPTO))) == UPTO

@@ -57,8 +57,8 @@ PAGING = (
     Bug(
         "a change leaves the item in its old place",
         "domain/storage/changed_tree.py",
-        "place = self._place(order, part, item, is_put=True)",
-        "place = self._place(order, part, item, is_put=False)",
+        "number = self._base.number(self._base.by_id[item.id])",
+        "number = self._base.number(item)",
         (
             "tests/domain/test_changed_tree.py::test_what_is_replaced_"
             "stays_in_its_place_and_is_sorted_anew"
@@ -102,8 +102,8 @@ SEARCH = (
     Bug(
         "of several tags only the first counts",
         "domain/objects/index.py",
-        "for tag in search.tags if tag in by_tag])",
-        "for tag in search.tags[:1] if tag in by_tag])",
+        "for each in search.tags]",
+        "for each in search.tags[:1]]",
         ("tests/domain/test_index.py::test_a_search_finds_what_it_asks_for_in_order"),
     ),
     Bug(

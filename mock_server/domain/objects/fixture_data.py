@@ -1,7 +1,7 @@
 """The loaded content of fixtures, which all sandboxes of a server share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
 
@@ -13,7 +13,7 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
-from mock_server.domain.objects.pending import PendingValues, Steps, pieces
+from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.objects.static_responses import DeclaredResponses
 
@@ -63,8 +63,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
         """All data rows by id, made when one is first looked for. Raises NotReady."""
-        steps = partial(places_of, self.datasets.values())
-        return self._pending.made("row_places", steps)
+        return made((self, "row_places"), places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
         """Whether an id is one that a store may not give again. Raises NotReady."""
@@ -77,13 +76,9 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return [tree for tree in trees if len(tree) >= LARGE]
 
     @cached_property
-    def _pending(self) -> PendingValues[str]:
-        return PendingValues()
-
-    @cached_property
     def _ids(self) -> Set[str]:
         """All ids but those of the collections of large trees."""
-        return self._pending.made("ids", self._gathering)
+        return made((self, "ids"), self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
         found, datasets = set(self.datasets), self.datasets.values()

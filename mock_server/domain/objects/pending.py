@@ -9,19 +9,18 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Steps = Generator[None, None, T]
 """Makes a value, and pauses after each step."""
 STEP = 4_096
 """Records that a step is about: it takes a millisecond or a few."""
 AT_ONCE = 8
-"""Steps; what takes fewer is made at once."""
+"""Steps that are made at once: what takes fewer keeps nobody waiting."""
 _SAMPLE = 8
 """Keys to a part that is sorted by itself: then no part is much larger than others."""
 
@@ -40,18 +39,17 @@ class Pending(Generic[T]):
     def __iter__(self) -> Iterator[None]:
         while not self.is_made:
             with self._lock:
-                if not self.is_made:
-                    # Where a step has failed none is left: all who wait fail.
-                    made = next(self._steps)
-                    if made is not None:
-                        (self.value,), self.is_made = made, True
+                # Where a step has failed none is left: all who wait fail.
+                found = next(self._steps)
+            if found is not None:
+                (self.value,), self.is_made = found, True
             yield
 
 
 def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
-    """Make the steps, and give the value after them."""
+    """Make the steps, and give the value after them, as often as it is asked for."""
     value = yield from steps
-    yield (value,)
+    yield from repeat((value,))
 
 
 class NotReady(Exception):
@@ -65,21 +63,21 @@ class NotReady(Exception):
         self.pending = pending
 
 
-class PendingValues(WeakValueDictionary[K, Pending[Any]]):
-    """Values that are being made, by key, for as long as somebody wants them."""
+_being_made: WeakValueDictionary[Hashable, Pending[Any]] = WeakValueDictionary()
 
-    def made(self, key: K, steps: Callable[[], Steps[T]]) -> T:
-        """The value of a key. Raises NotReady until it is made.
 
-        Its first steps are made at once.
-        """
-        pending: Pending[T] | None = self.get(key)
-        if pending is None:
-            pending = self[key] = Pending(steps())
-            deque(islice(pending, AT_ONCE), maxlen=0)
-        if not pending.is_made:
-            raise NotReady(pending)
-        return pending.value
+def made(key: Hashable, steps: Steps[T]) -> T:
+    """The value of a key, which holds whose it is. Raises NotReady until it is made.
+
+    It is being made for as long as somebody waits; the first steps are made at once.
+    """
+    pending: Pending[T] | None = _being_made.get(key)
+    if pending is None:
+        pending = _being_made[key] = Pending(steps)
+        deque(islice(pending, AT_ONCE), maxlen=0)
+    if not pending.is_made:
+        raise NotReady(pending)
+    return pending.value
 
 
 def complete(steps: Steps[T]) -> T:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
 from itertools import compress, count
 from sys import getsizeof
 from typing import Any, get_args
@@ -24,7 +23,7 @@ from mock_server.domain.objects.index import (
     Within,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import PendingValues, Steps, pieces
+from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.part import FoldedTexts, Part
 from mock_server.domain.storage.spans import Spans
@@ -77,10 +76,6 @@ class ChangedTree(FolderTree):
         copy._last, copy._next_number = self._last.copy(), self._next_number
         copy._parts = {at: it.copy(copy._folded) for at, it in self._parts.items()}
         return copy
-
-    @cached_property
-    def _pending(self) -> PendingValues[tuple[Order, Listing]]:
-        return PendingValues()
 
     @property
     def collections(self) -> Sequence[Collection]:
@@ -287,8 +282,8 @@ class ChangedTree(FolderTree):
         gone = [(item, None) for item in self._out.get(within, _NONE).values()]
         put = self._put.get(within, _NONE).values()
         added = [(item, self._last.get(item.id)) for item in put]
-        placing = partial(self._placing, order, base, [*gone, *added])
-        known = self._pending.made((order, base), placing)
+        placing = self._placing(order, base, [*gone, *added])
+        known = made((self, order, base), placing)
 
         def place(each: _Placed) -> int:
             # What has been changed since is placed now.

@@ -8,7 +8,7 @@ from sys import getsizeof
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
 from mock_server.domain.objects.models import App, Chat, ChatRecord
-from mock_server.domain.objects.pending import PendingValues, sorting
+from mock_server.domain.objects.pending import made, sorting
 from mock_server.domain.storage.overlay import Overlay
 
 
@@ -156,7 +156,6 @@ class ChatOrder:
         # In order, or else those that are to be put in order.
         self._chats: Blocks[Chat] | None = None
         self._unsorted = list(chats)
-        self._pending: PendingValues[None] = PendingValues()
         # Chats that may have changed since, by id: as they are in the list, None if
         # they are not. Pins, which are many, only enter themselves here.
         self._before: dict[str, Chat | None] = {}
@@ -168,8 +167,7 @@ class ChatOrder:
     def listed(self, now: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """All of them in order; `now` gives what there is of an id. Raises NotReady."""
         if self._chats is None:
-            steps = partial(sorting, self._unsorted, _place_of)
-            self._chats = Blocks.of(self._pending.made(None, steps))
+            self._chats = Blocks.of(made(self, sorting(self._unsorted, _place_of)))
             self._unsorted = []
         before, self._before = self._before, {}
         olds = [old for old in before.values() if old is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import compress, count
 from typing import Any
 from weakref import ref
@@ -13,7 +12,7 @@ from weakref import ref
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Hits, Listing, Search
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import PendingValues, Steps
+from mock_server.domain.objects.pending import Steps, made
 from mock_server.domain.storage.merged import Differences, Key, Merged
 
 _STEP_CHARS = 8_192
@@ -39,7 +38,6 @@ class Part:
         # 1 for each of the base that is taken out, where those are many.
         self._marks = marks
         self._folded = folded
-        self._pending: PendingValues[None] = PendingValues()
         # The latest results, by age. The base keeps what they are differences to: many
         # stores may not hold on to many results, each as large as a dataset.
         self._found: dict[Search, tuple[ref[Hits], Differences]] = {}
@@ -74,7 +72,7 @@ class Part:
     def _fold(self) -> None:
         """Have the texts of all that comes in folded. Raises NotReady."""
         new = [it for it in self.differences.items if it not in self._folded]
-        known = self._pending.made(None, partial(self._folding, new))
+        known = made(self, self._folding(new))
         self._folded.update((it, known[it]) for it in new if it in known)
 
     @staticmethod
