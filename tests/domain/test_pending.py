@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -151,3 +152,16 @@ def test_what_fails_is_given_to_nobody_and_made_again() -> None:
         deque(pending)
     del pending
     assert ready(lambda: made(key, counting(UPTO))) == UPTO
+
+
+def test_threads_that_want_the_same_all_get_it() -> None:
+    at_once, tree = Tree(LARGE), Tree(LARGE)
+    wanted = {order: [*at_once.large(order)[ANYWHERE].items] for order in ORDERS}
+
+    def found(order: Order) -> list[Collection]:
+        return [*ready(lambda: tree.listing(ANYWHERE, order)).items]
+
+    orders = ORDERS * 4
+    with ThreadPoolExecutor(len(orders)) as threads:
+        for order, items in zip(orders, threads.map(found, orders), strict=True):
+            assert items == wanted[order]

@@ -73,9 +73,10 @@ def made(key: Hashable, steps: Steps[T]) -> T:
     """
     pending: Pending[T] | None = _being_made.get(key)
     if pending is None:
-        pending = _being_made[key] = Pending(steps)
+        pending = Pending(steps)
         deque(islice(pending, AT_ONCE), maxlen=0)
     if not pending.is_made:
+        _being_made[key] = pending
         raise NotReady(pending)
     return pending.value
 
