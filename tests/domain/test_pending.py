@@ -27,6 +27,7 @@ from mock_server.domain.objects.pending import (
     made,
     sorting,
 )
+from tests.domain.ready import ready
 
 SLOW = 4 * STEP
 LARGE = [
@@ -52,18 +53,6 @@ SEARCHES = [
     Search("99", conditions=(is_folder,), tags=("3", "4")),
 ]
 ORDERS: list[Order] = ["update_time_desc", "name", "fixture"]
-
-
-def ready(work: Any) -> Any:
-    """What the work gives once all that it needs is made."""
-    kept = []
-    while True:
-        try:
-            return work()
-        except NotReady as error:
-            kept.append(error.pending)
-        for _ in kept[-1]:
-            pass
 
 
 @given(st.lists(st.integers(0, 99)), st.integers(1, 300))

@@ -19,7 +19,7 @@ Steps = Generator[None, None, T]
 """Makes a value, and pauses after each step."""
 STEP = 4_096
 """Records that a step is about: it takes a millisecond or a few."""
-AT_ONCE = 8
+AT_ONCE = 4
 """Steps that are made at once: what takes fewer keeps nobody waiting."""
 _SAMPLE = 8
 """Keys to a part that is sorted by itself: then no part is much larger than others."""

@@ -32,8 +32,8 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 _ByPart = dict[Within, dict[str, Collection]]
 _FEW = 32
 """To look one of so many up by bisection takes as long as to look through all."""
-_PLACED = 256
-"""To look up the places of so many takes as long as another step, or two."""
+_PLACED = 512
+"""To look up the places of so many takes as long as another step, or a few."""
 _Placed = tuple[Collection, int | None]
 """A collection that has a place, and its number if it comes after all below."""
 
