@@ -16,7 +16,7 @@ from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.faults.fault import Fault, FaultContext
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
-from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.operations.static_response import Served, declared_at
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
@@ -230,19 +230,21 @@ class PublicApi:
         firing = request.firing = request.notes.firing = decision.firing
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
-            readmit = partial(self._readmit, request)
-            return await fault.apply(FaultContext(request, operation, firing, readmit))
+            respond = partial(self._respond, request)
+            return await fault.apply(FaultContext(request, operation, firing, respond))
         response = await once_ready(partial(self._respond, request))
         if decision.limits:
             own = responses.rate_limit_headers(decision.limits[0])
             return response.with_headers(*own)
         return response
 
-    def _respond(self, request: context.RequestContext) -> responses.Response:
+    def _respond(
+        self, request: context.RequestContext, distort: Distort | None = None
+    ) -> responses.Response:
         """Carry an operation out, under the state that there is by now."""
         operation = self._readmit(request)
         call = Call.of(request.state, request.caller)
-        return operation.respond(call, request.content or b"")
+        return operation.respond(call, request.content or b"", distort)
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

@@ -31,15 +31,3 @@ async def once_ready(work: Callable[[], T]) -> T:
             kept.append(error.pending)
         async for _ in in_slices(kept[-1]):
             pass
-
-
-def at_once(work: Callable[[], T]) -> T:
-    """As `once_ready`, where nobody can wait: what it needs is made in one go."""
-    kept = []
-    while True:
-        try:
-            return work()
-        except NotReady as error:
-            kept.append(error.pending)
-        for _ in kept[-1]:
-            pass

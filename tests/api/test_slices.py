@@ -11,9 +11,10 @@ import pytest
 
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.domain.objects.pending import SLOW
+from mock_server.domain.objects.pending import STEP
 from tests.support import LIST
 
+SLOW = 4 * STEP
 LARGE = 3 * SLOW + 100
 KEY = {"Authorization": "Bearer any-key"}
 TERMS = [f"{n:02}" for n in range(3 * DEFAULT_LIMITS.cached_searches)]
@@ -69,6 +70,22 @@ def test_others_are_served_while_a_search_goes_on() -> None:
             assert await total(client) == LARGE
             served.append(search.done())
         assert await search == len(TAGS)
+
+    served: list[bool] = []
+    talk(scenario)
+    assert False in served
+
+
+def test_others_are_served_while_a_fault_waits_for_a_search() -> None:
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        fault = {"kind": "wrong_total", "by": 1, "times": 1}
+        await client.post("/__admin/faults", json=fault)
+        search = asyncio.create_task(total(client, filterTags=TAGS))
+        while not search.done():
+            await asyncio.sleep(0)
+            assert await total(client) == LARGE
+            served.append(search.done())
+        assert await search == len(TAGS) + 1
 
     served: list[bool] = []
     talk(scenario)
@@ -142,5 +159,35 @@ def test_a_dataset_is_put_beside_many_rows_that_nobody_has_looked_for() -> None:
         assert response.status_code == 201
 
     rows = [{"q": f"{n}"} for n in range(SLOW)]
+    collections = [{"name": "c", "data": rows}]
+    talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})
+
+
+def test_a_folder_that_goes_while_a_dataset_is_put_in_it_takes_it_along() -> None:
+    tasks: list[asyncio.Task[httpx2.Response]] = []
+    most = 1_000
+
+    async def put(client: httpx2.AsyncClient, own_id: str, **more: Any) -> int:
+        """How many turns of the event loop it takes."""
+        path, turns = f"/__admin/datasets/{own_id}", 0
+        task = asyncio.create_task(client.put(path, json=more))
+        while not task.done() and turns < most:
+            await asyncio.sleep(0)
+            turns += 1
+        tasks.append(task)
+        return turns
+
+    async def scenario(client: httpx2.AsyncClient) -> None:
+        nonlocal most
+        most = await put(client, "f", type="folder")
+        data = [{"name": "c", "data": [{"_id": "row", "q": "another"}]}]
+        await put(client, "new", parentId="f", collections=data)
+        assert not tasks[-1].done()
+        await client.delete("/__admin/datasets/f")
+        assert (await tasks[-1]).status_code in (201, 503)
+        left = (await client.get("/__admin/datasets")).json()["datasets"]
+        assert [each["id"] for each in left] == ["d"]
+
+    rows = [{"q": f"{n}"} for n in range(3 * SLOW)]
     collections = [{"name": "c", "data": rows}]
     talk(scenario, {"datasets": [{"id": "d", "collections": collections}]})

@@ -131,6 +131,14 @@ def marked(size: int) -> list[Sent]:
     return [put, with_fields(searchText="x")]
 
 
+def marked_names(count: int) -> list[Sent]:
+    """Collections with names of marks in no order, and a search of them all."""
+    path = f"/__admin/datasets/{DATASET}/collections"
+    name = b'{"name":%b}' % text("\u0301\u0f73\u0327", 6_144)
+    puts = [Sent(f"{path}/new-{n}", name, "PUT") for n in range(count)]
+    return [*puts, with_fields(searchText="x")]
+
+
 def trained(count: int, sent: Sent) -> list[Sent]:
     """A text of so many chunks, trained by the clock, and what follows."""
     body = {
@@ -288,6 +296,7 @@ OPERATIONS = {
     ),
     # Ordering marks takes five times what folding other text does, once for each.
     "marks that are searched": Input(BODY // 5, marked),
+    "marks in names that were written": Input(1_000, marked_names),
     "marks in a searchText": Input(
         Published.search_chars,
         lambda n: with_fields(searchText="\u0301\u0327" * (n // 2)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 from unicodedata import normalize
 
@@ -22,6 +23,7 @@ from mock_server.domain.objects.index import (
 )
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import complete
+from tests.domain.ready import ready
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -135,7 +137,7 @@ def test_a_search_finds_what_it_asks_for_in_order(
     listing: Any = Listing(items)
     for search in [*asked, *asked]:
         expected = [item for item in items if matches(search, item)]
-        assert list(listing.find(search, 2)[:]) == expected
+        assert list(ready(partial(listing.find, search, 2))) == expected
 
 
 def test_the_latest_results_are_kept() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from typing import Any
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -13,15 +18,18 @@ from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.index import ANYWHERE, Order, Search, is_folder
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
-    SLOW,
+    AT_ONCE,
+    STEP,
     NotReady,
     Pending,
-    PendingValues,
     Steps,
     complete,
+    made,
     sorting,
 )
+from tests.domain.ready import ready
 
+SLOW = 4 * STEP
 LARGE = [
     Collection(
         f"{n * 7_919 % SLOW:05}",
@@ -45,18 +53,6 @@ SEARCHES = [
     Search("99", conditions=(is_folder,), tags=("3", "4")),
 ]
 ORDERS: list[Order] = ["update_time_desc", "name", "fixture"]
-
-
-def ready(work: Any) -> Any:
-    """What the work gives once all that it needs is made."""
-    kept = []
-    while True:
-        try:
-            return work()
-        except NotReady as error:
-            kept.append(error.pending)
-        for _ in kept[-1]:
-            pass
 
 
 @given(st.lists(st.integers(0, 99)), st.integers(1, 300))
@@ -96,6 +92,9 @@ def test_what_is_large_is_not_made_at_once() -> None:
         tree.found(ANYWHERE, "name", Search("9"), 4)
 
 
+UPTO = AT_ONCE + 5
+
+
 def counting(upto: int) -> Steps[int]:
     for _ in range(upto):
         yield
@@ -103,23 +102,55 @@ def counting(upto: int) -> Steps[int]:
 
 
 def test_a_value_is_made_once_for_all_who_wait() -> None:
-    values: PendingValues[str] = PendingValues()
-    one, other = (waiting(values) for _ in range(2))
+    key = object()
+    one, other = (waiting(key) for _ in range(2))
     assert one is other
     assert len([*islice(one, 3)]) == 3
-    assert len([*other]) == 3
-    assert values.made("key", lambda: counting(5), SLOW) == 5
+    assert len([*other]) == UPTO + 1 - AT_ONCE - 3
+    assert made(key, counting(UPTO)) == UPTO
 
 
-def waiting(values: PendingValues[str]) -> Pending[Any]:
+def waiting(key: object, steps: Callable[[int], Steps[int]] = counting) -> Pending[Any]:
     try:
-        values.made("key", lambda: counting(5), SLOW)
+        made(key, steps(UPTO))
     except NotReady as error:
         return error.pending
     raise AssertionError
 
 
 def test_what_nobody_waits_for_is_let_go() -> None:
-    values: PendingValues[str] = PendingValues()
-    waiting(values)
-    assert not values
+    key, steps = object(), counting(UPTO)
+    with suppress(NotReady):
+        made(key, steps)
+    let_go = ref(steps)
+    del steps
+    assert let_go() is None
+
+
+def failing(upto: int) -> Steps[int]:
+    yield from counting(upto)
+    raise MemoryError
+
+
+def test_what_fails_is_given_to_nobody_and_made_again() -> None:
+    key = object()
+    pending = waiting(key, failing)
+    with pytest.raises(MemoryError):
+        deque(pending)
+    with pytest.raises(RuntimeError):
+        deque(pending)
+    del pending
+    assert ready(lambda: made(key, counting(UPTO))) == UPTO
+
+
+def test_threads_that_want_the_same_all_get_it() -> None:
+    at_once, tree = Tree(LARGE), Tree(LARGE)
+    wanted = {order: [*at_once.large(order)[ANYWHERE].items] for order in ORDERS}
+
+    def found(order: Order) -> list[Collection]:
+        return [*ready(lambda: tree.listing(ANYWHERE, order)).items]
+
+    orders = ORDERS * 4
+    with ThreadPoolExecutor(len(orders)) as threads:
+        for order, items in zip(orders, threads.map(found, orders), strict=True):
+            assert items == wanted[order]

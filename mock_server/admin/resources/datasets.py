@@ -194,7 +194,7 @@ def dataset_of(call: framework.Call) -> Dataset:
 
 def _collection(call: framework.Call) -> Collection:
     tree = dataset_of(call).tree
-    ids = (each.id for each in tree.collections)
+    ids = (each.id for each in tree)
     expected = "the _id of a collection of the dataset"
     unknown = CollectionNotFound, expected, ids, len(tree)
     return framework.looked_up(tree.get(call.path["id"]), call, "id", *unknown)

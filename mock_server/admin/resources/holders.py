@@ -4,9 +4,9 @@ What is put is checked as a part of a fixture is, by the same code: in a documen
 what it may refer to, which is loaded as any other.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -48,6 +48,7 @@ _OF_DATASET: Any = {"errors": _NO_DATASET, "examples": (Example(path=_PRICES),)}
 # What a change answers.
 _AN_APP, _A_DATASET = (AppPart, AppView), (DatasetPart, DatasetView)
 
+T = TypeVar("T")
 Plain = dict[str, Any]
 _SHOWN_ROWS = 20
 _TOLD_KEYS = 50
@@ -78,16 +79,19 @@ def get_app(call: Call) -> Response | Download:
 async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
     """Create or replace an application with its chats, records and permissions."""
     app_id = call.path["appId"]
-    part = await _loaded(call, "apps", app_id)
-    store, app = call.sandbox.store, part.apps[app_id]
-    loaded, most = store.generation.apps, call.limits.created_apps
-    is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
-    store.put_app(app, part)
-    status = 201 if is_new else 200
-    if query.counts:
-        return _counted(app_view(call.sandbox.store, app), status)
-    # What has just been loaded changes no more: it needs no copy.
-    return _shown(call, Store(part), app, status)
+
+    def put(part: Generation) -> Response | Download:
+        store, app = call.sandbox.store, part.apps[app_id]
+        loaded, most = store.generation.apps, call.limits.created_apps
+        is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
+        store.put_app(app, part)
+        status = 201 if is_new else 200
+        if query.counts:
+            return _counted(app_view(store, app), status)
+        # What has just been loaded changes no more: it needs no copy.
+        return _shown(call, Store(part), app, status)
+
+    return await _loaded(call, "apps", app_id, put)
 
 
 @app_routes.add("DELETE", _APP, answer=_AN_APP, **_OF_APP)
@@ -118,16 +122,19 @@ def get_dataset(call: Call) -> Response | Download:
 async def put_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     """Create or replace a dataset with its collections, rows and permissions."""
     dataset_id = call.path["datasetId"]
-    part = await _loaded(call, "datasets", dataset_id)
-    store, dataset = call.sandbox.store, part.datasets[dataset_id]
-    await once_ready(lambda: _check_rows(store, dataset))
-    loaded, most = store.generation.datasets, call.limits.created_datasets
-    is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
-    store.put_whole_dataset(dataset, part)
-    status = 201 if is_new else 200
-    if query.counts:
-        return _counted(dataset_view(dataset), status)
-    return _shown(call, Store(part), dataset, status)
+
+    def put(part: Generation) -> Response | Download:
+        store, dataset = call.sandbox.store, part.datasets[dataset_id]
+        _check_rows(store, dataset)
+        loaded, most = store.generation.datasets, call.limits.created_datasets
+        is_new = _is_new(dataset_id, store.datasets(), loaded, most, "datasets")
+        store.put_whole_dataset(dataset, part)
+        status = 201 if is_new else 200
+        if query.counts:
+            return _counted(dataset_view(dataset), status)
+        return _shown(call, Store(part), dataset, status)
+
+    return await _loaded(call, "datasets", dataset_id, put)
 
 
 @dataset_routes.add("DELETE", _DATASET, answer=_A_DATASET, **_OF_DATASET)
@@ -139,8 +146,10 @@ def delete_dataset(call: Call, query: ChangeQuery) -> Response | Download:
     return shown
 
 
-async def _loaded(call: Call, name: str, own_id: str) -> Generation:
-    """What the body holds, loaded beside what it refers to; `name` is of its list.
+async def _loaded(
+    call: Call, name: str, own_id: str, put: Callable[[Generation], T]
+) -> T:
+    """Load the body beside what it refers to, and put it; `name` is of its list.
 
     Raises BadFixture, InvalidField, BadJson, LimitReached, ServerBusy.
     """
@@ -160,12 +169,16 @@ async def _loaded(call: Call, name: str, own_id: str) -> Generation:
     )
     part = await call.services.loader.load(upload)
     free_in_parts(part)
-    # A large one takes a while, in which others are served.
-    call.check_sandbox()
-    if _document(sandbox.store, name, fields | {"id": own_id}) != document:
-        expected, got = "a state that stays", "a change of what the body refers to"
-        raise ServerBusy(expected, got, "body", "try again")
-    return part
+
+    def put_now() -> T:
+        # To load takes a while, and so may what `put` needs: others are served.
+        call.check_sandbox()
+        if _document(sandbox.store, name, fields | {"id": own_id}) != document:
+            expected, got = "a state that stays", "a change of what the body refers to"
+            raise ServerBusy(expected, got, "body", "try again")
+        return put(part)
+
+    return await once_ready(put_now)
 
 
 def _document(store: Store, name: str, fields: Plain) -> Plain:

@@ -40,7 +40,7 @@ class Alter(Fault, tag="alter"):
                 raise wrong(f"at most {Published.altered_bytes} bytes", "more", name)
 
     async def apply(self, context: FaultContext) -> Response:
-        response = context.perform()
+        response = await context.perform()
         if response.status != 200:
             return response
         envelope: Any = msgspec.json.decode(response.body)

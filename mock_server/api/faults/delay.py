@@ -51,12 +51,11 @@ class Delay(fault.Fault, tag="delay"):
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
         if context.is_after:
-            response = context.perform()
+            response = await context.perform()
             await pause(context.request, ms)
             return response
         await pause(context.request, ms)
-        context.readmit()  # the choices may be others by now
-        return context.perform()
+        return await context.perform()
 
     def milliseconds(self, first: float, second: float) -> float:
         """How long, by two numbers from 0 up to 1; never over the limit."""

@@ -31,7 +31,7 @@ class Dribble(fault.Fault, tag="dribble"):
             raise fault.wrong(expected, describe_value(self.chunks * self.ms), "ms")
 
     async def apply(self, context: fault.FaultContext) -> Response:
-        whole = context.perform()
+        whole = await context.perform()
         pieces = _pieces(whole.body, self.chunks)
         return whole.into(Dribbled, context=context, pieces=pieces, ms=self.ms)
 

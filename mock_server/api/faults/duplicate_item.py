@@ -18,7 +18,7 @@ class DuplicateItem(Fault, tag="duplicate_item"):
     needs = "page"
 
     async def apply(self, context: FaultContext) -> Response:
-        return context.perform(lambda page, _: doubled(page))
+        return await context.perform(lambda page, _: doubled(page))
 
 
 def doubled(page: Page[T]) -> Page[T]:

@@ -19,5 +19,5 @@ class Empty(Fault, tag="empty"):
 
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
-        context.perform_if_after()
+        await context.perform_if_after()
         return NoResponse(ends=connection.finish)

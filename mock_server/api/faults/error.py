@@ -43,7 +43,7 @@ class Error(Fault, tag="error"):
 
     async def apply(self, context: FaultContext) -> Response:
         """The error that it says, in every profile."""
-        context.perform_if_after()
+        await context.perform_if_after()
         code = self.status if self.code is None else self.code
         retry = self.retry_after
         headers = () if retry is None else ((b"retry-after", b"%d" % retry),)

@@ -22,14 +22,13 @@ from mock_server.api.operations.operation import Distort
 from mock_server.api.operations.static_response import Served, name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
-from mock_server.api.slices import at_once
+from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.firing import Firing
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import cut, describe_value, did_you_mean
-from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
@@ -40,13 +39,14 @@ Connections = Literal["first", "all"]
 class FaultContext(Struct, frozen=True):
     """A request and the fault that fires at it.
 
-    `readmit` admits the request again if its state was replaced meanwhile.
+    `respond` carries the operation out under the state that there is by then: a fault
+    may have held the request up.
     """
 
     request: RequestContext
     operation: Served
     firing: Firing
-    readmit: Callable[[], Served]
+    respond: Callable[[Distort | None], Response]
 
     @property
     def is_after(self) -> bool:
@@ -57,29 +57,26 @@ class FaultContext(Struct, frozen=True):
     # its data, `spoilable` if the answer is spoiled afterwards, `perform_if_after` if
     # it is lost or replaced, `rehearse` if nothing may be written.
 
-    def perform(self, distort: Distort | None = None) -> Response:
+    async def perform(self, distort: Distort | None = None) -> Response:
         """Carry the operation out; `distort` may change its data before it is shown."""
-        return self._respond(self.request.state, distort)
+        return await once_ready(lambda: self.respond(distort))
 
-    def perform_if_after(self) -> None:
+    async def perform_if_after(self) -> None:
         """Carry the operation out if the phase says so; its response is lost."""
         if self.is_after:
-            self.perform()
+            await self.perform()
 
-    def rehearse(self) -> Response:
+    async def rehearse(self) -> Response:
         """The response that the operation would have; nothing is changed."""
-        state = self.request.state
+        state, content = self.request.state, self.request.content or b""
         # On a copy of the store, so that the answer is right and the write is lost.
-        return self._respond(replace(state, store=state.store.copy()))
+        copy = replace(state, store=state.store.copy())
+        call = Call.of(copy, self.request.caller)
+        return await once_ready(lambda: self.operation.respond(call, content))
 
-    def _respond(self, state: State, distort: Distort | None = None) -> Response:
-        call = Call.of(state, self.request.caller)
-        content = self.request.content or b""
-        return at_once(lambda: self.operation.respond(call, content, distort))
-
-    def spoilable(self) -> Response:
+    async def spoilable(self) -> Response:
         """The response to spoil, of an operation carried out if the phase says so."""
-        return self.perform() if self.is_after else self.rehearse()
+        return await (self.perform() if self.is_after else self.rehearse())
 
     def connection(self) -> Connection:
         """The connection itself. Raises NeedsConnection in process."""

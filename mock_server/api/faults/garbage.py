@@ -15,7 +15,7 @@ class Garbage(Fault, tag="garbage"):
 
     async def apply(self, context: FaultContext) -> NoResponse:
         connection = context.connection()
-        context.perform_if_after()
+        await context.perform_if_after()
 
         async def end(body: RequestBody) -> None:
             connection.transport.write(GARBAGE)

@@ -15,7 +15,7 @@ class Hang(Fault, tag="hang"):
     async def apply(self, context: FaultContext) -> NoResponse:
         # In process a caller would wait for ever, so it is refused there.
         connection = context.connection()
-        context.perform_if_after()
+        await context.perform_if_after()
 
         async def end(body: RequestBody) -> None:
             try:

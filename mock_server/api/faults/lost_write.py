@@ -11,4 +11,4 @@ class LostWrite(Fault, tag="lost_write"):
     needs = "write"
 
     async def apply(self, context: FaultContext) -> Response:
-        return context.rehearse()
+        return await context.rehearse()

@@ -14,5 +14,5 @@ class MalformedJson(Fault, tag="malformed_json"):
     async def apply(self, context: FaultContext) -> Response:
         """The body with another bracket at its end; all else is in order."""
         # The length stays, so that only a parser of JSON can tell.
-        response = context.spoilable()
+        response = await context.spoilable()
         return replace(response, status=200, body=response.body[:-1] + b"]")

@@ -47,7 +47,7 @@ class PageDrift(Fault, tag="page_drift"):
             new = [appear(request, number) for number in numbers] if appear else []
             return drifted(page, self.at, new, self.remove or 0)
 
-        return context.perform(distort)
+        return await context.perform(distort)
 
 
 def drifted(page: Page[T], at: int, new: Sequence[T], remove: int) -> Page[T]:

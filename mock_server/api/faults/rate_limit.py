@@ -32,7 +32,7 @@ class RateLimited(Fault, tag="rate_limit", kw_only=True):
     async def apply(self, context: FaultContext) -> Response:
         # The domain has counted already, on the sandbox's clock.
         limit = context.firing.limit
-        context.perform_if_after()
+        await context.perform_if_after()
         expected = f"at most {limit.limit} requests in a window" if limit else "fewer"
         refusal = RateLimitExceeded(expected, "one more", "header Authorization")
         response = error_response(refusal, context.request.state.choices)

@@ -21,7 +21,7 @@ class Truncate(Fault, tag="truncate"):
     async def apply(self, context: FaultContext) -> Response:
         # First of all: nothing may be changed where it cannot be done.
         connection = context.connection()
-        whole = context.spoilable()
+        whole = await context.spoilable()
         size = len(whole.body)
         # At least one byte is missing, else nothing would be truncated.
         kept = size // 2 if self.kept is None else min(self.kept, size - 1)

@@ -23,7 +23,7 @@ class WrongTotal(Fault, tag="wrong_total"):
     """What is added to `total`."""
 
     async def apply(self, context: FaultContext) -> Response:
-        return context.perform(lambda page, _: miscounted(page, self.by))
+        return await context.perform(lambda page, _: miscounted(page, self.by))
 
 
 def miscounted(page: Page[T], by: int) -> Page[T]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -29,9 +29,9 @@ from mock_server.domain.objects.index import (
 )
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, Collection, Row
 from mock_server.domain.objects.pending import (
-    PendingValues,
     Steps,
     complete,
+    made,
     sorting,
 )
 
@@ -173,8 +173,7 @@ class Tree(FolderTree):
         if parts is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            steps = partial(self._arranging, order)
-            parts = self._pending.made(order, steps, len(self))
+            parts = made((self, order), self._arranging(order))
         return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:
@@ -197,10 +196,6 @@ class Tree(FolderTree):
         key = SORT_KEYS[order]
         items = self.listing(ANYWHERE, order).items
         return numbers[bisect_left(items, key(item), key=key)]
-
-    @cached_property
-    def _pending(self) -> PendingValues[Order]:
-        return PendingValues()
 
     def _parts(self, order: Order) -> Mapping[Within, Listing]:
         """All parts in an order, which are put in it at once."""

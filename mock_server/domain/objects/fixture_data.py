@@ -1,10 +1,9 @@
 """The loaded content of fixtures, which all sandboxes of a server share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
@@ -14,7 +13,7 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
-from mock_server.domain.objects.pending import PendingValues, Steps, pieces
+from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.objects.static_responses import DeclaredResponses
 
@@ -64,8 +63,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
         """All data rows by id, made when one is first looked for. Raises NotReady."""
-        steps = partial(places_of, self.datasets.values())
-        return self._pending.made("row_places", steps, self._size)
+        return made((self, "row_places"), places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
         """Whether an id is one that a store may not give again. Raises NotReady."""
@@ -78,42 +76,24 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return [tree for tree in trees if len(tree) >= LARGE]
 
     @cached_property
-    def _pending(self) -> PendingValues[str]:
-        return PendingValues()
-
-    @cached_property
-    def _size(self) -> int:
-        """How many collections, data rows and chat records there are."""
-        rows = chain.from_iterable(
-            each.rows.values() for each in self.datasets.values()
-        )
-        records = chain.from_iterable(
-            each.records.values() for each in self.apps.values()
-        )
-        return self.counts()["collections"] + sum(map(len, chain(rows, records)))
-
-    @cached_property
     def _ids(self) -> Set[str]:
         """All ids but those of the collections of large trees."""
-        return self._pending.made("ids", self._gathering, self._size)
+        return made((self, "ids"), self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
         found, datasets = set(self.datasets), self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
-        of_own_ids = chain(
+        with_ids = chain(
             (tree for tree in trees if len(tree) < LARGE),
             *(app.records.values() for app in self.apps.values()),
             *(dataset.rows.values() for dataset in datasets),
             (job.rows for job in self.jobs),
         )
-        sources: dict[str, Iterable[Sequence[Any]]] = {
-            "id": of_own_ids,
-            "file_id": trees,
-        }
-        for name, source in sources.items():
-            for _, some in chain.from_iterable(map(pieces, source)):
-                found.update(filter(None, map(attrgetter(name), some)))
-                yield
+        ids = map(attrgetter("id"), chain.from_iterable(with_ids))
+        file_ids = map(attrgetter("file_id"), chain.from_iterable(trees))
+        for _, some in pieces(chain(ids, file_ids)):
+            found.update(filter(None, some))
+            yield
         return found
 
     def prepare(self, order: Order) -> None:

@@ -10,7 +10,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from functools import cached_property, partial
 from itertools import compress, count
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol
@@ -23,9 +22,9 @@ from mock_server.domain.objects.haystack import Haystack, fold
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.objects.pending import (
     STEP,
-    PendingValues,
     Steps,
     complete,
+    made,
     pieces,
 )
 
@@ -181,8 +180,7 @@ class Listing:
         """
         hits = self._results.pop(search, None)
         if hits is None:
-            steps = partial(self._finding, search)
-            hits = self._pending.made(search, steps, len(self.items))
+            hits = Hits(self.items, made((self, search), self._matching(search)))
             if len(self._results) >= kept:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits
@@ -192,18 +190,11 @@ class Listing:
         """The names and tags of all, folded, which is done once."""
         return complete(self._folding())
 
-    @cached_property
-    def _pending(self) -> PendingValues[Search]:
-        return PendingValues()
-
     def _folding(self) -> Steps[Haystack]:
         if self._haystack is None:
             texts = ((item.name, *item.tags) for item in self.items)
             self._haystack = yield from Haystack.of(texts)
         return self._haystack
-
-    def _finding(self, search: Search) -> Steps[Hits]:
-        return Hits(self.items, (yield from self._matching(search)))
 
     def _matching(self, search: Search) -> Steps[Sequence[int]]:
         """The indices of matching collections, ascending."""

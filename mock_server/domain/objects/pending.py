@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from itertools import islice, repeat
 from threading import Lock
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Steps = Generator[None, None, T]
 """Makes a value, and pauses after each step."""
 STEP = 4_096
 """Records that a step is about: it takes a millisecond or a few."""
-SLOW = 4 * STEP
-"""Records; what is made of fewer is made at once."""
+AT_ONCE = 4
+"""Steps that are made at once: what takes fewer keeps nobody waiting."""
 _SAMPLE = 8
 """Keys to a part that is sorted by itself: then no part is much larger than others."""
 
@@ -32,19 +32,24 @@ class Pending(Generic[T]):
         self.value: T
         """Made once the iteration has ended."""
         self.is_made = False
-        self._steps = steps
+        self._steps = _then_value(steps)
         # Servers in several threads may share what has been loaded.
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[None]:
         while not self.is_made:
             with self._lock:
-                if not self.is_made:
-                    try:
-                        next(self._steps)
-                    except StopIteration as end:
-                        self.value, self.is_made = end.value, True
+                # Where a step has failed none is left: all who wait fail.
+                found = next(self._steps)
+            if found is not None:
+                (self.value,), self.is_made = found, True
             yield
+
+
+def _then_value(steps: Steps[T]) -> Iterator[tuple[T] | None]:
+    """Make the steps, and give the value after them, as often as it is asked for."""
+    value = yield from steps
+    yield from repeat((value,))
 
 
 class NotReady(Exception):
@@ -58,22 +63,22 @@ class NotReady(Exception):
         self.pending = pending
 
 
-class PendingValues(WeakValueDictionary[K, Pending[Any]]):
-    """Values that are being made, by key, for as long as somebody wants them."""
+_being_made: WeakValueDictionary[Hashable, Pending[Any]] = WeakValueDictionary()
 
-    def made(self, key: K, steps: Callable[[], Steps[T]], size: int) -> T:
-        """The value of a key, about so many records. Raises NotReady until it is made.
 
-        Of few records it is made at once.
-        """
-        if size < SLOW:
-            return complete(steps())
-        pending: Pending[T] | None = self.get(key)
-        if pending is None:
-            pending = self[key] = Pending(steps())
-        if not pending.is_made:
-            raise NotReady(pending)
-        return pending.value
+def made(key: Hashable, steps: Steps[T]) -> T:
+    """The value of a key, which holds whose it is. Raises NotReady until it is made.
+
+    It is being made for as long as somebody waits; the first steps are made at once.
+    """
+    pending: Pending[T] | None = _being_made.get(key)
+    if pending is None:
+        pending = Pending(steps)
+        deque(islice(pending, AT_ONCE), maxlen=0)
+    if not pending.is_made:
+        _being_made[key] = pending
+        raise NotReady(pending)
+    return pending.value
 
 
 def complete(steps: Steps[T]) -> T:
@@ -83,10 +88,12 @@ def complete(steps: Steps[T]) -> T:
     return pending.value
 
 
-def pieces(items: Sequence[T]) -> Iterator[tuple[int, Sequence[T]]]:
+def pieces(items: Iterable[T], size: int = STEP) -> Iterator[tuple[int, list[T]]]:
     """The items, as many at a time as a step is about, and where these begin."""
-    for start in range(0, len(items), STEP):
-        yield start, items[start : start + STEP]
+    rest, start = iter(items), 0
+    while some := list(islice(rest, size)):
+        yield start, some
+        start += len(some)
 
 
 def sorting(items: Sequence[T], key: Callable[[T], Any]) -> Steps[list[T]]:

@@ -17,7 +17,7 @@ from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
-from mock_server.domain.objects.pending import Steps, pieces
+from mock_server.domain.objects.pending import STEP, Steps, pieces
 
 _SECOND = 1_000
 _ROWS_A_SECOND = 20
@@ -266,11 +266,15 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
 def places_of(datasets: Iterable[Dataset]) -> Steps[dict[str, RowPlace]]:
     """Where each row of datasets is, by its id."""
     places: dict[str, RowPlace] = {}
-    for dataset in datasets:
-        for own_id, rows in dataset.rows.items():
-            for _, some in pieces(rows):
-                places |= {row.id: RowPlace(dataset.id, own_id, row) for row in some}
-                yield
+    placed = (
+        RowPlace(dataset.id, own_id, row)
+        for dataset in datasets
+        for own_id, rows in dataset.rows.items()
+        for row in rows
+    )
+    for _, some in pieces(placed, STEP // 4):
+        places |= {each.row.id: each for each in some}
+        yield
     return places
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
-from itertools import chain, compress, count, repeat
+from itertools import compress, count
 from sys import getsizeof
-from typing import get_args
+from typing import Any, get_args
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.dataset import FolderTree, Tree
@@ -24,7 +23,7 @@ from mock_server.domain.objects.index import (
     Within,
 )
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.pending import PendingValues, Steps
+from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.storage.merged import Differences, Key
 from mock_server.domain.storage.part import FoldedTexts, Part
 from mock_server.domain.storage.spans import Spans
@@ -33,8 +32,10 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 _ByPart = dict[Within, dict[str, Collection]]
 _FEW = 32
 """To look one of so many up by bisection takes as long as to look through all."""
-_SEARCHED = 8
-"""To look up the place of one takes as long as steps do with so many records."""
+_PLACED = 512
+"""To look up the places of so many takes as long as another step, or a few."""
+_Placed = tuple[Collection, int | None]
+"""A collection that has a place, and its number if it comes after all below."""
 
 
 class ChangedTree(FolderTree):
@@ -75,10 +76,6 @@ class ChangedTree(FolderTree):
         copy._last, copy._next_number = self._last.copy(), self._next_number
         copy._parts = {at: it.copy(copy._folded) for at, it in self._parts.items()}
         return copy
-
-    @cached_property
-    def _pending(self) -> PendingValues[tuple[Order, Listing]]:
-        return PendingValues()
 
     @property
     def collections(self) -> Sequence[Collection]:
@@ -251,7 +248,7 @@ class ChangedTree(FolderTree):
             if is_put:
                 part.drop(item, self._key(order))
             else:
-                part.take_out(self._place(order, part, item, is_put=False))
+                part.take_out(self._place(order, part.base, item, None))
         if is_put:
             del self._put[ANYWHERE][item.id], self._put[folder][item.id]
             self._folded.pop(item, None)
@@ -267,7 +264,7 @@ class ChangedTree(FolderTree):
         self._put.setdefault(folder, {})[item.id] = item
         self.created += item.id not in self._base.by_id
         for order, part in self._parts_with(folder):
-            place = self._place(order, part, item, is_put=True)
+            place = self._place(order, part.base, item, self._last.get(item.id))
             part.put_in(item, place, self._key(order))
 
     def _parts_with(self, folder: str | None) -> Iterator[tuple[Order, Part]]:
@@ -280,60 +277,47 @@ class ChangedTree(FolderTree):
 
     def _part(self, order: Order, within: Within) -> Part:
         base = self._base.listing(within, order)
-        gone, marks = self._out.get(within, _NONE).values(), bytearray()
+        if within is not ANYWHERE and self._is_hidden(within):
+            base = _EMPTY
+        gone = [(item, None) for item in self._out.get(within, _NONE).values()]
+        put = self._put.get(within, _NONE).values()
+        added = [(item, self._last.get(item.id)) for item in put]
+        placing = self._placing(order, base, [*gone, *added])
+        known = made((self, order, base), placing)
+
+        def place(each: _Placed) -> int:
+            # What has been changed since is placed now.
+            return known[each] if each in known else self._place(order, base, *each)
+
+        def rank(each: _Placed) -> Any:
+            # A number in document order is as long to look up as a place.
+            is_sorted = order != "fixture"
+            return self._key(order)(each[0]) if is_sorted else (place(each), each[1])
+
+        marks = bytearray()
         if within is ANYWHERE and self._hidden:
             marks = self._hidden_in(order)
-        elif self._is_hidden(within):
-            base = _EMPTY
         elif len(gone) * _FEW > len(base.items):
             marks = bytearray(len(base.items))
-        part, put = Part(base, self._folded, marks), self._put.get(within, _NONE)
-        steps = partial(self._placing, order, part, [*gone], [*put.values()])
-        size = _SEARCHED * (len(gone) + len(put))
-        known = self._pending.made((order, base), steps, size)
-
-        def place(item: Collection, is_put: bool) -> int:
-            at = known.get((item, is_put, self._last.get(item.id)))
-            # What has been changed since is placed now.
-            return self._place(order, part, item, is_put=is_put) if at is None else at
-
-        places = map(place, gone, repeat(False))
         if marks:
-            for at in places:
-                marks[at] = 1
+            for each in gone:
+                marks[place(each)] = 1
             out = array("I", compress(count(), marks))
         else:
-            out = array("I", sorted(places))
-
-        def place_and_age(item: Collection) -> tuple[int, int]:
-            return place(item, True), self._last.get(item.id, 0)
-
-        # Of what is put, its number in document order is as long to look up as places.
-        key = place_and_age if order == "fixture" else self._key(order)
-        added = sorted(put.values(), key=key)
-        part.differences = Differences(
-            out, added, array("I", map(place, added, repeat(True)))
-        )
+            out = array("I", sorted(map(place, gone)))
+        added.sort(key=rank)
+        part = Part(base, self._folded, marks)
+        items, places = [item for item, _ in added], array("I", map(place, added))
+        part.differences = Differences(out, items, places)
         return part
 
     def _placing(
-        self,
-        order: Order,
-        part: Part,
-        gone: Iterable[Collection],
-        put: Iterable[Collection],
-    ) -> Steps[dict[tuple[Collection, bool, int | None], int]]:
-        """Where what is out stands in a part below, and where what is put would.
-
-        What is no longer put by then has no place.
-        """
-        places: dict[tuple[Collection, bool, int | None], int] = {}
-        both = chain(zip(gone, repeat(False)), zip(put, repeat(True)))
-        for item, is_put in both:
-            if not is_put or self._put[ANYWHERE].get(item.id) is item:
-                at = self._place(order, part, item, is_put=is_put)
-                places[item, is_put, self._last.get(item.id)] = at
-                yield
+        self, order: Order, base: Listing, items: Sequence[_Placed]
+    ) -> Steps[dict[_Placed, int]]:
+        places: dict[_Placed, int] = {}
+        for _, some in pieces(items, _PLACED):
+            places |= {each: self._place(order, base, *each) for each in some}
+            yield
         return places
 
     def _key(self, order: Order) -> Key:
@@ -345,22 +329,24 @@ class ChangedTree(FolderTree):
         return self._base.number(self._base.by_id[put.id]) if number is None else number
 
     def _place(
-        self, order: Order, part: Part, item: Collection, *, is_put: bool
+        self, order: Order, base: Listing, item: Collection, last: int | None
     ) -> int:
-        """The index in the part below at which a collection stands, or would."""
-        items = part.base.items
+        """The index in a part below at which a collection stands, or would.
+
+        `last` is its number if it comes after all below.
+        """
+        items = base.items
         if order != "fixture":
             key = SORT_KEYS[order]
             return bisect_left(items, key(item), key=key)
-        base = self._base
-        number = self._number(item) if is_put else base.number(item)
         # What comes last and what stands in the whole need no search: numbering all
         # collections takes a while.
-        if number >= len(base):
+        if last is not None:
             return len(items)
-        if len(items) == len(base):
+        number = self._base.number(self._base.by_id[item.id])
+        if len(items) == len(self._base):
             return number
-        return bisect_left(items, number, key=base.number)
+        return bisect_left(items, number, key=self._base.number)
 
 
 _NONE: Mapping[str, Collection] = {}

@@ -8,13 +8,7 @@ from sys import getsizeof
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
 from mock_server.domain.objects.models import App, Chat, ChatRecord
-from mock_server.domain.objects.pending import (
-    SLOW,
-    NotReady,
-    Pending,
-    complete,
-    sorting,
-)
+from mock_server.domain.objects.pending import made, sorting
 from mock_server.domain.storage.overlay import Overlay
 
 
@@ -159,19 +153,12 @@ class ChatOrder:
     """
 
     def __init__(self, chats: Iterable[Chat]) -> None:
-        self._sort(list(chats))
+        # In order, or else those that are to be put in order.
+        self._chats: Blocks[Chat] | None = None
+        self._unsorted = list(chats)
         # Chats that may have changed since, by id: as they are in the list, None if
         # they are not. Pins, which are many, only enter themselves here.
         self._before: dict[str, Chat | None] = {}
-
-    def _sort(self, chats: Sequence[Chat]) -> None:
-        """Begin to put chats in order; few are at once."""
-        steps = sorting(chats, _place_of)
-        self._chats: Blocks[Chat] | None = None
-        if len(chats) < SLOW:
-            self._chats = Blocks.of(complete(steps))
-        else:
-            self._sorted = Pending(steps)
 
     def will_change(self, chat_id: str, chat: Chat | None) -> None:
         """To be called before a chat is put or removed; `chat` is what there is."""
@@ -180,16 +167,15 @@ class ChatOrder:
     def listed(self, now: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """All of them in order; `now` gives what there is of an id. Raises NotReady."""
         if self._chats is None:
-            if not self._sorted.is_made:
-                raise NotReady(self._sorted)
-            self._chats = Blocks.of(self._sorted.value)
+            self._chats = Blocks.of(made(self, sorting(self._unsorted, _place_of)))
+            self._unsorted = []
         before, self._before = self._before, {}
         olds = [old for old in before.values() if old is not None]
         news = [new for new in map(now, before) if new is not None]
         if len(before) > len(self._chats) // _FEW:
             gone = set(map(id, olds))
             kept = [each for each in self._chats if id(each) not in gone]
-            self._sort([*kept, *news])
+            self._chats, self._unsorted = None, [*kept, *news]
             return self.listed(now)
         for old in olds:
             at = bisect_left(self._chats, _place_of(old), key=_place_of)

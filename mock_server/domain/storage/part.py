@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import compress, count
 from typing import Any
 from weakref import ref
@@ -12,7 +12,11 @@ from weakref import ref
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Hits, Listing, Search
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import Steps, made
 from mock_server.domain.storage.merged import Differences, Key, Merged
+
+_STEP_CHARS = 8_192
+"""Characters to fold in a step; marks in no order take a millisecond."""
 
 
 class FoldedTexts(dict[Collection, tuple[str, ...]]):
@@ -49,15 +53,37 @@ class Part:
         return Merged(self.base.items, self.differences)
 
     def find(self, search: Search, kept: int) -> Merged:
-        """The collections that a search matches, in order; `kept` results are kept."""
+        """The collections that a search matches, in order; `kept` results are kept.
+
+        Raises NotReady.
+        """
         hits = self.base.find(search, kept)
-        found = self._found.pop(search, None)
+        found = self._found.get(search)
         if found is None or found[0]() is not hits:
+            if search.term:
+                self._fold()
             found = ref(hits), self._differences_to(hits, search)
-            if len(self._found) >= kept:
-                del self._found[next(iter(self._found))]
+        self._found.pop(search, None)
+        if len(self._found) >= kept:
+            del self._found[next(iter(self._found))]
         self._found[search] = found
         return Merged(hits, found[1])
+
+    def _fold(self) -> None:
+        """Have the texts of all that comes in folded. Raises NotReady."""
+        new = [it for it in self.differences.items if it not in self._folded]
+        known = made(self, self._folding(new))
+        self._folded.update((it, known[it]) for it in new if it in known)
+
+    @staticmethod
+    def _folding(items: Sequence[Collection]) -> Steps[FoldedTexts]:
+        folded, room = FoldedTexts(), _STEP_CHARS
+        for item in items:
+            room -= sum(map(len, folded[item]))
+            if room < 0:
+                room = _STEP_CHARS
+                yield
+        return folded
 
     def take_out(self, place: int) -> None:
         """Take out the collection at a place of the base."""
