@@ -136,7 +136,8 @@ class JournalStream:
                 await send(_part(b": journal\n\n"))
                 beating = asyncio.create_task(self._beat(send))
                 while self._goes_on():
-                    for event in self._new_events():
+                    # Who reads fast makes no `send` wait, and there may be thousands.
+                    async for event in in_slices(self._new_events()):
                         await send(_part(event))
                     if self._sandbox.journal.next_seq <= self._next:
                         await self._news.wait()

@@ -116,8 +116,11 @@ class Server(uvicorn.server.Server):
         # uvicorn puts this list first in every response, those in progress included.
         self.server_state.default_headers.append((b"connection", b"close"))
         await _accept_all(sockets or ())
+        # At once, as clients go on to connect.
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
+        for _ in range(_READ_TURNS):
+            await asyncio.sleep(0)
         self._on_stop()
         connections, tasks = self.server_state.connections, self.server_state.tasks
         await self._until(lambda: not connections, self._idle_seconds)
@@ -194,15 +197,18 @@ class Server(uvicorn.server.Server):
 
 async def _accept_all(listeners: Sequence[socket.socket]) -> None:
     """Let the loop accept what waits to be: listeners that close would reset it."""
-    # uvloop accepts one connection in a turn, and reads it in one of the next.
+    for _ in range(_BACKLOG):  # uvloop accepts one connection in a turn
+        if not _has_waiting(listeners):
+            break
+        await asyncio.sleep(0)
+
+
+def _has_waiting(listeners: Sequence[socket.socket]) -> bool:
+    """Whether a connection waits to be accepted."""
     # Not told of a listener whose number is over 1,023.
     with suppress(OSError, ValueError):
-        for _ in range(_BACKLOG):
-            if not select.select(listeners, (), (), 0)[0]:
-                break
-            await asyncio.sleep(0)
-    for _ in range(_READ_TURNS):
-        await asyncio.sleep(0)
+        return bool(select.select(listeners, (), (), 0)[0])
+    return False
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -161,6 +161,12 @@ def test_a_sandbox_ends_when_it_is_idle_for_its_ttl(api: Api) -> None:
     assert made(api, name="mine")["key"] != mine["key"]
 
 
+def test_the_name_of_a_sandbox_that_was_idle_is_free_again(api: Api) -> None:
+    again = {"name": "again", "ttl": 0.01}
+    assert api.admin("POST", "/sandboxes", again).status_code == 201
+    wait(lambda: api.admin("POST", "/sandboxes", again).status_code == 201)
+
+
 def test_a_full_house_is_said_and_nobody_is_sent_away() -> None:
     sandboxes = create_app(LIBRARY).sandboxes
     first = sandboxes.create("first")

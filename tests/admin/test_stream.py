@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +10,16 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.types import Message
 
+from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import DEFAULT_LIMITS
+from tests.in_process import InProcess
 from tests.support import APP, CHAT, LIBRARY, PIN, client_of, wait
 
 STREAM = "/__admin/journal/stream"
+HOST = (b"host", b"localhost")
 
 
 @pytest.fixture
@@ -167,3 +172,34 @@ def test_open_streams_do_not_hold_up_a_stop() -> None:
         server.__exit__()
         rest = list(answer.iter_lines())
     assert rest[0] == ": journal"
+
+
+def test_others_are_served_while_thousands_of_entries_are_sent() -> None:
+    app = create_app(LIBRARY)
+    with InProcess(app) as client:
+        for n in range(1_500):
+            pin(client, note="x" * 1_000 + str(n))
+    turns, sent = 0, 0
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError("the client never goes")
+
+    async def send(_: Message) -> None:
+        nonlocal sent
+        sent += 1
+        if sent > 1_500:
+            app.close()
+
+    async def follow() -> None:
+        nonlocal turns
+        path = STREAM.encode()
+        scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": STREAM}
+        more = {"raw_path": path, "query_string": b"since=0", "headers": [HOST]}
+        task = asyncio.create_task(app(scope | more, receive, send))
+        while not task.done():
+            turns += sent > 0
+            await asyncio.sleep(0)
+
+    asyncio.run(follow())
+    assert turns > 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,24 @@ def test_fields_that_log_somebody_in_are_redacted_but_labels_are_not(
     (part,) = responses(tmp_path, entry("/login", text))
     hidden = dict.fromkeys(("accessToken", "again"), "[redacted]")
     assert json.loads(part["text"]) == labels | hidden
+
+
+WRITTEN = {
+    "escaped": r'{"accessToken":"ab1\/cd2\u002bef3"}',
+    "behind a scheme": '{"Authorization":"Bearer gh1ij2kl3"}',
+    "in an array": '{"accessToken":["mn1op2qr3"]}',
+    "in an object": '{"token":{"value":"mn1op2qr3"}}',
+    "in a text of JSON": r'{"body":"{\"accessToken\":\"st1uv2wx3\"}"}',
+    "in an event": 'event: answer\ndata: {"accessToken":"sse1a2b3c4"}\n\n',
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_a_token_is_redacted_however_json_holds_it(tmp_path: Path, how: str) -> None:
+    (part,) = responses(tmp_path, entry("/x", WRITTEN[how], kind="text/plain"))
+    text = json.dumps(part)
+    assert "[redacted]" in text
+    assert not re.search(r"cd2|gh1|mn1|st1|sse1", text)
 
 
 @pytest.mark.parametrize("scheme", ["https", "wss", "ftp"])

@@ -132,7 +132,6 @@ class Sandboxes:
         and choices of all. Raises NameTaken, and LimitReached: no sandbox is ended to
         make room for another.
         """
-        self._end_idle()
         name = self._free_name() if name is None else name
         self.check_free(name)
         if len(self._leases) >= self.limits.sandboxes:
@@ -154,7 +153,8 @@ class Sandboxes:
         return sandbox
 
     def check_free(self, name: str) -> None:
-        """Raises NameTaken if there is a sandbox of that name."""
+        """Raises NameTaken for the name of a sandbox that is not over."""
+        self._end_idle()
         if name == DEFAULT or name in self._leases:
             expected = "a name that no sandbox has"
             raise NameTaken.of(name, expected, "$.name")

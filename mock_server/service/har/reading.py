@@ -25,8 +25,6 @@ _MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _FEWEST_CHANGES = 3
 # What scripts send that have no key, and what has been redacted before.
 _NO_SECRETS = {b"undefined", HIDDEN}
-_FIELD = re.compile(r'"([^"\\]*)"\s*:\s*"([^"\\\s]*)"')
-"""A field of JSON with a text that is no sentence."""
 
 
 class Exchange(NamedTuple):
@@ -234,11 +232,36 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
     headers = _headers(entry.request.headers) + _headers(entry.response.headers)
     texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
     with suppress(BadBody):
-        body = _body(entry.response.content).decode("utf-8", "replace")
-        fields = _FIELD.findall(body) if body.lstrip()[:1] in ("{", "[") else ()
-        # Labels have such names too, but no digits among letters.
-        texts += [v for name, v in fields if TELLING.search(name) and _MIXED.search(v)]
+        texts += _secrets_in_json(
+            _body(entry.response.content).decode(errors="replace")
+        )
     return {each.encode("utf-8", "replace") for each in texts} - _NO_SECRETS
+
+
+def _secrets_in_json(body: str) -> Iterator[str]:
+    """Texts in fields that are secret by their names, in JSON or in events of it."""
+    events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
+    found: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
+    while found:
+        value, is_telling = found.pop()
+        match value:
+            case dict():
+                found += ((v, is_telling or _tells(name)) for name, v in value.items())
+            case list():
+                found += ((each, is_telling) for each in value)
+            case str() if value.lstrip()[:1] in ("{", "["):
+                with suppress(msgspec.DecodeError, RecursionError):
+                    found.append((msgspec.json.decode(value), is_telling))
+            case str() if is_telling and value.count(" ") < 2:
+                # Labels have such names too, but no digits among letters; behind a
+                # scheme, such as Bearer, stands a key.
+                text = value.rpartition(" ")[2]
+                if _MIXED.search(text):
+                    yield text
+
+
+def _tells(name: str) -> bool:
+    return TELLING.search(name) is not None
 
 
 def _secrets_in_url(url: str) -> Iterator[str]:
