@@ -5,6 +5,7 @@ Completions are a stand-in: no model is asked, but the conversation is kept.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -92,7 +93,7 @@ def update_history(call: Call, request: UpdateHistory) -> None:
     may_read = app.level_of(call.caller) >= Level.READ
     if chat is None and unknown == "not_found":
         expected = f"a chat session of app {quoted(app.id)}"
-        hint = _served_with(state, request) if may_read else ""
+        hint = _how_to_pin(state, app, request) if may_read else ""
         raise ChatNotFound.of(request.chat_id, expected, "$.chatId", hint)
     if not may_read:
         call.may(app, Level.READ, "$.appId")
@@ -129,6 +130,16 @@ def _has_room(state: State) -> bool:
     return state.store.created_chats < state.limits.created_chats
 
 
+def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
+    """Whose title an unknown id is, and what would serve it."""
+    titled = (
+        f"that is the title of chat {quoted(each.chat_id)}"
+        for each in islice(state.store.chats(app), _TITLES)
+        if request.chat_id in (each.title, each.custom_title)
+    )
+    return "; ".join(filter(None, (next(titled, ""), _served_with(state, request))))
+
+
 def _served_with(state: State, request: UpdateHistory) -> str:
     """The values of chat_unknown under which the pin would succeed, as a hint."""
     values = remedies(state.choices, "chat_unknown")
@@ -137,6 +148,8 @@ def _served_with(state: State, request: UpdateHistory) -> str:
     return served_with(*values)
 
 
+_TITLES = 1_000
+"""Chats whose titles are compared with an unknown id."""
 TITLE_CHARS = 20
 """Characters of the first question that become the title of a chat."""
 

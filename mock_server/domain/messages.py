@@ -47,6 +47,7 @@ _SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(("duration", "seconds", "milliseconds"), "ms")
+_SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
 _SYNONYMS |= {"timeout": "hang ms", "disconnect": "reset"}
 """Words that others use for names of ours which are spelt quite differently."""
 
