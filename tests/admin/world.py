@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -200,7 +201,11 @@ def ask(
 ) -> Answer:
     """One request in process; a client that reads goes once it has sent it."""
     scope = _scope(method, target, headers, content)
-    return LOOP.run_until_complete(_ask(app, scope, content))
+    asked = _ask(app, scope, content)
+    if asyncio._get_running_loop() is None:
+        return LOOP.run_until_complete(asked)
+    with ThreadPoolExecutor(1) as thread:  # where a browser is driven, a loop runs
+        return thread.submit(asyncio.run, asked).result()
 
 
 def _scope(

@@ -126,8 +126,9 @@ def test_a_request_line_says_what_was_asked_of_whom_and_how_it_ended() -> None:
         "status": 400,
         "fault": None,
         "reason": "Expected an integer from 0 to 9007199254740991, got nothing - at "
-        "$.offset (served with the choice offset_missing=accept); Expected a string of "
-        "1 to 256 characters, got nothing - at $.datasetId",
+        "$.offset (page N begins at offset (N - 1) * pageSize) (served with the choice "
+        "offset_missing=accept); Expected a string of 1 to 256 characters, got nothing "
+        "- at $.datasetId",
         "requestId": "mine-1-1",
     }
     assert made["key"] not in err

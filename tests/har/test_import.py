@@ -376,7 +376,7 @@ def test_files_that_cannot_be_read_or_written_are_told(tmp_path: Path) -> None:
         ([good, "--output", str(tmp_path)], 1, "it is a directory"),
         ([good, "--output", "/dev/full"], 1, "No space left on device"),
         ([good, "--output", str(tmp_path / "no" / "x")], 1, "cannot write"),
-        ([], 1, "Missing argument 'FILE'"),
+        ([], 1, "Expected FILE, got nothing"),
     ]:
         done = commands.run("import", "har", *args)
         assert (done.status, done.out) == (status, ""), done

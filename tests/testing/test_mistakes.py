@@ -52,7 +52,7 @@ FIVE = [
     "3:14: unknown field 'chatID' (did you mean 'chatId'?)",
     '3:43: Expected true or false, got the string "maybe"',
     "6:26: Expected a string, got 5: quote it",
-    '6:46: Expected an array, got the string "red"',
+    '6:46: Expected an array, got the string "red": write it as a list: ["red"]',
 ]
 THERE = " - at --mock-server-url"
 SAID = Path(__file__).with_name("said")
