@@ -102,26 +102,32 @@ def counting(upto: int) -> Steps[int]:
 
 
 def test_a_value_is_made_once_for_all_who_wait() -> None:
-    key = object()
-    one, other = (waiting(key) for _ in range(2))
+    owner = Owner()
+    one, other = (waiting(owner) for _ in range(2))
     assert one is other
     assert len([*islice(one, 3)]) == 3
     assert len([*other]) == UPTO + 1 - AT_ONCE - 3
-    assert made(key, counting(UPTO)) == UPTO
+    assert made(owner, "sum", counting(UPTO)) == UPTO
 
 
-def waiting(key: object, steps: Callable[[int], Steps[int]] = counting) -> Pending[Any]:
+class Owner:
+    """Has a value that takes steps."""
+
+
+def waiting(
+    owner: Owner, steps: Callable[[int], Steps[int]] = counting
+) -> Pending[Any]:
     try:
-        made(key, steps(UPTO))
+        made(owner, "sum", steps(UPTO))
     except NotReady as error:
         return error.pending
     raise AssertionError
 
 
 def test_what_nobody_waits_for_is_let_go() -> None:
-    key, steps = object(), counting(UPTO)
+    owner, steps = Owner(), counting(UPTO)
     with suppress(NotReady):
-        made(key, steps)
+        made(owner, "sum", steps)
     let_go = ref(steps)
     del steps
     assert let_go() is None
@@ -133,14 +139,14 @@ def failing(upto: int) -> Steps[int]:
 
 
 def test_what_fails_is_given_to_nobody_and_made_again() -> None:
-    key = object()
-    pending = waiting(key, failing)
+    owner = Owner()
+    pending = waiting(owner, failing)
     with pytest.raises(MemoryError):
         deque(pending)
     with pytest.raises(RuntimeError):
         deque(pending)
     del pending
-    assert ready(lambda: made(key, counting(UPTO))) == UPTO
+    assert ready(lambda: made(owner, "sum", counting(UPTO))) == UPTO
 
 
 def test_threads_that_want_the_same_all_get_it() -> None:

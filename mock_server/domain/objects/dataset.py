@@ -173,7 +173,7 @@ class Tree(FolderTree):
         if parts is None:
             if order == "fixture" and within is ANYWHERE:
                 return self._everything
-            parts = made((self, order), self._arranging(order))
+            parts = made(self, order, self._arranging(order))
         return parts.get(within, _EMPTY)
 
     def large(self, order: Order) -> Mapping[Within, Listing]:

@@ -63,7 +63,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def row_places(self) -> Mapping[str, RowPlace]:
         """All data rows by id, made when one is first looked for. Raises NotReady."""
-        return made((self, "row_places"), places_of(self.datasets.values()))
+        return made(self, "row_places", places_of(self.datasets.values()))
 
     def has(self, own_id: str) -> bool:
         """Whether an id is one that a store may not give again. Raises NotReady."""
@@ -78,7 +78,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     @cached_property
     def _ids(self) -> Set[str]:
         """All ids but those of the collections of large trees."""
-        return made((self, "ids"), self._gathering())
+        return made(self, "ids", self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
         found, datasets = set(self.datasets), self.datasets.values()

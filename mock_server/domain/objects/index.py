@@ -180,7 +180,7 @@ class Listing:
         """
         hits = self._results.pop(search, None)
         if hits is None:
-            hits = Hits(self.items, made((self, search), self._matching(search)))
+            hits = Hits(self.items, made(self, search, self._matching(search)))
             if len(self._results) >= kept:
                 del self._results[next(iter(self._results))]
         self._results[search] = hits

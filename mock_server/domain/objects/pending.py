@@ -63,20 +63,20 @@ class NotReady(Exception):
         self.pending = pending
 
 
-_being_made: WeakValueDictionary[Hashable, Pending[Any]] = WeakValueDictionary()
-
-
-def made(key: Hashable, steps: Steps[T]) -> T:
-    """The value of a key, which holds whose it is. Raises NotReady until it is made.
+def made(owner: object, key: Hashable, steps: Steps[T]) -> T:
+    """The value that an object has of this key. Raises NotReady until it is made.
 
     It is being made for as long as somebody waits; the first steps are made at once.
     """
-    pending: Pending[T] | None = _being_made.get(key)
+    # As a cached property does, it keeps beside the object's own fields what is its.
+    being_made: WeakValueDictionary[Hashable, Pending[T]]
+    being_made = vars(owner).setdefault("_being_made", WeakValueDictionary())
+    pending = being_made.get(key)
     if pending is None:
         pending = Pending(steps)
         deque(islice(pending, AT_ONCE), maxlen=0)
     if not pending.is_made:
-        _being_made[key] = pending
+        being_made[key] = pending
         raise NotReady(pending)
     return pending.value
 

@@ -283,7 +283,7 @@ class ChangedTree(FolderTree):
         put = self._put.get(within, _NONE).values()
         added = [(item, self._last.get(item.id)) for item in put]
         placing = self._placing(order, base, [*gone, *added])
-        known = made((self, order, base), placing)
+        known = made(self, (order, base), placing)
 
         def place(each: _Placed) -> int:
             # What has been changed since is placed now.

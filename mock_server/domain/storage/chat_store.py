@@ -167,7 +167,8 @@ class ChatOrder:
     def listed(self, now: Callable[[str], Chat | None]) -> Sequence[Chat]:
         """All of them in order; `now` gives what there is of an id. Raises NotReady."""
         if self._chats is None:
-            self._chats = Blocks.of(made(self, sorting(self._unsorted, _place_of)))
+            in_order = made(self, "in order", sorting(self._unsorted, _place_of))
+            self._chats = Blocks.of(in_order)
             self._unsorted = []
         before, self._before = self._before, {}
         olds = [old for old in before.values() if old is not None]

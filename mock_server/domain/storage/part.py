@@ -72,7 +72,7 @@ class Part:
     def _fold(self) -> None:
         """Have the texts of all that comes in folded. Raises NotReady."""
         new = [it for it in self.differences.items if it not in self._folded]
-        known = made(self, self._folding(new))
+        known = made(self, "folded", self._folding(new))
         self._folded.update((it, known[it]) for it in new if it in known)
 
     @staticmethod
