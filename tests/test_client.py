@@ -24,7 +24,7 @@ HARM = "\x9b2J\u202e\u2028##[x]\x7f文"
 FAULTS = {
     "faults": [
         {"id": HARM, "kind": "x", "remaining": 1, "fired": 0, "matches": 0, "endsIn": 1}
-        | {"preset": None}
+        | {"preset": None, "warnings": []}
     ]
 }
 

@@ -5,7 +5,7 @@ says (`Call`), has the route's handler make a view, and sends that as JSON.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import UnionType
 from typing import (
     Annotated,
@@ -28,9 +28,9 @@ from mock_server.api.redaction import Secrets
 from mock_server.api.response import Response
 from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
+from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.messages import describe_value, which_there_are
-from mock_server.domain.objects.static_responses import DeclaredResponses
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -224,9 +224,9 @@ class Call(Struct, frozen=True):
         return self.sandboxes.limits
 
     @property
-    def responses(self) -> DeclaredResponses:
-        """The responses that are declared in the sandbox now."""
-        return self.sandbox.state.store.generation.responses
+    def routes(self) -> Collection[str]:
+        """The paths beyond the operations at which the sandbox has answers now."""
+        return {*filter(is_route, self.sandbox.faults.answered)}
 
 
 def looked_up(

@@ -16,11 +16,15 @@ from mock_server.domain.journal import Entry
 def entry_view(entry: Entry) -> views.EntryView:
     """The entry as JSON has it; whatever bytes are in it, it can be written."""
     sent, firing, fault = entry.sent, entry.firing, None
+    answering, answered_by = entry.answering, None
     if firing is not None:
         definition = firing.fault.definition
         fault = views.FiringView(
             firing.fault.id, definition.kind, firing.draw, definition.probability
         )
+    if answering is not None:
+        answer = answering.fault
+        answered_by = views.AnsweringView(answer.id, answer.definition.kind)
     return views.EntryView(
         seq=entry.seq,
         time=format_time(entry.time),
@@ -47,6 +51,7 @@ def entry_view(entry: Entry) -> views.EntryView:
         violations=[views.ViolationView(*astuple(each)) for each in violations(entry)],
         hint=entry.hint_text,
         outside=entry.outside,
+        answered_by=answered_by,
     )
 
 

@@ -3,6 +3,7 @@
 Each exists once. Of the package it imports what commands have anyway: no server.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, UnsetType
@@ -124,10 +125,18 @@ class FiringView(View):
     threshold: float
 
 
+class AnsweringView(View):
+    """What has answered in the place of an operation."""
+
+    id: str
+    kind: str
+
+
 class EntryView(View):
     """One request, in the order of arrival `seq`; the key is redacted.
 
-    `outside` says what the spec does not show of it, if anything.
+    `outside` says what the spec does not show of it, if anything; `answeredBy` names
+    the answer that was given, null if the operation gave its own.
     """
 
     seq: int
@@ -143,6 +152,7 @@ class EntryView(View):
     violations: list[ViolationView]
     hint: str | None
     outside: Outside | None = None
+    answered_by: AnsweringView | None = None
 
 
 class FixtureView(View):
@@ -238,18 +248,21 @@ class WithPlan(View, kw_only=True):
 class FaultView(WithPlan):
     """A fault: beside these fields, all that it was added with.
 
-    `remaining` is null if only its `ttl` ends it, `endsIn` in seconds. `matches` counts
+    `remaining` is null if no number of `times` ends it; `endsIn` is in seconds, null if
+    no `ttl` does. `matches` counts
     the requests that have matched, whether it fired or not. `preset` is the one that it
-    was added with, null if it was added by itself or with the fixture.
+    was added with, null if it was added by itself or with the fixture. `warnings` say
+    what may not be meant, when it is added.
     """
 
     id: str
     remaining: int | None
     fired: int
     matches: int
-    ends_in: float
+    ends_in: float | None
     kind: str
     preset: str | None
+    warnings: Sequence[str]
 
 
 class FaultsView(View):
@@ -259,8 +272,8 @@ class FaultsView(View):
 
 
 class ResponseView(View):
-    """A response that a fixture declares; `operation` is its name for faults and the
-    journal, `bytes` are those of its body.
+    """An answer that a fixture declares; `operation` is its name for faults and the
+    journal, `bytes` are those of its body, `times` how often it is given.
     """
 
     operation: str
@@ -270,10 +283,11 @@ class ResponseView(View):
     content_type: str | None
     bytes: int
     delay_ms: int
+    times: int | None
 
 
 class ResponsesView(View):
-    """The responses that are declared, in the order of the fixture."""
+    """The answers that are declared, in the order of the fixture."""
 
     responses: list[ResponseView]
 

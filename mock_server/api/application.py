@@ -13,12 +13,22 @@ from mock_server.api import response as responses
 from mock_server.api.bound import bound_sandbox
 from mock_server.api.connection import is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
-from mock_server.api.faults.fault import Fault, FaultContext
+from mock_server.api.faults.fault import (
+    Answering,
+    Fault,
+    FaultContext,
+    Sent,
+    hold_up,
+)
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
+from mock_server.api.operations.answered_path import (
+    AnsweredPath,
+    Served,
+    answered_at,
+)
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations
-from mock_server.api.operations.static_response import Served, declared_at
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.api.slices import once_ready
@@ -76,11 +86,8 @@ class PublicApi:
                     request.content = await operation.gather(body, most, self._memory)
                 if request.sandbox.state is not request.state:
                     operation = self._readmit(request)
-                if operation.delay_ms:
-                    await context.pause(request, operation.delay_ms)
-                    operation = self._readmit(request)
                 state = request.state
-                if state.faults.active:
+                if state.faults.active or operation.is_scripted:
                     response = await self._respond_amid_faults(request, operation)
                 else:
                     call = Call(state, request.caller, state.store)
@@ -159,23 +166,24 @@ class PublicApi:
         return operation
 
     def _beyond(self, request: context.RequestContext) -> Served:
-        """Return what a path serves that the spec lacks: declared, else related.
+        """Return what a path serves that the spec lacks: answers, or a related route.
 
-        The path of an operation is never anything else, also while that is not served.
-        Raises MethodNotAllowed, and RouteNotFound with what may have been meant.
+        An operation that is not served has answers yet. Raises MethodNotAllowed, and
+        RouteNotFound with what may have been meant.
         """
         scope, state = request.scope, request.state
-        path, notes = scope["path"], request.notes
+        path, method, notes = scope["path"], scope["method"], request.notes
         request.is_beyond = True
-        notes.declared = None  # perhaps that of a state that has been replaced
-        if self._operations.meant_by(path) is None:
-            declared = declared_at(
-                scope["method"], path, state.store.generation.responses
-            )
-            if declared is not None:
-                notes.declared = declared.name
-                return declared
-        return self._operations.at(path, scope["method"], state.choices)
+        notes.answered = None  # perhaps that of a state that has been replaced
+        meant = self._operations.meant_by(path)
+        if meant is None:
+            found = answered_at(method, path, state.faults.routes)
+            if found is not None:
+                notes.answered = found.name
+                return found
+        elif meant.name in state.faults.answered:
+            return meant
+        return self._operations.at(path, method, state.choices)
 
     def _led_by_login(self, request: context.RequestContext) -> Operation:
         """The operation in the sandbox to which the login leads. Raises RouteNotFound.
@@ -202,49 +210,79 @@ class PublicApi:
             # The sandbox may be gone too, and what the key led to with it.
             request.sandbox = self._sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
+            request.answer, request.seen, request.has_decided = None, None, False
             return self._admit(request)
         return request.operation
 
     async def _respond_amid_faults(
         self, request: context.RequestContext, operation: Served
     ) -> responses.Response:
-        """The response of the fault that fires, else of the operation.
+        """The response of the fault that fires, else of an answer or the operation.
 
         That says where the first rate limit stands. Raises BadJson, for faults look
         into bodies.
         """
-        state, content = request.state, request.content or b""
-        keys = (request.headers.key or "", request.caller.key)
-        is_short = len(content) <= self._limits.cached_head_bytes
-        read = operation.fields
-        fields = self._fields_lately(read, content) if is_short else read(content)
-        seen = Request(
-            operation.name,
-            keys,
-            fields,
-            operation.traits,
-            content,
-            is_on_new_connection(request.scope),
-        )
+        state = request.state
+        seen = self._seen(request, operation)
         decision = state.faults.decide(seen, state.clock.now())
         firing = request.firing = request.notes.firing = decision.firing
+        respond = partial(self._respond, request)
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
-            respond = partial(self._respond, request)
             return await fault.apply(FaultContext(request, operation, firing, respond))
-        response = await once_ready(partial(self._respond, request))
+        response = await once_ready(respond)
+        await hold_up(request)
         if decision.limits:
             own = responses.rate_limit_headers(decision.limits[0])
             return response.with_headers(*own)
         return response
 
+    def _seen(self, request: context.RequestContext, operation: Served) -> Request:
+        """What faults and answers may match of a request. Raises BadJson."""
+        content = request.content or b""
+        keys = (request.headers.key or "", request.caller.key)
+        is_short = len(content) <= self._limits.cached_head_bytes
+        read = operation.fields
+        request.seen = Request(
+            operation.names,
+            keys,
+            self._fields_lately(read, content) if is_short else read(content),
+            operation.traits,
+            content,
+            is_on_new_connection(request.scope),
+            partial(request_headers.head_of, request.scope),
+        )
+        return request.seen
+
     def _respond(
-        self, request: context.RequestContext, distort: Distort | None = None
+        self,
+        request: context.RequestContext,
+        distort: Distort | None = None,
+        copy: State | None = None,
     ) -> responses.Response:
-        """Carry an operation out, under the state that there is by now."""
-        operation = self._readmit(request)
-        call = Call.of(request.state, request.caller)
-        return operation.respond(call, request.content or b"", distort)
+        """Carry an operation out, under the state that there is by now, or a copy.
+
+        An answer that fires does in its place. Raises Refusal, NotReady.
+        """
+        operation, content = self._readmit(request), request.content or b""
+        state = request.state if copy is None else copy
+        call = Call.of(state, request.caller)
+        if not (state.faults.active or operation.is_scripted):
+            return operation.respond(call, content, distort)
+        seen = request.seen or self._seen(request, operation)
+        if not request.has_decided:
+            request.answer = state.faults.answer(seen, state.clock.now())
+            request.has_decided = True
+        if request.answer is not None:
+            request.notes.answered = operation.name
+            answer = cast("Answering", request.answer.fault.definition)
+            sent = Sent(operation, call, content, seen, request.answer)
+            return answer.respond(sent, distort)
+        if isinstance(operation, AnsweredPath):
+            request.operation = request.notes.answered = None
+            path, method = request.scope["path"], request.scope["method"]
+            raise self._operations.unknown_route(path, method, state.choices)
+        return operation.respond(call, content, distort)
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

@@ -11,11 +11,11 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from mock_server.api.headers import ParsedHeaders, parse_headers
-from mock_server.api.operations.static_response import Served
+from mock_server.api.operations.answered_path import Served
 from mock_server.api.request import ClientGone, RequestBody
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
-from mock_server.domain.faults.firing import Firing
+from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
 
@@ -27,7 +27,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
     """What is known of a request.
 
     `headers` are what its headers say, `bound_to` is the sandbox that its address
-    names, `declared` the response of the fixture that is at its path, `firing` what
+    names, `answered` what an answer takes the place of, by name, `firing` what
     spoils its response, `place` its journal entry once a response has been found: by
     sandbox, generation and number (0 where there is none). `refused_preflight` says why
     a page may not send what this request asks about.
@@ -35,7 +35,7 @@ class ScopeNotes(Struct, eq=False, gc=False):
 
     headers: ParsedHeaders
     bound_to: str | None = None
-    declared: str | None = None
+    answered: str | None = None
     firing: Firing | None = None
     place: tuple[str, int, int] | None = None
     refused_preflight: Refusal | None = None
@@ -55,7 +55,9 @@ class RequestContext(Struct):
     `started` is in seconds, by a clock that never jumps. `sandbox` is that of a bound
     address, else the one that the key leads to, else the default one; `state` is what
     that was in when the request was admitted. `operation` and `caller` are known once
-    it is admitted, `content` once its body has come, `firing` if a fault fires.
+    it is admitted, `content` once its body has come, `firing` if a fault fires, and
+    `answer` if an answer does; both have matched what is `seen` of it. Which
+    answer that is, if any, has been found out once it `has_decided`.
     `unread` is what had arrived of a body that was not read as a whole, and whether
     that is all of it. `is_beyond` says that its path is none of the spec's operations.
     """
@@ -71,6 +73,9 @@ class RequestContext(Struct):
     caller: Caller = NOBODY
     content: bytes | None = None
     firing: Firing | None = None
+    answer: Firing | None = None
+    seen: Request | None = None
+    has_decided: bool = False
     unread: tuple[bytes, bool] | None = None
     is_beyond: bool = False
 

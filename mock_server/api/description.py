@@ -5,27 +5,26 @@ Only the responses that a fixture declares are put into that of the operations.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api.bound import likely_sandbox
 from mock_server.api.errors import MethodNotAllowed
-from mock_server.api.operations.static_response import content_type_of
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Response, error_response, send_response
 from mock_server.domain.choices.table import Choices
+from mock_server.domain.faults.definition import Definition
+from mock_server.domain.faults.routes import pattern_of
 from mock_server.domain.messages import describe_value
-from mock_server.domain.objects.static_responses import (
-    DeclaredResponse,
-    DeclaredResponses,
-    pattern_of,
-)
 from mock_server.domain.sandboxes.registry import Sandboxes
+
+if TYPE_CHECKING:
+    from mock_server.api.faults.answer import Answer
 
 # Not by importlib.resources, which takes 5 ms of a start.
 _FOLDER = Path(__file__).parents[1] / "openapi"
@@ -52,8 +51,8 @@ class Description:
         if scope["method"] in ("GET", "HEAD"):
             content = document("public")
             sandbox = likely_sandbox(self._sandboxes, scope)
-            if responses := sandbox.state.store.generation.responses:
-                content = _with_responses(content, responses)
+            if answers := sandbox.state.store.generation.answers:
+                content = _with_answers(content, answers)
             response = Response(200, content)
         else:
             refusal = MethodNotAllowed("GET", describe_value(scope["method"]))
@@ -61,33 +60,34 @@ class Description:
         await send_response(response, RequestBody.of(scope, receive), send)
 
 
-def _with_responses(content: bytes, responses: DeclaredResponses) -> bytes:
+def _with_answers(content: bytes, answers: Sequence[Definition]) -> bytes:
     described: dict[str, Any] = msgspec.json.decode(content)
     paths = described.setdefault("paths", {})
     # Of paths that differ in the names of parameters only, OpenAPI knows one.
     by_pattern: dict[str, str] = {}
-    for each in responses.values():
-        path = by_pattern.setdefault(pattern_of(each.path), each.path)
+    for each in answers:
+        method, _, own = each.operation.partition(" ")
+        path = by_pattern.setdefault(pattern_of(own), own)
         methods = paths.setdefault(path, {})
-        methods[each.method.lower()] = _described(each, path)
+        # Of several answers to the same requests the first is described.
+        methods.setdefault(method.lower(), _described(cast("Answer", each), path))
     return msgspec.json.encode(described)
 
 
-def _described(response: DeclaredResponse, path: str) -> Mapping[str, Any]:
-    content_type = content_type_of(response)
-    answer: dict[str, Any] = {"description": "As the fixture declares it."}
-    if content_type:
-        answer["content"] = {content_type: {}}
+def _described(answer: "Answer", path: str) -> Mapping[str, Any]:
+    described: dict[str, Any] = {"description": "As the fixture declares it."}
+    if answer.content_type:
+        described["content"] = {answer.content_type.decode(): {}}
     names = re.findall(r"\{([^{}]*)\}", path)
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in names
     ]
     return {
-        "operationId": response.name,
+        "operationId": answer.operation,
         "summary": "A response that the fixture declares",
         "tags": ["responses"],
         "security": [],
         "parameters": parameters,
-        "responses": {str(response.status): answer},
+        "responses": {str(answer.status): described},
     }

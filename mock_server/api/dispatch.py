@@ -6,9 +6,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.api.bound import BOUND, bind
 from mock_server.api.context import NOTES, ScopeNotes
-from mock_server.api.fixture_loading import OWN
 from mock_server.api.headers import Heads
-from mock_server.api.operations.routing import DESCRIPTION
+from mock_server.api.operations.routing import DESCRIPTION, OWN
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.sandboxes.registry import Sandboxes
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from mock_server.api.faults.fault import Fault
-from mock_server.api.operations.routing import DESCRIPTION
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
@@ -17,12 +16,9 @@ from mock_server.fixture import load
 from mock_server.fixture.served import ReportMistake, Served
 from mock_server.fixture.source.files import FixtureLike
 
-OWN = "/__"
-"""What the server's own paths begin with, and none of the service."""
-
 
 class ServedOperations(Served):
-    """The kinds of faults, and the paths of operations and of the server itself."""
+    """The kinds of faults and answers."""
 
     def read_faults(
         self,
@@ -36,16 +32,6 @@ class ServedOperations(Served):
         from mock_server.api.faults.table import read_faults
 
         return read_faults(fields, report, responses)
-
-    def owner_of(self, path: str, /) -> str:
-        """What is served at a path, in words, whatever is chosen; "" if it is free."""
-        if path in ("/", DESCRIPTION) or path.startswith(OWN):
-            return "the server itself"
-        operation = OPERATIONS.meant_by(path)
-        if operation is None:
-            return ""
-        kind = "related route" if operation.related else "operation"
-        return f"{kind} {operation.name}"
 
 
 def load_fixture(
@@ -79,7 +65,7 @@ def with_faults(
         for each in added:
             # Before fixtures were read, it could not be known which are declared.
             if each.operation != "*":
-                declared = generation.responses
+                declared = {answer.operation for answer in generation.answers}
                 OPERATIONS.check_name(each.operation, place, "* or ", declared)
     except InvalidField as refusal:
         raise ValueError(refusal.message) from None

@@ -8,7 +8,7 @@ those who ask.
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from msgspec import Struct
 from starlette.types import Scope
@@ -19,6 +19,7 @@ from mock_server.domain.access import KEY_PATTERN
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
+from mock_server.domain.faults.firing import Head
 from mock_server.domain.limits import Limits, Published
 from mock_server.domain.messages import describe_value
 
@@ -133,6 +134,14 @@ def _shown(name: bytes, value: bytes) -> Header:
 @lru_cache
 def _is_telling(name: bytes) -> bool:
     return name == b"cookie" or bool(TELLING.search(name.decode("latin-1")))
+
+
+def head_of(scope: Scope) -> Head:
+    """What the head of a request says, as answers and faults match it."""
+    query = scope["query_string"].decode("latin-1")
+    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    headers = {name.decode(): text.decode("latin-1") for name, text in scope["headers"]}
+    return Head(scope["path"], parameters, headers)
 
 
 def values(headers: Iterable[Header], name: bytes) -> list[bytes]:

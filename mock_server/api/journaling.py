@@ -77,6 +77,8 @@ class Journaling:
         if journal.is_closed:
             return 0
         entry = self._make_entry(request, response, headers, time)
+        if request.answer is not None:
+            entry.answering = request.answer
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
@@ -182,12 +184,12 @@ class Journaling:
         """Whether an entry needs a close look for secrets; nearly none does.
 
         A response repeats what was sent if it is an error, or if a fault has changed
-        it, and a declared one holds anything; all else is looked through quickly.
+        it, and an answer holds anything; all else is looked through quickly.
         """
         if entry.status != 200 or refusal or entry.firing or entry.violations:
             return True
         sent, answer = entry.sent, entry.answer
-        if sent.is_suspect or request.notes.declared is not None:
+        if sent.is_suspect or request.notes.answered is not None:
             return True
         state, key = request.state, request.headers.key
         generation = state.store.generation

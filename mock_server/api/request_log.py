@@ -107,7 +107,7 @@ class RequestLog:
     def _line(self, scope: Scope, response: "_NotingSend", duration_ms: float) -> Line:
         operation, notes = self._operations.get(scope["raw_path"]), notes_of(scope)
         # A declared path may have parameters, and so does not count as known.
-        name = operation or notes.declared
+        name = operation or notes.answered
         # The path of an operation holds no key, and a short method cannot.
         is_known = operation is not None and len(scope["method"]) < _MIN_KEY_CHARS
         method, path = (
@@ -230,9 +230,9 @@ class _NotingSend:
         self.status, self.headers = status, headers
         if self._id_of is None:
             return headers
-        # Of what enters a journal, declared responses alone may have one of their own.
+        # Of what enters a journal, answers alone may have one of their own.
         notes = notes_of(self._scope)
-        is_made = notes.place is not None and notes.declared is None
+        is_made = notes.place is not None and notes.answered is None
         own = () if is_made else values(headers, REQUEST_ID)
         if self.id is None:
             self.id = self._id_of(self._scope, own)

@@ -90,7 +90,7 @@ def _counts(document: dict[str, object], name: str) -> str:
     except FixtureError as error:
         message = f"cannot make a fixture of {name}: {error.problems[0].message}"
         raise Stop(one_line(message), BROKEN_FIXTURE) from None
-    return counted({**generation.counts(), "responses": len(generation.responses)})
+    return counted({**generation.counts(), "responses": len(generation.answers)})
 
 
 def _content(file: str, name: str) -> bytes:

@@ -11,7 +11,7 @@ import msgspec
 
 from mock_server.admin.views import EntryView, JournalView
 from mock_server.api.envelope import View
-from mock_server.api.operations.static_response import ANY_RESPONSE
+from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
 from mock_server.cli.options import option
@@ -42,7 +42,7 @@ def _operation(
     del ctx, param
     try:
         if name is not None:
-            OPERATIONS.check_name(name, "--operation", responses=ANY_RESPONSE)
+            OPERATIONS.check_name(name, "--operation", responses=ANY_ROUTE)
     except InvalidField as refusal:
         raise output.BadValue(refusal.message) from None
     return name

@@ -12,7 +12,7 @@ from msgspec import Struct, inspect
 from mock_server.api.faults.fault import Fault
 from mock_server.api.faults.presets import PRESETS
 from mock_server.api.faults.table import KINDS, read_faults
-from mock_server.api.operations.static_response import ANY_RESPONSE
+from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.cli.options import place_of
 from mock_server.cli.output import BadValue
 from mock_server.domain.limits import DEFAULT_LIMITS
@@ -60,7 +60,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
         raise BadValue(f"{mistake.message} - at {place}{where}")
 
     kind = "preset" if name in PRESETS else "kind"
-    return read_faults({kind: name, **fields}, refuse, responses=ANY_RESPONSE)
+    return read_faults({kind: name, **fields}, refuse, responses=ANY_ROUTE)
 
 
 def _fields(text: str, place: str) -> Mapping[str, Any]:

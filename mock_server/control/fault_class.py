@@ -4,7 +4,7 @@ from abc import ABC
 from typing import Any
 
 from mock_server.api.faults import fault, table
-from mock_server.api.operations.static_response import ANY_RESPONSE
+from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.domain.wrong_calls import explained
 
 
@@ -17,7 +17,7 @@ class Fault(ABC):  # noqa: B024
     @explained
     def __new__(cls, kind: str, **fields: Any) -> Any:
         """Return a fault as the admin API takes it. Raises InvalidField."""
-        return fault.read_fault({"kind": kind, **fields}, responses=ANY_RESPONSE)
+        return fault.read_fault({"kind": kind, **fields}, responses=ANY_ROUTE)
 
     of = classmethod(__new__)  # type: ignore[arg-type]
 

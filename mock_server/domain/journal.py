@@ -260,6 +260,7 @@ class Entry(Struct, eq=False, gc=False):
     violations: Sequence[Violation] | None = None
     outside: Outside | None = None
     has_login: bool = False
+    answering: Firing | None = None
     seq: int = 0
     size: int = 0
 

@@ -208,6 +208,8 @@ class Limits:
     """Data rows of all fixture files together, those in training included."""
     fixture_records: int = 2_000_000
     """Chat records of all fixture files together."""
+    answers: int = 1_000
+    """Answers in force in one sandbox, beside what its fixture declares."""
     responses: int = 1_000
     """Responses that fixtures declare for further paths."""
     response_bytes: int = 4 * 1024 * 1024

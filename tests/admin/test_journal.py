@@ -54,6 +54,7 @@ def test_an_entry_tells_the_request_and_its_answer(api: Api) -> None:
         "hint": "the fixture declares no keys: any key counts as an owner's "
         "(choice unknown_key=accept; said once in a journal)",
         "outside": None,
+        "answeredBy": None,
     }
     api.pin(key=KEY)
     assert api.journal()[-1]["hint"] is None

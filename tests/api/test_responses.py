@@ -269,6 +269,7 @@ def test_the_list_says_what_is_answered(declared: Api) -> None:
         "contentType": "text/plain; charset=utf-8",
         "bytes": 4,
         "delayMs": 0,
+        "times": None,
     }
     assert rows[3]["contentType"] is None
 

@@ -24,9 +24,12 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.domain.memory import Memory
 
 PIN = Request(
-    "updateHistory", ("issued", "declared"), {"chatId": "c", "top": True}, ("write",)
+    ("updateHistory",),
+    ("issued", "declared"),
+    {"chatId": "c", "top": True},
+    ("write",),
 )
-LIST = Request("listV2", ("other",), {"offset": 0}, ("page",))
+LIST = Request(("listV2",), ("other",), {"offset": 0}, ("page",))
 
 
 class Turned:
@@ -108,7 +111,7 @@ def test_what_happens_in_between_changes_nothing(order: list[str], seed: int) ->
         for name in ("a", "b")
     }
     together = Turned(*kinds.values())
-    requests = {name: Request("listV2", (name,), {}) for name in kinds}
+    requests = {name: Request(("listV2",), (name,), {}) for name in kinds}
     mixed = together.fired([requests[name] for name in order])
     for name, fault_id in (("a", "f1"), ("b", "f2")):
         mine = [fired for key, fired in zip(order, mixed, strict=True) if key == name]
@@ -161,7 +164,7 @@ def test_faults_are_bounded_and_spent_ones_make_room() -> None:
     turned = Turned(*[Error(match=Match(key="x"))] * 2, limits=Limits(faults=2))
     with pytest.raises(InvalidField, match="at most 2 faults, got 3"):
         turned.faults.add(Error())
-    turned.fired([Request("listV2", ("x",), {})])
+    turned.fired([Request(("listV2",), ("x",), {})])
     assert turned.faults.add(Error()).id == "f3"
     assert len(turned.faults.all()) == 3
 
@@ -185,7 +188,7 @@ def test_a_removed_fault_fires_no_more() -> None:
 
 
 def limited(turned: Turned, key: str, now: int) -> bool:
-    request = Request("listV2", (key,), {})
+    request = Request(("listV2",), (key,), {})
     return turned.decide(request, now).firing is not None
 
 
@@ -199,7 +202,7 @@ def test_a_window_begins_with_its_first_request_and_is_each_keys_own() -> None:
 def test_what_is_left_of_a_window_is_rounded_up() -> None:
     turned = Turned(RateLimited(requests=1, window=10))
     limited(turned, "a", 0)
-    firing = turned.decide(Request("listV2", ("a",), {}), 9_001).firing
+    firing = turned.decide(Request(("listV2",), ("a",), {}), 9_001).firing
     assert firing is not None
     assert firing.limit is not None
     assert (firing.limit.reset_seconds, firing.limit.remaining) == (1, 0)

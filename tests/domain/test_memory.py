@@ -141,7 +141,7 @@ def test_the_windows_of_a_rate_limit_keep_to_the_budget() -> None:
     added = faults(memory)
     added.add(RateLimited(requests=1, window=10))
     for number in range(1_000):
-        added.decide(Request("listV2", (f"key-{number}",), {}), 0)
+        added.decide(Request(("listV2",), (f"key-{number}",), {}), 0)
     assert 8 * 1024 < memory.used <= memory.limit
 
 

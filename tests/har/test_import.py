@@ -330,7 +330,7 @@ def test_yaml_goes_to_stdout(tmp_path: Path) -> None:
     assert done.status == 0
     fixture = tmp_path / "made.yaml"
     fixture.write_text(done.out)
-    assert len(load_fixture(str(fixture)).responses) == 2
+    assert len(load_fixture(str(fixture)).answers) == 2
 
 
 BAD = {

@@ -1,6 +1,6 @@
 """Faults: added, looked at with their next decisions, taken away.
 
-Also the responses that a sandbox declares for paths beyond the operations.
+Answers are among them. Also the answers that a fixture declares, for other paths.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from msgspec.structs import asdict, replace
 from mock_server.admin import views
 from mock_server.admin.framework import Call, Example, Input, Routes, looked_up
 from mock_server.api.errors import FaultNotFound
+from mock_server.api.faults.answer import Answer
 from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS, AddPreset
-from mock_server.api.operations.static_response import content_type_of
 from mock_server.domain import errors
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.limits import Published
@@ -80,7 +80,8 @@ def post_fault(
         _check_preset(preset, "query.preset")
     # A fault has no field of that name, and a preset no kind.
     if "preset" not in fields:
-        return _view(call, faults.add(_read(fields, call), preset))
+        definition = _read(fields, call)
+        return _view(call, faults.add(definition, preset, [*definition.warnings()]))
     wanted = convert(fields, AddPreset)
     added = faults.add_all(_read_preset(wanted, call), preset or wanted.preset)
     return views.FaultsView([_view(call, each) for each in added])
@@ -121,25 +122,27 @@ def delete_fault(call: Call) -> views.FaultView:
 
 @routes.add("GET", "/responses")
 def get_responses(call: Call) -> views.ResponsesView:
-    """List the responses that are declared for further paths."""
-    return views.ResponsesView(
-        [
-            views.ResponseView(
-                operation=each.name,
-                method=each.method,
-                path=each.path,
-                status=each.status,
-                content_type=content_type_of(each) or None,
-                bytes=len(each.body),
-                delay_ms=each.delay_ms,
-            )
-            for each in call.responses.values()
-        ]
+    """List the answers that are declared for further paths."""
+    declared = call.sandbox.store.generation.answers
+    return views.ResponsesView([_declared_view(cast(Answer, it)) for it in declared])
+
+
+def _declared_view(answer: Answer) -> views.ResponseView:
+    method, _, path = answer.operation.partition(" ")
+    return views.ResponseView(
+        operation=answer.operation,
+        method=method,
+        path=path,
+        status=answer.status,
+        content_type=answer.content_type.decode() or None,
+        bytes=len(answer.body),
+        delay_ms=answer.delay_ms,
+        times=answer.times,
     )
 
 
 def _read(fields: Mapping[str, Any], call: Call) -> Fault:
-    return read_fault(fields, call.responses)
+    return read_fault(fields, call.routes)
 
 
 def _read_preset(wanted: AddPreset, call: Call) -> list[Fault]:
@@ -165,13 +168,15 @@ def _fault(call: Call) -> ActiveFault:
 def _view(call: Call, fault: ActiveFault) -> views.FaultView:
     # The domain, a lower floor, holds definitions without knowing this type.
     definition = cast(Fault, fault.definition)
+    left = call.sandbox.faults.seconds_left(fault)
     return _view_type(type(definition))(
         id=fault.id,
         kind=definition.kind,
         remaining=fault.remaining,
         fired=fault.fired,
         matches=fault.matches,
-        ends_in=round(call.sandbox.faults.seconds_left(fault), 3),
+        ends_in=None if left is None else round(left, 3),
         preset=fault.preset,
+        warnings=fault.warnings,
         **asdict(definition),
     )

@@ -19,7 +19,7 @@ from mock_server.admin.journal_view import body_of, entry_view
 from mock_server.admin.streaming import EVENT_STREAM, JournalStream
 from mock_server.api.headers import REQUEST_ID, made_id, only_id, values
 from mock_server.api.journaling import violations
-from mock_server.api.operations.static_response import name_schema
+from mock_server.api.operations.answered_path import name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.api.slices import in_slices
@@ -67,8 +67,7 @@ def facts_of(criteria: Criteria, call: Call, root: str) -> Facts:
     facts = {name: getattr(criteria, name) for name in Criteria.__struct_fields__}
     if criteria.operation is not UNSET:
         at = f"{root}.operation"
-        name, responses = criteria.operation, call.responses
-        OPERATIONS.check_name(name, at, responses=responses)
+        OPERATIONS.check_name(criteria.operation, at, responses=call.routes)
     if criteria.key is not UNSET:
         facts["key"] = as_redacted(criteria.key)
     return {name: fact for name, fact in facts.items() if fact is not UNSET}

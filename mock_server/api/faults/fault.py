@@ -9,27 +9,38 @@ sentence that documents and the console show. An effect that no HTTP server woul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mock_server.api.connection import Connection, NeedsConnection, connection_of
-from mock_server.api.context import RequestContext
+from mock_server.api.context import RequestContext, pause
+from mock_server.api.operations.answered_path import Served, name_schema
 from mock_server.api.operations.operation import Distort
-from mock_server.api.operations.static_response import Served, name_schema
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
+from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.faults.firing import Firing
+from mock_server.domain.faults.firing import Firing, Request
+from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import cut, describe_value, did_you_mean
+from mock_server.domain.messages import (
+    all_problems,
+    cut,
+    describe_value,
+    did_you_mean,
+)
+from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
+from mock_server.domain.validation.json_match import is_test
+from mock_server.domain.validation.walk import Path
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 Connections = Literal["first", "all"]
@@ -39,14 +50,14 @@ Connections = Literal["first", "all"]
 class FaultContext(Struct, frozen=True):
     """A request and the fault that fires at it.
 
-    `respond` carries the operation out under the state that there is by then: a fault
-    may have held the request up.
+    `respond` carries the operation out, or gives the answer in its place, under the
+    state that there is by then, or a copy of it: a fault may have held the request up.
     """
 
     request: RequestContext
     operation: Served
     firing: Firing
-    respond: Callable[[Distort | None], Response]
+    respond: Callable[[Distort | None, State | None], Response]
 
     @property
     def is_after(self) -> bool:
@@ -59,7 +70,9 @@ class FaultContext(Struct, frozen=True):
 
     async def perform(self, distort: Distort | None = None) -> Response:
         """Carry the operation out; `distort` may change its data before it is shown."""
-        return await once_ready(lambda: self.respond(distort))
+        response = await once_ready(lambda: self.respond(distort, None))
+        await hold_up(self.request)
+        return response
 
     async def perform_if_after(self) -> None:
         """Carry the operation out if the phase says so; its response is lost."""
@@ -68,11 +81,19 @@ class FaultContext(Struct, frozen=True):
 
     async def rehearse(self) -> Response:
         """The response that the operation would have; nothing is changed."""
-        state, content = self.request.state, self.request.content or b""
+        state = self.request.state
         # On a copy of the store, so that the answer is right and the write is lost.
         copy = replace(state, store=state.store.copy())
-        call = Call.of(copy, self.request.caller)
-        return await once_ready(lambda: self.operation.respond(call, content))
+        response = await once_ready(lambda: self.respond(None, copy))
+        await hold_up(self.request)
+        return response
+
+    def appear(self, request: object, number: int) -> Any:
+        """An item that is not there, for a page of the operation or of an answer."""
+        if self.request.answer is not None:
+            return {"_id": f"appeared-{number}", "name": f"Appeared {number}"}
+        appear = cast("Callable[[object, int], Any]", self.operation.appear)
+        return appear(request, number)
 
     async def spoilable(self) -> Response:
         """The response to spoil, of an operation carried out if the phase says so."""
@@ -88,6 +109,43 @@ class FaultContext(Struct, frozen=True):
                 "socket (MockServer), it cannot be had in process"
             )
         return connection
+
+
+async def hold_up(request: RequestContext) -> None:
+    """Hold a request up for as long as the answer wants that fires at it.
+
+    Raises ClientGone, Interrupted.
+    """
+    if request.answer is not None:
+        answer = cast("Answering", request.answer.fault.definition)
+        if answer.held_up_ms:
+            await pause(request, answer.held_up_ms)
+
+
+class Sent(Struct, frozen=True):
+    """A request that is answered in the place of its operation."""
+
+    operation: Served
+    call: Call
+    content: bytes
+    request: Request
+    firing: Firing
+
+    def perform(self, distort: Distort | None = None) -> Response:
+        """Carry the operation out. Raises NotReady."""
+        return self.operation.respond(self.call, self.content, distort)
+
+    def values(self) -> Mapping[str, object]:
+        """What placeholders may stand for."""
+        head = self.request.head
+        name = self.firing.fault.definition.operation
+        return {
+            "body": self.request.body,
+            "query": head.query,
+            "path": self.request.parameters(name),
+            "count": self.firing.count,
+            "now": format_time(self.call.now),
+        }
 
 
 class Fault(Definition):
@@ -144,13 +202,42 @@ class Fault(Definition):
             if each.name not in common
         }
 
+    def warnings(self) -> Iterator[str]:
+        """What a user may not have meant: a match that no request can have."""
+        match, never = self.match, "This can never fire: Expected"
+        if match.path and is_route(self.operation):
+            known = re.findall(r"\{([^{}]*)\}", self.operation)
+            for name in match.path.keys() - known:
+                got = f"got {cut(name)!r}{did_you_mean(name, known)}"
+                expected = "a parameter of the path"
+                yield f"{never} {expected}, {got} - at $.match.path"
+        operation = OPERATIONS.get(self.operation)
+        if operation is None:
+            return
+        fields = operation.contract.names
+        wanted = match.body or {}
+        is_open = not operation.contract.fields.__struct_config__.forbid_unknown_fields
+        for name in () if is_open else wanted:
+            if name not in fields and not is_test(wanted[name]):
+                got = f"got {cut(name)!r}{did_you_mean(name, fields)}"
+                expected = f"a field of {operation.name}"
+                yield f"{never} {expected}, {got} - at $.match.body"
+        if match.question is not None and "messages" not in fields:
+            expected = "an operation with messages, such as completions"
+            yield f"{never} {expected}, got {operation.name} - at $.match.question"
+
     def check(self) -> None:
         """Check what no type can say of the fields. Raises InvalidField."""
         # Each request is compared with the wanted body, so that has to be small.
-        if len(msgspec.json.encode(self.match.body)) > Published.matched_bytes:
-            raise wrong(
-                f"at most {Published.matched_bytes} bytes", "more", "match.body"
-            )
+        for name, wanted in self.match.given().items():
+            if len(msgspec.json.encode(wanted)) > Published.matched_bytes:
+                expected = f"at most {Published.matched_bytes} bytes"
+                raise wrong(expected, "more", f"match.{name}")
+            if name in ("query", "headers", "path"):
+                _check_texts(wanted, f"match.{name}")
+        if self.match.headers:
+            lower = {name.lower(): each for name, each in self.match.headers.items()}
+            self.match.headers = lower
 
     async def apply(self, context: FaultContext) -> Response:
         """The response to a request at which the fault fires; nothing is sent yet.
@@ -160,6 +247,45 @@ class Fault(Definition):
         it is sent has to handle these two itself, as `dribble` does.
         """
         raise NotImplementedError
+
+
+class Answering(Fault):
+    """An answer: it takes the place of the operation's own, faults or no faults."""
+
+    is_answer = True
+    # Until a reset, unless it says otherwise.
+    times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
+    ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] | None = None  # type: ignore[assignment]
+
+    @property
+    def held_up_ms(self) -> int:
+        """Milliseconds for which it is held up."""
+        return 0
+
+    def respond(self, sent: Sent, distort: Distort | None) -> Response:
+        """The response to a request at which it fires. Raises Refusal, NotReady."""
+        raise NotImplementedError
+
+    def problems(self) -> Iterator[tuple[Path, str]]:
+        """What no type can say of its fields: places and messages."""
+        yield from ()
+
+    def check(self) -> None:
+        """All of its problems. Raises InvalidField."""
+        super().check()
+        found = [
+            f"{message} - at ${''.join(f'.{part}' for part in path)}"
+            for path, message in self.problems()
+        ]
+        if found:
+            raise InvalidFields(all_problems(found))
+
+
+def _check_texts(wanted: Mapping[str, object], at: str) -> None:
+    for name, value in wanted.items():
+        if not isinstance(value, str) and not is_test(value):
+            expected = 'a text, {"contains": "..."} or {"absent": true}'
+            raise wrong(expected, describe_value(value), f"{at}.{name}")
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
@@ -207,12 +333,20 @@ def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
     """
     if mistake := kind_mistake(fields):
         raise InvalidFields(" - at $.kind".join(mistake))
-    given = dict(fields)
-    fault = convert(given, Fault.kinds[given.pop("kind")])
-    if fault.operation != "*":
-        _check_operation(fault, responses)
+    fault = fault_of(fields)
     fault.check()
+    if not is_route(fault.operation) or not fault.is_answer:
+        _check_operation(fault, responses)
     return fault
+
+
+def fault_of(fields: Mapping[str, Any]) -> Fault:
+    """A fault from fields of a known kind, of which only the types have been checked.
+
+    Raises InvalidField.
+    """
+    given = dict(fields)
+    return convert(given, Fault.kinds[given.pop("kind")])
 
 
 _TRAITS = {
@@ -224,7 +358,10 @@ _TRAITS = {
 
 def _check_operation(fault: Fault, responses: Collection[str]) -> None:
     """Raises InvalidField for no operation, and one that the kind means nothing for."""
-    OPERATIONS.check_name(fault.operation, "$.operation", "* or ", responses)
+    others = "" if fault.is_answer else "* or "
+    if fault.operation == "*" and not fault.is_answer:
+        return
+    OPERATIONS.check_name(fault.operation, "$.operation", others, responses)
     known = fault.operations()
     if fault.operation in responses and not fault.needs:
         return

@@ -40,11 +40,9 @@ class PageDrift(Fault, tag="page_drift"):
             raise wrong("insert or remove", got, "insert")
 
     async def apply(self, context: FaultContext) -> Response:
-        appear = context.operation.appear
-
         def distort(page: Page[Any], request: object) -> Page[Any]:
             numbers = range(1, (self.insert or 0) + 1)
-            new = [appear(request, number) for number in numbers] if appear else []
+            new = [context.appear(request, number) for number in numbers]
             return drifted(page, self.at, new, self.remove or 0)
 
         return await context.perform(distort)

@@ -9,12 +9,19 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from mock_server.api.faults.alter import Alter
+from mock_server.api.faults.answer import Answer
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
 from mock_server.api.faults.empty import Empty
 from mock_server.api.faults.error import Error
-from mock_server.api.faults.fault import Fault, kind_mistake, read_fault
+from mock_server.api.faults.fault import (
+    Answering,
+    Fault,
+    fault_of,
+    kind_mistake,
+    read_fault,
+)
 from mock_server.api.faults.garbage import Garbage
 from mock_server.api.faults.hang import Hang
 from mock_server.api.faults.lost_write import LostWrite
@@ -47,6 +54,7 @@ _TABLE: tuple[type[Fault], ...] = (
     DuplicateItem,
     WrongTotal,
     Alter,
+    Answer,
 )
 KINDS: Mapping[str, type[Fault]] = {kind_of(each): each for each in _TABLE}
 Fault.kinds, Fault.presets = KINDS, PRESETS.keys()
@@ -80,7 +88,9 @@ def read_faults(
         if "preset" in fields:
             every = faults_of(fields["preset"], fields.get("seed", 0))
         try:
-            return [read_fault(each, responses) for each in every]
+            found = [each for one in every for each in _problems(one)]
+            if not found:
+                return [read_fault(each, responses) for each in every]
         except InvalidField as refusal:
             found = [_placed(refusal)]
     for mistake in found:
@@ -101,6 +111,13 @@ def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
     else:
         got = describe_value(name) + did_you_mean(str(name), PRESETS)
         yield Mistake(("preset",), f"Expected one of {', '.join(PRESETS)}, got {got}")
+
+
+def _problems(fields: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Every problem of an answer, which may have several."""
+    fault = fault_of(fields)
+    if isinstance(fault, Answering):
+        yield from (Mistake(*each) for each in fault.problems())
 
 
 def _placed(refusal: InvalidField) -> Mistake:

@@ -1,7 +1,7 @@
 """What an operation is: where it is served, and how a body becomes a response."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -106,8 +106,6 @@ class Operation(Struct, frozen=True):
     `chinese` is the summary in that language.
     """
 
-    delay_ms: ClassVar[int] = 0
-
     name: str
     method: str
     path: str
@@ -125,6 +123,7 @@ class Operation(Struct, frozen=True):
     related: RelatedRoute | None = None
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
+    is_scripted: bool = False
     gather: Gather | None = None
     most_bytes: Callable[[Limits], int] | None = None
     media_type: str = "application/json"
@@ -132,6 +131,11 @@ class Operation(Struct, frozen=True):
     has_envelope: bool = True
     examples: tuple[Example, ...] = ()
     chinese: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What faults and answers may call it."""
+        return (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
 DESCRIPTION = "/openapi.json"
 """The path of the document that describes all operations."""
+OWN = "/__"
+"""What the server's own paths begin with, and none of the service."""
 RESPONSES = "/__admin/responses"
 """The path of the list of declared responses."""
 _RESPONSES = "a fixture can answer further paths with `responses:`"
@@ -99,6 +101,16 @@ class Operations(Mapping[str, Operation]):
         """The operation of a path, whether or not it is served there."""
         name = self._names.get(path)
         return self._at_older_paths.get(path) if name is None else self[name]
+
+    def owner_of(self, path: str) -> str:
+        """What is served at a path, in words, whatever is chosen; "" if it is free."""
+        if path in ("/", DESCRIPTION) or path.startswith(OWN):
+            return "the server itself"
+        operation = self.meant_by(path)
+        if operation is None:
+            return ""
+        kind = "related route" if operation.related else "operation"
+        return f"{kind} {operation.name}"
 
     def names_by_path(self) -> dict[str, str]:
         """The name of the operation of each path, older ones included."""

@@ -1,5 +1,6 @@
 """What a fault of any kind is written with: when it fires, and for how long."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -7,16 +8,43 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
+from mock_server.domain.validation.json_match import TESTS
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
+_TEXTS = Meta(
+    extra={"expected": 'an object of texts such as {"limit": "10"}'},
+    extra_json_schema={"additionalProperties": {"oneOf": [{"type": "string"}, *TESTS]}},
+)
+Texts = Annotated[dict[str, Any], _TEXTS]
+
+
 class Match(Struct, rename="camel", forbid_unknown_fields=True):
-    """Which requests: of this API key, with at least these fields in the body."""
+    """Which requests: all that is given has to be so.
+
+    In the place of a text may stand `{"contains": "..."}`, or `{"absent": true}` for
+    what a request must not have.
+    """
 
     key: str | None = None
+    """The API key, as it is declared or as it is sent."""
     body: Annotated[dict[str, Any], _FIELDS] | None = None
+    """Fields that the body has at least."""
+    query: Texts | None = None
+    """Parameters of the query; the last value of each counts."""
+    headers: Texts | None = None
+    """Headers by name, in any case of letters; of several the last counts."""
+    path: Texts | None = None
+    """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
+    question: str | None = None
+    """A part of the last message of a user, in any case of letters."""
+
+    def given(self) -> Mapping[str, Any]:
+        """What is given of it, by name."""
+        fields = msgspec.structs.asdict(self).items()
+        return {name: value for name, value in fields if value is not None}
 
 
 class Definition(
@@ -24,6 +52,8 @@ class Definition(
 ):
     """When a fault fires. Each kind, a subclass of the tag of its name, adds fields."""
 
+    is_answer: ClassVar[bool] = False
+    """Whether it gives an answer in place of the operation, and spoils nothing."""
     needs: ClassVar[str] = ""
     """The trait that an operation needs for the kind to have a meaning for it."""
 

@@ -1,7 +1,8 @@
-"""The faults of a sandbox: added, decided by, spent, taken away."""
+"""The faults and answers of a sandbox: added, decided by, spent, taken away."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import inf
 
 from mock_server.domain.errors import InvalidField
@@ -14,8 +15,10 @@ from mock_server.domain.faults.firing import (
     Request,
     Resend,
 )
+from mock_server.domain.faults.routes import Routes, is_route
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
+from mock_server.domain.validation.json_match import holds
 from mock_server.domain.wrong_calls import explained
 
 _FIXED_BYTES = 1_024
@@ -23,9 +26,10 @@ _FIXED_BYTES = 1_024
 
 
 class Faults:
-    """The faults of a sandbox, in the order in which they were added.
+    """The faults and answers of a sandbox, in the order in which they were added.
 
-    `active` are those that can still fire: requests pass by while it is empty.
+    `active` are those that can still fire: requests pass by while it is empty. What the
+    fixture declares as answers stands in it last.
     """
 
     def __init__(
@@ -34,21 +38,26 @@ class Faults:
         memory: Memory,
         limits: Limits,
         starting: Sequence[Definition] = (),
+        declared: Sequence[Definition] = (),
     ) -> None:
         """`seconds` is a monotonic clock; faults are charged to `memory`.
 
-        Those `starting` are added at once; their definitions are charged elsewhere.
+        Those `starting` are added at once, and the `declared` answers behind all that
+        come; their definitions are charged elsewhere.
         """
         self.active: list[ActiveFault] = []
         # Of those, by operation, the ones that may concern it; and when to look next
         # for some that have ended. Both are found again after each change.
-        self._concerned: dict[str, list[ActiveFault]] = {}
+        self._concerned: dict[tuple[str, ...], list[ActiveFault]] = {}
+        self._answered: Mapping[str, None] | None = None
+        self._routes: Routes | None = None
         self._next_end = -inf
         self._seconds = seconds
         self._memory = memory
         self._limits = limits
         self._spent: deque[ActiveFault] = deque(maxlen=limits.faults)
         self._added = 0
+        self._declared = declared
         for definition in starting:
             holding = memory.hold("faults")
             # Whatever the budget says: for want of memory, no reset may fail.
@@ -56,9 +65,19 @@ class Faults:
             self.active.append(self._activated(definition, holding))
 
     @explained
-    def add(self, definition: Definition, preset: str | None = None) -> ActiveFault:
-        """Add a fault behind the others. Raises InvalidField or LimitReached."""
-        return self.add_all([definition], preset)[0]
+    def add(
+        self,
+        definition: Definition,
+        preset: str | None = None,
+        warnings: Sequence[str] = (),
+    ) -> ActiveFault:
+        """Add a fault behind the others. Raises InvalidField or LimitReached.
+
+        `warnings` are kept with it.
+        """
+        (added,) = self.add_all([definition], preset)
+        added.warnings = [*warnings, *self._unreachable(added)]
+        return added
 
     def add_all(
         self, definitions: Sequence[Definition], preset: str | None = None
@@ -70,7 +89,7 @@ class Faults:
         for each in definitions:
             if not isinstance(each, Definition):
                 raise TypeError(f"Expected a Fault, got a {type(each).__name__}")
-        self._check_room(len(definitions))
+        self._check_room(definitions)
         # All are charged before the first is added: any of them may not fit.
         holdings = [
             self._memory.hold("faults", definition.size + _FIXED_BYTES, "body")
@@ -90,6 +109,8 @@ class Faults:
         self._end_old()
         decision = Decision()
         for fault in self._concerning(request):
+            if fault.definition.is_answer:
+                continue
             again = self._again(fault, request) if fault.resends else None
             found = again or fault.match(request, now)
             if isinstance(found, Firing):
@@ -101,6 +122,57 @@ class Faults:
             if found is not None:
                 decision.limits.append(found)
         return decision
+
+    def answer(self, request: Request, now: int) -> Firing | None:
+        """Match and count as `decide` does, among the answers alone."""
+        self._end_old()
+        answers = (
+            each for each in self._concerning(request) if each.definition.is_answer
+        )
+        for answer in answers:
+            found = answer.match(request, now)
+            if isinstance(found, Firing):
+                if answer.remaining == 0 and answer in self.active:
+                    self._spend([answer])
+                return found
+        return None
+
+    @property
+    def _in_force(self) -> list[ActiveFault]:
+        return [*self.active, *self._declared_answers]
+
+    def declare(self, answers: Sequence[Definition]) -> None:
+        """Have these be what the fixture declares: another one is in force."""
+        self._declared = answers
+        vars(self).pop("_declared_answers", None)
+        self._have_active(self.active)
+
+    @cached_property
+    def _declared_answers(self) -> list[ActiveFault]:
+        """Those of the fixture, made when a request may concern them."""
+        holding = self._memory.hold("faults")
+        return [
+            ActiveFault(f"fixture-{number}", definition, inf, holding)
+            for number, definition in enumerate(self._declared, start=1)
+        ]
+
+    @property
+    def answered(self) -> Mapping[str, None]:
+        """The operations and routes that the answers in force are for, in order."""
+        self._end_old()
+        if self._answered is None:
+            found = (each.definition for each in self._in_force)
+            named = (each.operation for each in found if each.is_answer)
+            self._answered = dict.fromkeys(named)
+        return self._answered
+
+    @property
+    def routes(self) -> Routes:
+        """The paths of the answers in force that are for no operation."""
+        names = self.answered
+        if self._routes is None:
+            self._routes = Routes(name for name in names if is_route(name))
+        return self._routes
 
     def all(self) -> list[ActiveFault]:
         """Those that can still fire, and the latest spent ones, by age."""
@@ -121,14 +193,18 @@ class Faults:
         self._have_active([])
         self._spent.clear()
 
-    def seconds_left(self, fault: ActiveFault) -> float:
-        return max(0.0, fault.ends - self._seconds())
+    def seconds_left(self, fault: ActiveFault) -> float | None:
+        """Until its ttl ends it; None if none does."""
+        return None if fault.ends == inf else max(0.0, fault.ends - self._seconds())
 
     def _concerning(self, request: Request) -> list[ActiveFault]:
-        found = self._concerned.get(request.operation)
+        found = self._concerned.get(request.names)
         if found is None:
             found = [each for each in self.active if request.is_for(each.definition)]
-            self._concerned[request.operation] = found
+            for name in request.names:  # literals first, whatever was declared first
+                declared = self._declared_answers
+                found += (it for it in declared if it.definition.operation == name)
+            self._concerned[request.names] = found
         return found
 
     def _have_active(self, faults: list[ActiveFault]) -> None:
@@ -137,6 +213,7 @@ class Faults:
         Somebody may be walking along the old one.
         """
         self.active, self._concerned, self._next_end = faults, {}, -inf
+        self._answered = self._routes = None
 
     def _again(self, fault: ActiveFault, request: Request) -> Firing | None:
         """The firing at a request that the client's HTTP layer is sending again."""
@@ -159,19 +236,45 @@ class Faults:
             ends = self._seconds() + self._limits.resend_seconds
             fault.resends[request.fingerprint] = Resend(firing, ends)
 
-    def _check_room(self, count: int) -> None:
+    def _check_room(self, more: Sequence[Definition]) -> None:
         self._end_old()
-        wanted, most = len(self.active) + count, self._limits.faults
-        if wanted > most:
-            hint = "delete some first"
-            raise InvalidField(f"at most {most} faults", str(wanted), "$", hint)
+        wanted = [*(each.definition for each in self.active), *more]
+        answers = sum(each.is_answer for each in wanted)
+        limits = self._limits
+        for count, most, what in (
+            (len(wanted) - answers, limits.faults, "faults"),
+            (answers, limits.answers, "answers"),
+        ):
+            if count > most:
+                hint = "delete some first"
+                raise InvalidField(f"at most {most} {what}", str(count), "$", hint)
+
+    def _unreachable(self, added: ActiveFault) -> list[str]:
+        """A warning about an answer that another one keeps from ever firing."""
+        if not added.definition.is_answer:
+            return []
+        mine, definition = added.definition.match.given(), added.definition
+        for each in self.active:
+            other = each.definition
+            if not other.is_answer or other.operation != definition.operation:
+                continue
+            if each is added:
+                break
+            is_sure = each.remaining is None and each.ends == inf and not other.skip
+            if is_sure and other.probability == 1 and holds(other.match.given(), mine):
+                return [
+                    f"This answer can never fire: {each.id}, added before, answers all "
+                    "these requests. Remove that one, or give it times or a match"
+                ]
+        return []
 
     def _activated(self, definition: Definition, holding: Holding) -> ActiveFault:
         self._added += 1
         limit, rate_limit = definition.limit, None
         if limit is not None:
             rate_limit = RateLimit(*limit, holding, self._limits.limited_keys)
-        ends = self._seconds() + definition.ttl
+        ttl: float | None = definition.ttl
+        ends = inf if ttl is None else self._seconds() + ttl
         return ActiveFault(f"f{self._added}", definition, ends, holding, rate_limit)
 
     def _end_old(self) -> None:

@@ -10,12 +10,14 @@ beforehand.
 from __future__ import annotations  # the counter stands above what it says
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from math import ceil
+from urllib.parse import unquote
 
 from msgspec import Struct, field
 
-from mock_server.domain.faults.definition import Definition
+from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.memory import Holding
 from mock_server.domain.validation.json_match import holds
 
@@ -24,7 +26,7 @@ class ActiveFault(Struct, eq=False):
     """A fault that has been added: its counts, and when it ends (monotonic seconds).
 
     What it takes is charged to `holding`. `resends` are requests at which it has fired
-    and will fire again without counting them.
+    and will fire again without counting them; `warnings` were given when it was added.
     """
 
     id: str
@@ -35,6 +37,7 @@ class ActiveFault(Struct, eq=False):
     preset: str | None = None
     matches: int = 0
     fired: int = 0
+    warnings: Sequence[str] = ()
     is_over: bool = False
     resends: dict[bytes, Resend] = field(default_factory=dict)
 
@@ -71,10 +74,7 @@ class ActiveFault(Struct, eq=False):
         # It may be there for the sake of `resends` alone.
         if self.remaining == 0:
             return None
-        key, body = wanted.match.key, wanted.match.body
-        if key is not None and key not in request.keys:
-            return None
-        if body is not None and not holds(body, request.body):
+        if not request.is_as(wanted.match, wanted.operation):
             return None
         # Counted before drawn: the index decides the draw, whatever came of others.
         index = self.matches
@@ -92,7 +92,7 @@ class ActiveFault(Struct, eq=False):
         if drawn >= wanted.probability:
             return None
         self.fired += 1
-        return Firing(self, index, drawn, status)
+        return Firing(self, index, drawn, status, self.fired)
 
     def plan(self, length: int) -> Iterator[tuple[int, float, bool]]:
         """The next decisions: match index, draw, whether it fires.
@@ -111,13 +111,14 @@ class ActiveFault(Struct, eq=False):
 class Firing(Struct, frozen=True):
     """A fault that fires: the index of the match, and the draw that decided it.
 
-    `limit` is where a rate limit stands.
+    `limit` is where a rate limit stands, `count` is how often it has fired by now.
     """
 
     fault: ActiveFault
     index: int
     draw: float
     limit: RateLimitStatus | None = None
+    count: int = 1
 
     def draw_for(self, purpose: str) -> float:
         """Another number of the same stream, from 0 up to 1."""
@@ -138,31 +139,87 @@ class Decision(Struct, eq=False):
     limits: list[RateLimitStatus] = field(default_factory=list)
 
 
-class Request(Struct, frozen=True):
-    """What faults are matched by: an operation, the keys it is known by, its body.
+class Head(Struct, frozen=True):
+    """What the head of a request says: the last value of each name.
 
-    `keys` are the one sent, by which rate limits count, and the declared one; `traits`
-    are those of the operation. `content` is the body as it came;
-    `is_on_new_connection` says whether its connection was made for it.
+    The names of `headers` are in lower case; `path` is as it was sent.
     """
 
-    operation: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+class Request(Struct, frozen=True, dict=True):
+    """What faults and answers are matched by.
+
+    `names` are those by which they may call it: of its operation, or of the declared
+    paths that it is at. `keys` are the one sent, by which rate limits count, and the
+    declared one; `traits` are those of the operation. `content` is the body as it came;
+    `is_on_new_connection` says whether its connection was made for it. `read_head` is
+    called where one wants to know more.
+    """
+
+    names: tuple[str, ...]
     keys: Sequence[str]
     body: Mapping[str, object]
     traits: Collection[str] = ()
     content: bytes = b""
     is_on_new_connection: bool = True
+    read_head: Callable[[], Head] = partial(Head, "", {}, {})
+
+    @cached_property
+    def head(self) -> Head:
+        return self.read_head()
 
     @property
     def fingerprint(self) -> bytes:
         """What a request has in common with the same one that is sent again."""
-        head = f"{self.operation} {self.keys[0]} ".encode("utf-8", "replace")
+        head = f"{self.names[0]} {self.keys[0]} ".encode("utf-8", "replace")
         return hashlib.sha256(head + self.content).digest()
 
     def is_for(self, definition: Definition) -> bool:
         """Whether its operation is named by a fault, and one that its kind suits."""
-        is_named = definition.operation in ("*", self.operation)
+        is_named = definition.operation in ("*", *self.names)
         return is_named and (not definition.needs or definition.needs in self.traits)
+
+    def is_as(self, match: Match, operation: str) -> bool:
+        """Whether it is as a fault of this operation wants it."""
+        if match.key is not None and match.key not in self.keys:
+            return False
+        if match.body is not None and not holds(match.body, self.body):
+            return False
+        if match.query is not None and not holds(match.query, self.head.query):
+            return False
+        if match.headers is not None and not holds(match.headers, self.head.headers):
+            return False
+        if match.path is not None and not holds(match.path, self.parameters(operation)):
+            return False
+        question = match.question
+        return question is None or question.casefold() in self.question
+
+    def parameters(self, operation: str) -> Mapping[str, str]:
+        """The parameters of its path, as the declared path of an operation has them."""
+        _, _, pattern = operation.partition(" ")
+        both = zip(pattern.split("/"), self.head.path.split("/"), strict=False)
+        return {name[1:-1]: unquote(own) for name, own in both if name.startswith("{")}
+
+    @cached_property
+    def question(self) -> str:
+        """The last message of a user, case folded; "" if there is none."""
+        messages = self.body.get("messages")
+        asked = messages if isinstance(messages, list) else ()
+        return next(filter(None, map(asked_in, reversed(asked))), "").casefold()
+
+
+def asked_in(message: object) -> str:
+    """The text of a message that is a user's; "" of any other."""
+    if not isinstance(message, dict) or message.get("role") != "user":
+        return ""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    texts = (each.get("text") for each in parts if isinstance(each, dict))
+    return "\n".join(each for each in texts if isinstance(each, str))
 
 
 def draw(seed: int, fault_id: str, index: int, purpose: str = "fire") -> float:

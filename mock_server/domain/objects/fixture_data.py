@@ -15,7 +15,6 @@ from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
 from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
-from mock_server.domain.objects.static_responses import DeclaredResponses
 
 JobsOf = tuple[str, str]
 """The ids of a dataset and of a collection in it."""
@@ -25,7 +24,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
     `users` may log in, `replies` are what completions answer in turn; `jobs` is the
-    training under way, `faults` are in force from the start, `responses` are given at
+    training under way, `faults` are in force from the start, `answers` are given at
     paths that no operation has.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
@@ -40,7 +39,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     replies: tuple[str, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
-    responses: DeclaredResponses = field(default_factory=DeclaredResponses)
+    answers: tuple[Definition, ...] = ()
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""

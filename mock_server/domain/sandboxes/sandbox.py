@@ -180,6 +180,7 @@ class Sandbox:
                 texts=self._memory.cache_of(store.generation, snapshot.choices),
                 waits=set(),
             )
+            old.faults.declare(store.generation.answers)
         old.end_waits()
 
     def _replace(self, journal: Journal) -> None:
@@ -203,7 +204,11 @@ class Sandbox:
             logins=self._logins(self.baseline),
             journal=journal,
             faults=Faults(
-                environment.seconds, memory, environment.limits, self.baseline.faults
+                environment.seconds,
+                memory,
+                environment.limits,
+                self.baseline.faults,
+                self.baseline.answers,
             ),
             texts=memory.cache_of(self.baseline, choices),
             limits=environment.limits,

@@ -2,16 +2,22 @@
 
 An object may have more fields than are wanted; an array must be as long as the wanted
 one, and hold what is wanted item by item. Booleans are not numbers; 1.0 is 1. What has
-no fields is compared as a whole.
+no fields is compared as a whole. `{"contains": "..."}` wants a text with that part, and
+`{"absent": true}` that there is no such field.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 MISSING = "nothing"
 """Stands in a difference for a field that the value does not have."""
+TESTS: tuple[Mapping[str, Any], ...] = tuple(
+    {"type": "object", "properties": {name: of}, "required": [name], "maxProperties": 1}
+    for name, of in {"contains": {"type": "string"}, "absent": {"const": True}}.items()
+)
+"""JSON Schemas of what may be wanted in the place of a text."""
 
 
 class Difference(Struct, frozen=True):
@@ -26,25 +32,43 @@ def holds(wanted: object, value: object) -> bool:
     """Whether `value` holds what is wanted: the same as having no `differences`."""
     # By itself, since each request is compared with each fault: of a large body,
     # `differences` takes twice as long, for the places that it names.
-    if isinstance(wanted, dict) and isinstance(value, dict):
-        for name, item in wanted.items():  # half the price of `all`
-            if name not in value or not holds(item, value[name]):
-                return False
-        return True
+    if isinstance(wanted, dict):
+        if len(wanted) == 1 and is_test(wanted):
+            return _passes(wanted, value)
+        if isinstance(value, dict):
+            for name, item in wanted.items():  # half the price of `all`
+                if not holds(item, value.get(name, UNSET)):
+                    return False
+            return True
     if isinstance(wanted, list) and isinstance(value, list):
         return len(wanted) == len(value) and all(map(holds, wanted, value))
     # In Python True equals 1; in JSON it does not.
     return wanted == value and isinstance(wanted, bool) is isinstance(value, bool)
 
 
+def is_test(wanted: object) -> bool:
+    """Whether what is wanted is `{"contains": "..."}` or `{"absent": true}`."""
+    if not isinstance(wanted, dict) or len(wanted) != 1:
+        return False
+    return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
+
+
+def _passes(test: Mapping[str, Any], value: object) -> bool:
+    """Whether a value, UNSET if there is none, is as such a test wants it."""
+    if "absent" in test:
+        return value is UNSET
+    return isinstance(value, str) and test["contains"] in value
+
+
 def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
     """Where `value` does not hold what is wanted, in the order of what is wanted."""
-    if isinstance(wanted, dict) and isinstance(value, dict):
+    got = MISSING if value is UNSET else value
+    if is_test(wanted):
+        if not holds(wanted, value):
+            yield Difference(path, wanted, got)
+    elif isinstance(wanted, dict) and isinstance(value, dict):
         for name, item in wanted.items():
-            if name in value:
-                yield from differences(item, value[name], f"{path}.{name}")
-            else:
-                yield Difference(f"{path}.{name}", item, MISSING)
+            yield from differences(item, value.get(name, UNSET), f"{path}.{name}")
     elif (
         isinstance(wanted, list)
         and isinstance(value, list)
@@ -52,8 +76,8 @@ def differences(wanted: object, value: object, path: str = "$") -> Iterator[Diff
     ):
         for index, (item, other) in enumerate(zip(wanted, value, strict=True)):
             yield from differences(item, other, f"{path}[{index}]")
-    elif wanted != value or isinstance(wanted, bool) is not isinstance(value, bool):
-        yield Difference(path, wanted, value)
+    elif not holds(wanted, value):
+        yield Difference(path, wanted, got)
 
 
 # Data of JSON has these and no subtypes. For a million objects, to look a type up takes

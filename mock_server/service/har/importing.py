@@ -9,13 +9,11 @@ from typing import Any, get_args
 import msgspec
 
 from mock_server.api.bound import BOUND
-from mock_server.api.fixture_loading import ServedOperations
+from mock_server.api.faults.answer import WITHOUT_BODY, mistake_in_header
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import RequestSecrets, redacted_text
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
-from mock_server.domain.objects.static_responses import WITHOUT_BODY
 from mock_server.fixture.builders.parts import DOTS
-from mock_server.fixture.builders.static_responses import mistake_in_header
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
 from mock_server.service.har.arranging import Plain
@@ -156,7 +154,6 @@ class Import:
         self._only = tuple(each.rstrip("/") for each in origins)
         self._limits = limits
         self._seen = Seen()
-        self._served = ServedOperations()
         self._secrets: set[bytes] = set()
         self._hidden = RequestSecrets()
         self._answers: dict[tuple[str, str], tuple[str, Plain, int]] = {}
@@ -207,7 +204,7 @@ class Import:
         if operation is not None:
             if not self._seen.take(exchange):
                 self.notes.left_out(_TELLS_NOTHING, request)
-        elif self._served.owner_of(exchange.path):
+        elif OPERATIONS.owner_of(exchange.path):
             self.notes.left_out("at addresses of the server's own", request)
         elif reason := why_not(exchange):
             if exchange.method != "OPTIONS":

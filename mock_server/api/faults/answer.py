@@ -1,0 +1,306 @@
+"""An answer that a test or a fixture gives in the place of an operation's own."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from math import isfinite
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import UNSET, Meta, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import SUCCESS
+from mock_server.api.faults.fault import Answering, Sent
+from mock_server.api.operations.operation import Distort, Operation
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.response import Response
+from mock_server.domain.access import Level
+from mock_server.domain.faults import placeholders
+from mock_server.domain.faults.routes import is_route
+from mock_server.domain.journal import Note
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.messages import describe_value
+from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
+from mock_server.fixture.builders.parts import DOTS
+from mock_server.fixture.document import (
+    PATH_PATTERN,
+    Encoded,
+    HeaderValue,
+    ResponseText,
+)
+
+WITHOUT_BODY = (204, 205, 304)
+"""Statuses of responses that have no body (RFC 9110 15)."""
+FORMS = ("data", "json", "text", "base64")
+"""The fields that say what the body is."""
+_TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
+_JSON = b"application/json"
+_CONTENT_TYPE = "content-type"
+
+
+class Answer(Answering, tag="answer", dict=True):
+    """This answer is given in place of the operation's own, or at any other path."""
+
+    chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
+    least: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
+    schema: ClassVar[Mapping[str, Any]] = {
+        "not": {
+            "anyOf": [
+                {
+                    "required": [one, other],
+                    # Null is a value of these two, and nothing of the others.
+                    "properties": {
+                        each: {"type": "string"}
+                        for each in (one, other)
+                        if each not in ("data", "json")
+                    },
+                }
+                for at, one in enumerate(FORMS)
+                for other in FORMS[:at]
+            ]
+        }
+    }
+
+    data: Any = UNSET
+    """The `data` of the service's envelope, any JSON value."""
+    json: Any = UNSET
+    """The whole body, any JSON value."""
+    text: ResponseText | None = None
+    """The whole body as a text."""
+    base64: Encoded | None = None
+    """The whole body as bytes in base64."""
+    status: Annotated[int, Meta(ge=200, le=599)] = 200
+    """The HTTP status."""
+    headers: Annotated[
+        dict[str, HeaderValue],
+        Meta(extra_json_schema={"maxProperties": DEFAULT_LIMITS.response_headers}),
+    ] = field(default_factory=dict)
+    """Further headers."""
+    delay_ms: Annotated[int, Meta(ge=0, le=Published.response_ms)] = 0
+    """Milliseconds for which the answer is held up."""
+
+    @property
+    def held_up_ms(self) -> int:
+        return self.delay_ms
+
+    @property
+    def form(self) -> str | None:
+        """The field that says what the body is; None if there is none."""
+        return next(iter(self._given), None)
+
+    @property
+    def _given(self) -> list[str]:
+        # Null is a value of JSON, and none of the others.
+        absent = {"data": UNSET, "json": UNSET}
+        return [each for each in FORMS if getattr(self, each) is not absent.get(each)]
+
+    @property
+    def content_type(self) -> bytes:
+        """The content type of the body; b"" of an answer that can have no body."""
+        if self.status in WITHOUT_BODY:
+            return b""
+        own = {name.lower(): value for name, value in self.headers.items()}
+        given = own.get(_CONTENT_TYPE, "").encode()
+        return given or _TYPES.get(self.form or "text", _JSON)
+
+    def problems(self) -> Iterator[tuple[Path, str]]:
+        """No path of its own, a body of two forms, or headers that cannot be sent."""
+        if is_route(self.operation):
+            yield from _wrong_path(self.operation)
+        given = self._given
+        if self.status in WITHOUT_BODY and given:
+            yield (given[0],), f"Expected no body with status {self.status}, got one"
+        elif len(given) > 1:
+            expected = "one of json, text, file and base64"
+            got = " and ".join(given)
+            yield (given[1],), f"Expected {expected}, got {got}"
+        elif given in (["json"], ["data"]):
+            value = getattr(self, given[0])
+            yield from _beyond_json(value, (given[0],))
+        elif self.base64 is not None:
+            try:
+                b64decode(self.base64, validate=True)
+            except (binascii.Error, ValueError):
+                expected = "bytes in base64 (RFC 4648 4)"
+                yield ("base64",), f"Expected {expected}, got another text"
+        yield from _wrong_headers(self.headers, self.status)
+
+    def respond(self, sent: Sent, distort: Distort | None) -> Response:
+        if self.phase == "after":
+            sent.perform(distort)
+        value = self._value(sent)
+        if distort is not None and value is not UNSET:
+            value = _distorted(value, distort, sent)
+        body = self._written(value)
+        headers = tuple(
+            (name.lower().encode(), text.encode())
+            for name, text in self.headers.items()
+            if name.lower() != _CONTENT_TYPE
+        )
+        response = Response(self.status, body, headers, self.content_type)
+        difference = self.difference_from(sent.operation, value)
+        if difference:
+            return replace(response, note=Note(hint=difference))
+        return response
+
+    def _value(self, sent: Sent) -> Any:
+        """The JSON value of the body, with what its placeholders stand for."""
+        value = self.data if self.form == "data" else self.json
+        if value is UNSET or not self._has_placeholders:
+            return value
+        return placeholders.filled(value, sent.values(), DEFAULT_LIMITS.response_bytes)
+
+    @cached_property
+    def _has_placeholders(self) -> bool:
+        return placeholders.are_in([self.data, self.json])
+
+    @property
+    def body(self) -> bytes:
+        """The body, with placeholders as they stand there."""
+        return self._written(self.data if self.form == "data" else self.json)
+
+    def _written(self, value: Any) -> bytes:
+        if value is not UNSET:
+            body = msgspec.json.encode(value)
+            return SUCCESS % body if self.form == "data" else body
+        if self.base64 is not None:
+            return b64decode(self.base64)
+        return (self.text or "").encode()
+
+    def difference_from(self, operation: object, value: Any) -> str:
+        """How its data differ from what the operation returns; "" if they do not."""
+        if not isinstance(operation, Operation) or self.form not in ("data", "json"):
+            return ""
+        if self.status != 200 or operation.data is None:
+            return ""
+        at = "$.data"
+        if self.form == "json" and operation.has_envelope:
+            if not isinstance(value, dict) or "data" not in value:
+                expected = "the envelope of the service"
+                return f"{operation.name} returns {expected}; this answer is none"
+            value, at = value["data"], "$.json.data"
+        try:
+            msgspec.convert(value, operation.data)
+        except msgspec.ValidationError as error:
+            first = next(mistakes(value, operation.data), None)
+            found = (
+                f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
+            )
+            return f"The answer differs from what {operation.name} returns: {found}"
+        return ""
+
+    def warnings(self) -> Iterator[str]:
+        """Also what differs from the operation's own answers, if that is known."""
+        yield from super().warnings()
+        if self._has_placeholders or not (operation := OPERATIONS.get(self.operation)):
+            return
+        value = self.data if self.form == "data" else self.json
+        if difference := self.difference_from(operation, value):
+            yield difference
+
+
+def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
+    path = route.partition(" ")[2]
+    got = describe_value(path)
+    segments = path.split("/")
+    parameters = [each for each in segments if each.startswith("{")]
+    if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
+        expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
+        message = f"Expected {expected}, others percent-encoded, got {got}"
+        yield ("operation",), message
+    elif len(set(parameters)) < len(parameters):
+        expected = "parameters of different names"
+        yield ("operation",), f"Expected {expected}, got {got}"
+    elif owner := OPERATIONS.owner_of(path):
+        yield ("operation",), f"Expected a path of its own, got that of {owner}"
+
+
+def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
+    """The value with another page in it, if it is a page."""
+    holder = value if isinstance(value, dict) else {}
+    holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
+    items = holder.get("list")
+    if not isinstance(items, list):
+        return value
+    total = holder.get("total", len(items))
+    page = Page(items, total, Level.OWNER, items, 0, max(1, len(items)))
+    other = distort(page, sent)
+    changed = {**holder, "list": [*other.items]}
+    if "total" in holder:
+        changed["total"] = other.total
+    return changed if holder is value else {**value, "data": changed}
+
+
+def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
+    match value:
+        case dict():
+            for name, item in value.items():
+                yield from _beyond_json(name, (*path, name))
+                yield from _beyond_json(item, (*path, name))
+        case list():
+            for at, item in enumerate(value):
+                yield from _beyond_json(item, (*path, at))
+        case str() if not is_unicode(value):
+            yield path, "Expected Unicode text, got a lone surrogate"
+        case int() if abs(value) > Published.integer:
+            expected = f"integers of at most {Published.integer}"
+            yield path, f"Expected {expected}, got {describe_value(value)}"
+        case float() if not isfinite(value):
+            yield path, "Expected a number that JSON can hold, got one beyond"
+
+
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
+# Visible ASCII, and blanks in between: other bytes mean something else to each client.
+_VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
+_OWN = {
+    "connection": "it is the server's to end a connection",
+    "content-length": "the server counts",
+    "date": "the server says when",
+    "keep-alive": "it is the server's to end a connection",
+    "te": "it is of requests",
+    "trailer": "there are none",
+    "transfer-encoding": "the server frames",
+    "upgrade": "there is only HTTP/1.1",
+    "x-mock-generation": "the server marks what it answers",
+    "x-mock-sandbox": "the server marks what it answers",
+}
+_CORS = "access-control-"
+
+
+def _wrong_headers(
+    headers: Mapping[str, str], status: int
+) -> Iterator[tuple[Path, str]]:
+    found: set[str] = set()
+    if len(headers) > DEFAULT_LIMITS.response_headers:
+        yield ("headers",), f"more than {DEFAULT_LIMITS.response_headers} headers"
+    for name, value in headers.items():
+        lower = name.lower()
+        if mistake := mistake_in_header(name, value, status):
+            yield ("headers", name), mistake
+        elif lower in found:
+            yield ("headers", name), f"duplicate header {lower!r}"
+        found.add(lower)
+
+
+def mistake_in_header(name: str, value: str, status: int) -> str:
+    """What is wrong with a header; "" if nothing is."""
+    lower = name.lower()
+    if not _NAME.fullmatch(name):
+        return f"Expected the name of a header, got {describe_value(name)}"
+    if lower in _OWN:
+        return f"Expected no header {lower!r}: {_OWN[lower]}"
+    if lower.startswith(_CORS):
+        return f"Expected no header {lower!r}: --cors-origin says which pages may call"
+    if lower == _CONTENT_TYPE and status in WITHOUT_BODY:
+        return f"Expected no content type with status {status}, which has no body"
+    if not _VALUE.fullmatch(value):
+        expected = "visible ASCII with blanks in between"
+        return f"Expected {expected}, got {describe_value(value)}"
+    return ""

@@ -1,0 +1,271 @@
+"""Answers that a test gives: for operations, and at any other path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeApi
+from tests.support import LIBRARY, Api
+
+PATH = "/api/any/{id}"
+
+
+def respond(api: Api, operation: str, **fields: Any) -> dict[str, Any]:
+    fields = {"kind": "answer", "operation": operation, **fields}
+    answer = api.admin("POST", "/faults", fields)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def test_data_stands_in_the_envelope_of_the_service(api: Api) -> None:
+    page = {"list": [], "total": 7}
+    assert respond(api, "listV2", data=page)["warnings"] == []
+    assert api.list_v2().json() == {
+        "code": 200,
+        "statusText": "",
+        "message": "",
+        "data": page,
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "expected"),
+    [
+        ({"json": {"a": None}}, "application/json", b'{"a":null}'),
+        ({"json": None}, "application/json", b"null"),
+        ({"text": "é"}, "text/plain; charset=utf-8", "é".encode()),
+        ({"base64": "AP8="}, "application/octet-stream", b"\x00\xff"),
+        ({"text": "<a>", "headers": {"Content-Type": "text/xml"}}, "text/xml", b"<a>"),
+        ({}, "text/plain; charset=utf-8", b""),
+    ],
+)
+def test_any_path_has_any_answer(
+    api: Api, body: dict[str, Any], content_type: str, expected: bytes
+) -> None:
+    respond(api, f"GET {PATH}", status=201, **body)
+    answer = api.client.get("/api/any/thing")
+    assert (answer.status_code, answer.content) == (201, expected)
+    assert answer.headers["content-type"] == content_type
+
+
+def test_an_answer_comes_after_authorization_and_before_the_fields(api: Api) -> None:
+    respond(api, "updateHistory", json={"ok": True})
+    assert api.pin(key=None).status_code == 401
+    assert api.pin(chat_id="").json() == {"ok": True}
+    assert api.top() is False
+
+
+def test_with_phase_after_the_operation_is_carried_out(api: Api) -> None:
+    respond(api, "updateHistory", json={"ok": False}, phase="after")
+    assert api.pin().json() == {"ok": False}
+    assert api.top() is True
+
+
+def test_answers_with_times_are_a_sequence(api: Api) -> None:
+    for status in (401, 503):
+        respond(api, "listV2", status=status, times=1)
+    found = [api.list_v2().status_code for _ in range(3)]
+    assert found == [401, 503, 200]
+
+
+def test_the_first_that_was_added_wins_and_the_other_is_told(api: Api) -> None:
+    assert respond(api, "listV2", json=1)["warnings"][1:] == []
+    other = respond(api, "listV2", json=2)
+    assert "can never fire: f1, added before" in other["warnings"][-1]
+    assert api.list_v2().json() == 1
+
+
+def test_what_a_test_adds_goes_before_what_the_fixture_declares(
+    make_api: MakeApi,
+) -> None:
+    entry = {"method": "GET", "path": PATH, "text": "declared"}
+    api = make_api(LIBRARY | {"responses": [entry]})
+    added = respond(api, f"GET {PATH}", text="added", times=1)
+    assert [api.client.get("/api/any/1").text for _ in range(2)] == [
+        "added",
+        "declared",
+    ]
+    entries = api.journal()
+    assert [each["answeredBy"]["id"] for each in entries] == [added["id"], "fixture-1"]
+
+
+def test_entries_with_times_are_a_sequence_of_the_fixture(make_api: MakeApi) -> None:
+    entry = {"method": "GET", "path": PATH}
+    first, then = {**entry, "status": 500, "times": 2}, {**entry, "status": 204}
+    api = make_api(LIBRARY | {"responses": [first, then]})
+    for _ in range(2):
+        found = [api.client.get("/api/any/1").status_code for _ in range(4)]
+        assert found == [500, 500, 204, 204]
+        api.admin("POST", "/reset")
+    assert api.admin("GET", "/state").json()["responses"][0]["times"] == 2
+
+
+@pytest.mark.parametrize(
+    ("match", "matching", "other"),
+    [
+        ({"query": {"a": "1"}}, "?a=1&b=2", "?a=2"),
+        ({"query": {"a": {"contains": "el"}}}, "?a=hello", "?a=hold"),
+        ({"query": {"a": {"absent": True}}}, "?b=1", "?a="),
+        ({"path": {"id": "x y"}}, "", "?a=1#other"),
+    ],
+)
+def test_a_query_and_a_path_are_matched(
+    api: Api, match: dict[str, Any], matching: str, other: str
+) -> None:
+    respond(api, f"GET {PATH}", text="found", match=match)
+    assert api.client.get(f"/api/any/x%20y{matching}").text == "found"
+    place = "/api/any/other" if "path" in match else "/api/any/x%20y"
+    assert api.client.get(place + other.partition("#")[0]).status_code == 404
+
+
+def test_headers_are_matched_in_any_case_of_letters(api: Api) -> None:
+    respond(api, f"GET {PATH}", text="found", match={"headers": {"X-Trace": "7"}})
+    found = api.client.get("/api/any/x", headers={"x-TRACE": "7"})
+    assert found.text == "found"
+    assert api.client.get("/api/any/x", headers={"x-trace": "8"}).status_code == 404
+
+
+def test_a_body_is_matched_by_parts_of_texts_and_by_what_it_lacks(api: Api) -> None:
+    match = {"body": {"searchText": {"contains": "st"}, "parentId": {"absent": True}}}
+    respond(api, "listV2", json="found", match=match)
+    assert api.list_v2(searchText="install").json() == "found"
+    assert api.list_v2(searchText="guide").json() != "found"
+    assert api.list_v2(searchText="install", parentId=None).json() != "found"
+
+
+def test_placeholders_stand_for_parts_of_the_request(api: Api) -> None:
+    api.admin("PUT", "/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+    wanted = {
+        "whole": "{{body.a.b}}",
+        "inside": "<{{body.a.b}}, {{path.id}}, {{query.q}}>",
+        "lacking": "{{body.c}}",
+        "count": "{{count}}",
+        "now": "{{now}}",
+        "other": "{{name}} {{ count }} {{body}}",
+    }
+    respond(api, f"POST {PATH}", json=wanted)
+    for count in (1, 2):
+        found = api.client.post("/api/any/7?q={{now}}", json={"a": {"b": [1, None]}})
+        assert found.json() == {
+            "whole": [1, None],
+            "inside": "<[1,null], 7, {{now}}>",
+            "lacking": None,
+            "count": count,
+            "now": "2026-01-01T00:00:00.000Z",
+            "other": "{{name}} {{ count }} {{body}}",
+        }
+
+
+def test_what_placeholders_stand_for_is_bounded(api: Api) -> None:
+    respond(api, f"POST {PATH}", json=["{{body.x}}"] * 1_000)
+    answer = api.client.post("/api/any/7", json={"x": "x" * 100_000})
+    assert answer.status_code == 409
+    assert "placeholders that stand for at most" in answer.json()["message"]
+
+
+def test_what_differs_from_the_operations_own_answer_is_told(api: Api) -> None:
+    added = respond(api, "listV2", data={"list": 5})
+    said = "Expected an array, got 5 - at $.data.list"
+    assert said in added["warnings"][0]
+    assert api.list_v2().json()["data"] == {"list": 5}
+    assert said in api.journal()[-1]["hint"]
+
+
+def test_a_fault_works_on_an_answer(api: Api) -> None:
+    respond(api, "listV2", data={"list": [{"_id": "a"}], "total": 1})
+    faults: list[dict[str, Any]] = [
+        {"kind": "wrong_total", "by": 5},
+        {"kind": "alter", "set": {"name": "x"}},
+        {"kind": "page_drift", "insert": 1},
+        {"kind": "error", "status": 502},
+    ]
+    for fault in faults:
+        api.admin("POST", "/faults", fault)
+    answers = [api.list_v2() for _ in faults]
+    data = [each.json().get("data") for each in answers]
+    assert data[0] == {"list": [{"_id": "a"}], "total": 6}
+    assert data[1] == {"list": [{"_id": "a", "name": "x"}], "total": 1}
+    assert data[2]["list"][0]["_id"] == "appeared-1"
+    assert answers[3].status_code == 502
+    journal = api.journal()
+    assert [entry["answeredBy"] is None for entry in journal] == [False] * 3 + [True]
+
+
+def test_an_answer_is_given_where_related_routes_are_off(make_api: MakeApi) -> None:
+    api = make_api(LIBRARY, choices={"related_routes": "off"})
+    path = "/api/core/chat/getHistories"
+    body = {"appId": "app"}
+    headers = {"Authorization": "Bearer any"}
+    assert api.client.post(path, json=body, headers=headers).status_code == 404
+    respond(api, "getHistories", data={"list": [], "total": 0})
+    found = api.client.post(path, json=body, headers=headers)
+    assert found.json()["data"] == {"list": [], "total": 0}
+    assert api.client.post(path, json=body).status_code == 401
+
+
+def test_an_answer_lasts_until_the_reset(api: Api) -> None:
+    respond(api, f"GET {PATH}", text="here")
+    assert api.client.get("/api/any/x").status_code == 200
+    api.admin("POST", "/reset")
+    assert api.client.get("/api/any/x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"operation": "*"}, "Expected one of updateHistory, listV2 or the"),
+        ({"operation": "lisV2"}, "(did you mean 'listV2'?) - at $.operation"),
+        ({"operation": "GET x"}, "Expected a path as it is sent, such as /api/x/{id}"),
+        (
+            {"operation": "GET /api/core/dataset/collection/listV2"},
+            "Expected a path of its own, got that of operation listV2",
+        ),
+        ({"data": 1, "text": ""}, "got data and text - at $.text"),
+        ({"base64": "?"}, "Expected bytes in base64 (RFC 4648 4), got another text"),
+        ({"status": 204, "text": "x"}, "Expected no body with status 204, got one"),
+        ({"headers": {"Date": "x"}}, "Expected no header 'date'"),
+        ({"match": {"query": {"a": 5}}}, 'Expected a text, {"contains": "..."} or'),
+        ({"match": {"question": 5}}, "Expected a string or null, got 5"),
+        ({"times": 0}, "- at $.times"),
+        ({"delayMs": 60_001}, "- at $.delayMs"),
+    ],
+)
+def test_a_wrong_answer_is_refused(
+    api: Api, fields: dict[str, Any], message: str
+) -> None:
+    asked = {"kind": "answer", "operation": "listV2", **fields}
+    answer = api.admin("POST", "/faults", asked)
+    assert answer.status_code == 400
+    assert message in answer.json()["message"]
+    assert api.admin("GET", "/faults").json()["faults"] == []
+
+
+def test_at_most_a_thousand_are_in_force_beside_the_faults(api: Api) -> None:
+    for _ in range(1_000):
+        respond(api, "listV2", status=500, times=1)
+    asked = {"kind": "answer", "operation": "listV2"}
+    refused = api.admin("POST", "/faults", asked)
+    assert refused.json()["message"].startswith("Expected at most 1000 answers")
+    assert api.admin("POST", "/faults", {"kind": "empty"}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("operation", "match", "warning"),
+    [
+        (
+            "updateHistory",
+            {"body": {"chatID": "c"}},
+            "a field of updateHistory, got 'chatID' (did you mean 'chatId'?)",
+        ),
+        ("listV2", {"question": "x"}, "an operation with messages, such as"),
+        (f"GET {PATH}", {"path": {"name": "x"}}, "a parameter of the path, got 'name'"),
+    ],
+)
+def test_a_match_that_no_request_can_have_is_told(
+    api: Api, operation: str, match: dict[str, Any], warning: str
+) -> None:
+    (told,) = respond(api, operation, status=500, match=match)["warnings"]
+    assert told.startswith("This can never fire: Expected ")
+    assert warning in told
