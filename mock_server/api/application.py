@@ -5,14 +5,16 @@ from functools import lru_cache, partial
 from time import perf_counter
 from typing import cast
 
+from msgspec.structs import replace
 from starlette.types import Receive, Scope, Send
 
 from mock_server.api import context
 from mock_server.api import headers as request_headers
 from mock_server.api import response as responses
 from mock_server.api.bound import bound_sandbox
-from mock_server.api.connection import is_on_new_connection
+from mock_server.api.connection import connection_of, is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
+from mock_server.api.event_stream import EventStream
 from mock_server.api.faults.fault import (
     Answering,
     Fault,
@@ -30,7 +32,7 @@ from mock_server.api.operations.answered_path import (
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
-from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
 from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
 from mock_server.domain.call import Call
@@ -101,14 +103,14 @@ class PublicApi:
                 response = responses.error_response(error, request.state.choices)
             except ClientGone:
                 response = _NO_RESPONSE
-            except context.Interrupted:
+            except Interrupted:
                 response = responses.interrupted(scope)
             if request.content is None:
                 request.unread = await body.beginning(self._kept_unread)
             mark, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # none where there is no response
-                length, kind = len(response.body), response.content_type
+                length, kind = response.length, response.content_type
                 own = response.headers
                 headers = self._headers(length, kind, mark, generation, own)
             if body.holding is not None:  # it is not small
@@ -270,6 +272,8 @@ class PublicApi:
         if not (state.faults.active or operation.is_scripted):
             return operation.respond(call, content, distort)
         seen = request.seen or self._seen(request, operation)
+        if operation.is_scripted:
+            call = replace(call, sent=seen)
         if not request.has_decided:
             request.answer = state.faults.answer(seen, state.clock.now())
             request.has_decided = True
@@ -277,12 +281,17 @@ class PublicApi:
             request.notes.answered = operation.name
             answer = cast("Answering", request.answer.fault.definition)
             sent = Sent(operation, call, content, seen, request.answer)
-            return answer.respond(sent, distort)
-        if isinstance(operation, AnsweredPath):
+            response = answer.respond(sent, distort)
+        elif isinstance(operation, AnsweredPath):
             request.operation = request.notes.answered = None
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
-        return operation.respond(call, content, distort)
+        else:
+            response = operation.respond(call, content, distort)
+        if isinstance(response, EventStream):
+            connection = connection_of(request.scope)
+            return response.on(connection, partial(context.pause, request))
+        return response
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

@@ -12,7 +12,7 @@ from starlette.types import Scope
 
 from mock_server.api.headers import ParsedHeaders, parse_headers
 from mock_server.api.operations.answered_path import Served
-from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
@@ -78,10 +78,6 @@ class RequestContext(Struct):
     has_decided: bool = False
     unread: tuple[bytes, bool] | None = None
     is_beyond: bool = False
-
-
-class Interrupted(Exception):
-    """A reset has ended a wait: nothing that was pending is answered."""
 
 
 async def pause(request: RequestContext, ms: float) -> None:

@@ -18,6 +18,10 @@ from mock_server.domain.memory import Holding, Memory
 from mock_server.domain.validation.walk import dotted
 
 
+class Interrupted(Exception):
+    """A reset has ended a wait: nothing that was pending is answered."""
+
+
 class ClientGone(Exception):
     """The client has closed the connection; there is nobody to answer."""
 

@@ -39,6 +39,11 @@ class Response(Struct, frozen=True):
     content_type: bytes = b"application/json"
     note: Note | None = None
 
+    @property
+    def length(self) -> int | None:
+        """How many bytes of body are announced; None if that is not known before."""
+        return len(self.body)
+
     def into(self, kind: type[R], **further: Any) -> R:
         """A response of another kind with all that this one has, and further fields."""
         same = self.status, self.body, self.headers, self.content_type, self.note
@@ -83,20 +88,8 @@ class Response(Struct, frozen=True):
         }
 
 
-class EventStream(Response, frozen=True):
-    """Server-sent events, each sent on its own; the body are all of them."""
-
-    content_type: bytes = b"text/event-stream; charset=utf-8"
-
-    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
-        """Send them without pauses: those are for faults to make."""
-        del body
-        await send(self.start(headers))
-        *events, rest = self.body.split(b"\n\n")
-        for event in events:
-            content = {"type": "http.response.body", "body": event + b"\n\n"}
-            await send(content | {"more_body": True})
-        await send({"type": "http.response.body", "body": rest})
+End = Callable[[RequestBody], Awaitable[None]]
+"""Ends a connection; the body is that of the request, which may not have arrived."""
 
 
 class NoResponse(Response, frozen=True):
@@ -108,7 +101,7 @@ class NoResponse(Response, frozen=True):
 
     status: int = 0
     body: bytes = b""
-    ends: Callable[[RequestBody], Awaitable[None]] | None = None
+    ends: End | None = None
 
     async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
         """Send nothing of HTTP."""
@@ -151,28 +144,33 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
 def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
     """All headers of a response but those that the server adds (`date`, `server`)."""
     own = (*further, *response.headers)
-    return headers_for(len(response.body), response.content_type, own)
+    return headers_for(response.length, response.content_type, own)
 
 
 def headers_for(
-    length: int, content_type: bytes, further: Iterable[Header]
+    length: int | None, content_type: bytes, further: Iterable[Header]
 ) -> tuple[Header, ...]:
-    """The headers of a response with a body of so many bytes.
+    """The headers of a response with a body of so many bytes, if that is known.
 
     One that can have no body, as its status says, has no content type.
     """
     own = tuple(further)
     first: tuple[Header, ...] = ()
     if content_type:
-        length_text = b"%d" % length
-        first = (b"content-type", content_type), (b"content-length", length_text)
+        first = ((b"content-type", content_type),)
+        if length is not None:
+            first = (*first, (b"content-length", b"%d" % length))
     if all(name != b"cache-control" for name, _ in own):
         first = (*first, (b"cache-control", b"no-store"))
     return (*first, *own)
 
 
 def headers_with_marks(
-    length: int, content_type: bytes, sandbox: str, generation: int, further: Headers
+    length: int | None,
+    content_type: bytes,
+    sandbox: str,
+    generation: int,
+    further: Headers,
 ) -> Headers:
     """As `headers_for`, with the marks that name the sandbox of a response."""
     marks = (

@@ -9,9 +9,11 @@ from msgspec import Struct
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.errors import refusal
+from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted, which_there_are
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
+from mock_server.domain.replies import Reply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
 
@@ -47,12 +49,15 @@ class Call(Struct, frozen=True, gc=False):
     """What an operation is given beside its fields. `at` is the field that is judged.
 
     `store` is what the sandbox holds, to read and to change. `Level.NONE` asks only
-    whether something exists.
+    whether something exists. `reply` is what a completion is to say, `sent` what the
+    replies of a fixture match.
     """
 
     state: State
     caller: Caller
     store: Store
+    reply: Reply | None = None
+    sent: Request | None = None
 
     @classmethod
     def of(cls, state: State, caller: Caller) -> "Call":

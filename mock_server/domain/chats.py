@@ -7,6 +7,7 @@ Completions are a stand-in: no model is asked, but the conversation is kept.
 from collections.abc import Sequence
 from itertools import islice
 
+import msgspec
 from msgspec import Struct
 
 from mock_server.domain import errors
@@ -14,8 +15,10 @@ from mock_server.domain.access import Level
 from mock_server.domain.call import AppNotFound, Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import refusal
+from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.models import App, Chat, ChatRecord
+from mock_server.domain.replies import Pace, Reply, ReplyPart, Turns, parts_of, text_of
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
 
@@ -150,31 +153,46 @@ def _served_with(state: State, request: UpdateHistory) -> str:
 
 _TITLES = 1_000
 """Chats whose titles are compared with an unknown id."""
+_NO_TITLES = ("", "新对话", "历史记录")
+"""Titles of chats that nobody has named yet."""
 TITLE_CHARS = 20
 """Characters of the first question that become the title of a chat."""
 
 
-def complete(
-    state: State, app: App, chat_id: str | None, question: str
-) -> tuple[str, str]:
-    """The id of the chat, and the reply to a question in it; both are recorded.
+class Completed(Struct, frozen=True):
+    """A reply in a chat session; `title` is the one that the chat got by it."""
 
-    A chat that there is not is created. The replies of the fixture take turns; without
-    any, it is the question itself. Raises InvalidField, LimitReached.
+    chat_id: str
+    parts: Sequence[ReplyPart]
+    pace: Pace | None
+    title: str | None
+
+
+def complete(call: Call, app: App, chat_id: str | None, question: str) -> Completed:
+    """Reply to a question in a chat session; both are recorded.
+
+    A chat that there is not is created. The reply is the call's own, else that whose
+    turn it is among the app's or the fixture's; without any, the question itself.
+    Raises InvalidField, LimitReached.
     """
-    store, now = state.store, state.clock.now()
+    state, store, now = call.state, call.store, call.now
     _check(state, app, chat_id)
     chat_id = chat_id or _new_chat_id(store, app)
     old = store.chat(app, chat_id)
-    chat = Chat(app.id, chat_id, question[:TITLE_CHARS]) if old is None else old
-    replies = store.generation.replies
-    reply = replies[store.turns % len(replies)] if replies else question
+    has_title = old and (old.custom_title or old.title not in _NO_TITLES)
+    title = None if has_title else question[:TITLE_CHARS].strip()
+    chat = Chat(app.id, chat_id) if old is None else old
+    reply, owner, turns = _reply(call, app)
+    parts = parts_of(question, None) if reply is None else reply.all_parts
+    is_text = len(parts) == 1 and parts[0].text is not None
+    kept = b"" if is_text else msgspec.json.encode(parts)
     records = (
         ChatRecord(store.new_id(), "Human", question, now),
-        ChatRecord(store.new_id(), "AI", reply, now),
+        ChatRecord(store.new_id(), "AI", text_of(parts), now, kept),
     )
-    titles = chat.title, chat.custom_title
-    store.put_chat(app, Chat(app.id, chat_id, *titles, chat.top, now))
+    new_title = title if title is not None else chat.title
+    put = Chat(app.id, chat_id, new_title, chat.custom_title, chat.top, now)
+    store.put_chat(app, put)
     try:
         store.add_records(app, chat_id, records)
     except errors.LimitReached:
@@ -183,8 +201,26 @@ def complete(
         else:
             store.put_chat(app, old)
         raise
-    store.turns += 1
-    return chat_id, reply
+    if turns is not None:
+        store.turns[owner] = turns
+    pace = reply.stream if reply else None
+    return Completed(chat_id, parts, pace or app.pace, title)
+
+
+def _reply(call: Call, app: App) -> tuple[Reply | None, str, Turns | None]:
+    """What is to be said, whose reply that is, and whose turn it is then."""
+    if call.reply is not None:
+        return call.reply, "", None
+    replies, owner = app.replies, app.id
+    if not replies:
+        replies, owner = call.store.generation.replies, ""
+    turns, sent = call.store.turns.get(owner, Turns()), call.sent
+
+    def fits(match: Match) -> bool:
+        return sent is not None and sent.is_as(match, "completions")
+
+    reply, turns = turns.take(replies, fits)
+    return reply, owner, turns
 
 
 def _new_chat_id(store: Store, app: App) -> str:

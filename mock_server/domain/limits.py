@@ -84,6 +84,8 @@ class Published:
     """Characters of its path."""
     stream_pieces: Final = 200
     """Events into which the text of a streamed reply is divided."""
+    reply_parts: Final = 200
+    """Parts of one reply."""
     pushed_rows: Final = 200
     """Data rows that one request pushes."""
 

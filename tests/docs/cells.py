@@ -76,14 +76,18 @@ def with_texts(
     kind: type[Struct], base: type[Struct] | None = None
 ) -> list[tuple[str, str, str, str]]:
     """As `fields_of`, with the text that stands below each field in the class."""
-    source = Path(inspect.getfile(kind)).read_text("utf-8")
     names = {each.name: each.encode_name for each in msgspec.structs.fields(kind)}
     texts = {
         code(names[name]): text
-        for name, text in attributes(source, kind.__name__)
+        for owner in reversed(kind.__mro__[: kind.__mro__.index(Struct)])
+        for name, text in attributes(_source(owner), owner.__name__)
         if name in names
     }
     return [(*cells, texts[cells[0]]) for cells in fields_of(kind, base)]
+
+
+def _source(kind: type) -> str:
+    return Path(inspect.getfile(kind)).read_text("utf-8")
 
 
 def default(field: msgspec.structs.FieldInfo) -> str:

@@ -169,9 +169,11 @@ class Chats(Base):
         replies, turn = self.document.get("replies"), self.state["turns"]
         reply = replies[turn % len(replies)] if replies else question
         self.state["turns"] += 1
-        chat = app["chats"].setdefault(
-            chat_id, new_chat({"chatId": chat_id, "title": question[:20]})
-        )
+        chat = app["chats"].setdefault(chat_id, new_chat({"chatId": chat_id}))
+        title = {}
+        if not chat["customTitle"] and chat["title"] in ("", "新对话", "历史记录"):
+            chat["title"] = question[:20].strip()
+            title = {"title": chat["title"]}
         chat["updateTime"] = self.now
         for speaker, text in (("Human", question), ("AI", reply)):
             record = {"obj": speaker, "text": text, "time": self.now}
@@ -185,6 +187,7 @@ class Chats(Base):
                 ("prompt_tokens", "completion_tokens", "total_tokens"), 1
             ),
             "choices": [{"message": message, "finish_reason": "stop", "index": 0}],
+            **title,
         }
         if fields.get("detail"):
             answer |= {"responseData": [], "newVariables": {}}

@@ -5,8 +5,10 @@ from math import cos, exp, log, pi, sqrt
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from mock_server.api.context import pause
+from mock_server.api.event_stream import EventStream
 from mock_server.api.faults import fault
 from mock_server.api.response import Response
 from mock_server.domain.limits import Published
@@ -15,7 +17,7 @@ from mock_server.domain.messages import describe_value
 _FORMS = ("ms",), ("min", "max"), ("median", "sigma")
 
 
-class Delay(fault.Fault, tag="delay"):
+class Delay(fault.StreamFault, tag="delay"):
     """The answer comes late: by `ms`, or by `min` to `max`, or around a `median`."""
 
     chinese = "应答迟到：固定 `ms`，或在 `min` 到 `max` 之间，或以 `median` 为中位数。"
@@ -50,12 +52,25 @@ class Delay(fault.Fault, tag="delay"):
         """The right response, later; what is written is written then, or before."""
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
+        stream = await context.perform() if self.after_chunks else None
+        if isinstance(stream, EventStream):
+            return self.halted(stream, ms)
+        if stream is not None:
+            await pause(context.request, ms)
+            return stream
         if context.is_after:
             response = await context.perform()
             await pause(context.request, ms)
             return response
         await pause(context.request, ms)
         return await context.perform()
+
+    def halted(self, stream: EventStream, ms: float) -> EventStream:
+        """The stream, which halts before an event."""
+        at = min(self.after_chunks, len(stream.chunks) - 1)
+        late = replace(stream.chunks[at], pause_ms=stream.chunks[at].pause_ms + ms)
+        before, rest = stream.chunks[:at], stream.chunks[at + 1 :]
+        return stream.with_chunks([*before, late, *rest])
 
     def milliseconds(self, first: float, second: float) -> float:
         """How long, by two numbers from 0 up to 1; never over the limit."""

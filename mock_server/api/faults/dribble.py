@@ -5,15 +5,16 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.types import Send
 
-from mock_server.api.context import Interrupted, pause
+from mock_server.api.context import pause
+from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.faults import fault
-from mock_server.api.request import ClientGone, RequestBody
+from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.response import Headers, Response
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import describe_value
 
 
-class Dribble(fault.Fault, tag="dribble"):
+class Dribble(fault.StreamFault, tag="dribble"):
     """The answer comes in pieces, with `ms` between them."""
 
     chinese = "应答分块送达，块之间间隔 `ms`。"
@@ -32,6 +33,11 @@ class Dribble(fault.Fault, tag="dribble"):
 
     async def apply(self, context: fault.FaultContext) -> Response:
         whole = await context.perform()
+        if isinstance(whole, EventStream):
+            before = whole.chunks[: self.after_chunks]
+            rest = b"".join(each.content for each in whole.chunks[len(before) :])
+            late = _pieces(rest, self.chunks)
+            return whole.with_chunks([*before, *(Chunk(it, self.ms) for it in late)])
         pieces = _pieces(whole.body, self.chunks)
         return whole.into(Dribbled, context=context, pieces=pieces, ms=self.ms)
 

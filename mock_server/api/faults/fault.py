@@ -19,15 +19,16 @@ from msgspec.structs import replace
 
 from mock_server.api.connection import Connection, NeedsConnection, connection_of
 from mock_server.api.context import RequestContext, pause
+from mock_server.api.event_stream import EventStream
 from mock_server.api.operations.answered_path import Served, name_schema
 from mock_server.api.operations.operation import Distort
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.response import Response
+from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
 from mock_server.domain.call import Call
 from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField, InvalidFields
-from mock_server.domain.faults.definition import Definition
+from mock_server.domain.faults.definition import Definition, Whole
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
@@ -286,6 +287,22 @@ def _check_texts(wanted: Mapping[str, object], at: str) -> None:
         if not isinstance(value, str) and not is_test(value):
             expected = 'a text, {"contains": "..."} or {"absent": true}'
             raise wrong(expected, describe_value(value), f"{at}.{name}")
+
+
+class StreamFault(Fault):
+    """A fault that may fire in the middle of a stream."""
+
+    after_chunks: Whole = 0
+    """How many events of a stream are sent before; what is no stream has none."""
+
+    async def stream(self, context: FaultContext) -> EventStream | None:
+        """The stream to spoil where events are to be sent before, else None."""
+        response = await context.spoilable() if self.after_chunks else None
+        return response if isinstance(response, EventStream) else None
+
+    def until(self, stream: EventStream, ends: End) -> EventStream:
+        """The events that are sent before, then this end of the connection."""
+        return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:

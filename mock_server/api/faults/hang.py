@@ -1,21 +1,20 @@
 """No response, for a minute."""
 
-from mock_server.api.context import Interrupted, pause
-from mock_server.api.faults.fault import Fault, FaultContext
-from mock_server.api.request import ClientGone, RequestBody
-from mock_server.api.response import NoResponse
+from mock_server.api.context import pause
+from mock_server.api.faults.fault import FaultContext, StreamFault
+from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.response import NoResponse, Response
 from mock_server.domain.limits import Published
 
 
-class Hang(Fault, tag="hang"):
+class Hang(StreamFault, tag="hang"):
     """No answer; the connection is closed after a minute."""
 
     chinese = "没有应答；一分钟后关闭连接。"
 
-    async def apply(self, context: FaultContext) -> NoResponse:
+    async def apply(self, context: FaultContext) -> Response:
         # In process a caller would wait for ever, so it is refused there.
         connection = context.connection()
-        await context.perform_if_after()
 
         async def end(body: RequestBody) -> None:
             try:
@@ -26,4 +25,7 @@ class Hang(Fault, tag="hang"):
                 pass  # a reset leaves nothing pending
             await connection.close(body)
 
+        if stream := await self.stream(context):
+            return self.until(stream, end)
+        await context.perform_if_after()
         return NoResponse(ends=end)

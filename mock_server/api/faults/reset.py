@@ -1,10 +1,10 @@
 """A connection that is reset."""
 
-from mock_server.api.faults.fault import Connections, Fault, FaultContext
-from mock_server.api.response import NoResponse
+from mock_server.api.faults.fault import Connections, FaultContext, StreamFault
+from mock_server.api.response import NoResponse, Response
 
 
-class Reset(Fault, tag="reset"):
+class Reset(StreamFault, tag="reset"):
     """No answer; the connection is reset (RST)."""
 
     chinese = "没有应答；连接被重置（RST）。"
@@ -17,7 +17,9 @@ class Reset(Fault, tag="reset"):
     def meets_resends(self) -> bool:
         return self.connections == "all"
 
-    async def apply(self, context: FaultContext) -> NoResponse:
+    async def apply(self, context: FaultContext) -> Response:
         connection = context.connection()
+        if stream := await self.stream(context):
+            return self.until(stream, connection.reset)
         await context.perform_if_after()
         return NoResponse(ends=connection.reset)

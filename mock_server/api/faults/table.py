@@ -29,6 +29,7 @@ from mock_server.api.faults.malformed_json import MalformedJson
 from mock_server.api.faults.page_drift import PageDrift
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.rate_limit import RateLimited
+from mock_server.api.faults.reply import Reply
 from mock_server.api.faults.reset import Reset
 from mock_server.api.faults.truncate import Truncate
 from mock_server.api.faults.wrong_total import WrongTotal
@@ -55,6 +56,7 @@ _TABLE: tuple[type[Fault], ...] = (
     WrongTotal,
     Alter,
     Answer,
+    Reply,
 )
 KINDS: Mapping[str, type[Fault]] = {kind_of(each): each for each in _TABLE}
 Fault.kinds, Fault.presets = KINDS, PRESETS.keys()

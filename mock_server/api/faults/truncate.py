@@ -4,13 +4,13 @@ from msgspec import field
 from starlette.types import Send
 
 from mock_server.api.connection import Connection
-from mock_server.api.faults.fault import Fault, FaultContext
+from mock_server.api.faults.fault import FaultContext, StreamFault
 from mock_server.api.request import RequestBody
 from mock_server.api.response import Headers, Response
 from mock_server.domain.faults.definition import Whole
 
 
-class Truncate(Fault, tag="truncate"):
+class Truncate(StreamFault, tag="truncate"):
     """The answer ends after so many bytes of its body, half of them by default."""
 
     chinese = "应答正文在若干字节后中断，默认为一半。"
@@ -21,6 +21,8 @@ class Truncate(Fault, tag="truncate"):
     async def apply(self, context: FaultContext) -> Response:
         # First of all: nothing may be changed where it cannot be done.
         connection = context.connection()
+        if stream := await self.stream(context):
+            return self.until(stream, connection.finish)
         whole = await context.spoilable()
         size = len(whole.body)
         # At least one byte is missing, else nothing would be truncated.

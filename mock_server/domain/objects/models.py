@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
+from mock_server.domain.replies import Pace, Reply
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
 DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
@@ -35,19 +36,22 @@ Speaker = Literal["Human", "AI", "System"]
 class ChatRecord(Struct, frozen=True, gc=False):
     """One message of a chat session, as the service's record has it.
 
-    `time` is in milliseconds.
+    `time` is in milliseconds. `parts` are those of a reply that is more than a text, as
+    JSON, which many records together hold in little room.
     """
 
     id: str
     obj: Speaker
     text: str
     time: int = DEFAULT_TIME
+    parts: bytes = b""
 
 
 class App(Struct, frozen=True):
     """An application, and what the fixture gives it: chat sessions and their records.
 
-    Both are by chat id.
+    Both are by chat id. `replies` are said in turn by its completions, streamed at its
+    `pace`.
     """
 
     id: str
@@ -55,6 +59,8 @@ class App(Struct, frozen=True):
     permissions: Permissions = field(default_factory=dict)
     chats: Mapping[str, Chat] = field(default_factory=dict)
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
+    replies: tuple[Reply, ...] = ()
+    pace: Pace | None = None
 
     def level_of(self, caller: Caller) -> Level:
         """What a caller may do with it: its own permission, else the key's level."""

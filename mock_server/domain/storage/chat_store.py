@@ -143,7 +143,9 @@ def _size_of_chat(chat: Chat) -> int:
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:
-    return sum(_RECORD_BYTES + getsizeof(record.text) for record in records)
+    return sum(
+        _RECORD_BYTES + getsizeof(record.text) + len(record.parts) for record in records
+    )
 
 
 class ChatOrder:

@@ -19,6 +19,7 @@ from mock_server.domain.objects.fixture_data import Generation, JobsOf
 from mock_server.domain.objects.models import App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File
+from mock_server.domain.replies import Turns
 from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.chat_store import ChatStore
 from mock_server.domain.storage.overlay import Overlay
@@ -55,8 +56,8 @@ class Store(ChatStore):
         """When training goes on next, in milliseconds; None if there is none."""
         self.files = Overlay[str, File]({}, holding, lambda _: _FILE_BYTES)
         """The files that have been uploaded, by id."""
-        self.turns = 0
-        """How many replies completions have given."""
+        self.turns: dict[str, Turns] = {}
+        """Whose turn it is among the replies of an app, and of all apps under ""."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
             {}, holding, lambda _: _CODE_BYTES
         )
@@ -86,7 +87,7 @@ class Store(ChatStore):
         copy.rows = self.rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy.files = self.files.copy(holding)
-        copy.turns, copy._last_id = self.turns, self._last_id
+        copy.turns, copy._last_id = self.turns.copy(), self._last_id
         copy.login_codes = self.login_codes.copy(holding)
         return copy
 

@@ -9,9 +9,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.related.completions import pieces
 from mock_server.api.request import RequestBody
-from mock_server.api.response import EventStream
 from tests.api.related.world import (
     APP,
     OUTSIDER,
@@ -25,7 +25,7 @@ from tests.support import FROZEN, PIN, Api
 
 CHAT = "/api/core/chat"
 COMPLETIONS = "/api/v1/chat/completions"
-STREAM = "text/event-stream; charset=utf-8"
+STREAM = "text/event-stream;charset=utf-8"
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_stream_tells_the_role_the_words_and_the_end(api: Api) -> None:
     *chunks, done = streamed(answer)
     choices = [chunk["choices"][0] for chunk in chunks]
     assert choices[0]["delta"]["role"] == "assistant"
-    words = [choice["delta"]["content"] for choice in choices[1:-1]]
+    words = [choice["delta"]["content"] for choice in choices[:-1]]
     assert len(words) > 1
     assert "".join(words) == "one two  three"
     reasons = [choice["finish_reason"] for choice in choices]
@@ -111,8 +111,15 @@ def test_a_stream_tells_the_role_the_words_and_the_end(api: Api) -> None:
 
 
 def test_a_detailed_stream_names_its_events(api: Api) -> None:
-    lines = ask(api, stream=True, detail=True).text.split("\n\n")[:-1]
-    assert all(event.startswith("event: answer\ndata: ") for event in lines)
+    events = ask(api, stream=True, detail=True).text.split("\n\n")[:-1]
+    names = [event.splitlines()[0].removeprefix("event: ") for event in events]
+    assert list(dict.fromkeys(names)) == [
+        "answer",
+        "workflowDuration",
+        "chatTitle",
+        "flowResponses",
+    ]
+    assert names[-3:] == ["answer", "flowResponses", "answer"]
 
 
 def test_replies_come_in_turn_and_again_after_a_reset(make_api: MakeApi) -> None:
@@ -243,7 +250,8 @@ def test_each_event_is_sent_on_its_own() -> None:
         sent.append(message)
 
     body = RequestBody.of({"headers": [], "http_version": "1.1"}, None)  # type: ignore[arg-type]
-    asyncio.run(EventStream(200, b"data: 1\n\ndata: 2\n\n").send([], body, send))
+    stream = EventStream.of([Chunk(b"data: 1\n\n"), Chunk(b"data: 2\n\n")])
+    asyncio.run(stream.send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
 

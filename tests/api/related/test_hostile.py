@@ -248,7 +248,7 @@ def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     *events, end = answer.text.split("\n\n")[:-1]
     assert end == "data: [DONE]"
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]
-    pieces = [each["choices"][0]["delta"].get("content", "") for each in chunks]
+    pieces = [each["choices"][0]["delta"]["content"] or "" for each in chunks]
     assert "".join(pieces) == said
 
 

@@ -223,7 +223,7 @@ def spoken(text: str, stream: bool) -> str:
     assert lines.pop() == "data: [DONE]"
     chunks = [json.loads(line.removeprefix("data: ")) for line in lines]
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
-    return "".join(delta.get("content", "") for delta in deltas)
+    return "".join(delta["content"] or "" for delta in deltas)
 
 
 def records(service: Service, app: str, chat: str) -> list[str]:

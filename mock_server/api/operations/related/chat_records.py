@@ -2,12 +2,14 @@
 
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+import msgspec
+from msgspec import UNSET, Meta, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.completions import value_of
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,
@@ -22,25 +24,13 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import Reversed
 from mock_server.domain.objects.models import ChatRecord
+from mock_server.domain.replies import Parts, ReplyPart, parts_of
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": "refund-4711", "pageSize": 2}
 NO_MORE = "but the app is checked; records hold texts only, and never feedback"
-
-
-class Content(Struct):
-    """A text."""
-
-    content: str
-
-
-class Value(Struct, omit_defaults=True):
-    """A part of a message; there are only texts, and newer lists name no type."""
-
-    text: Content
-    type: str = ""
 
 
 class RecordView(View, kw_only=True):
@@ -50,7 +40,7 @@ class RecordView(View, kw_only=True):
     data_id: str
     id_again: str | UnsetType = field(name="id", default=UNSET)
     obj: str
-    value: list[Value]
+    value: list[dict[str, Any]]
     time: Time
     hide_in_ui: bool = field(name="hideInUI", default=False)
     total_quote_list: list[Any] | UnsetType = UNSET
@@ -64,7 +54,7 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
         id=record.id,
         data_id=record.id,
         obj=record.obj,
-        value=[Value(Content(record.text), "" if is_v2 else "text")],
+        value=_values(record, is_typed=not is_v2),
         time=format_time(record.time),
     )
     if is_v2:
@@ -74,6 +64,18 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
         shown.total_running_time = 0
         shown.use_agent_sandbox = False
     return shown
+
+
+def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
+    """The parts of a message; newer lists name no types."""
+    parts = [ReplyPart(text=record.text)]
+    if record.parts:
+        parts = parts_of(None, msgspec.json.decode(record.parts, type=Parts))
+    values = [value for part in parts if (value := value_of(part))]
+    if not is_typed:
+        for value in values:
+            del value["type"]
+    return values
 
 
 class GetPaginationRecordsBody(fields.PagedFields, kw_only=True):

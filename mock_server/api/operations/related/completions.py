@@ -1,19 +1,24 @@
 """A stand-in for chatting, with or without a stream of events."""
 
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from mock_server.api.envelope import error_envelope
+from mock_server.api.event_stream import Chunk, EventStream
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related.route import Call, RequestFields, route
-from mock_server.api.response import EventStream, Response
+from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
-from mock_server.domain.chats import complete
+from mock_server.domain.chats import Completed, complete
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import App
+from mock_server.domain.replies import AT_ONCE, Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
@@ -32,20 +37,20 @@ class CompletionsBody(RequestFields, kw_only=True, forbid_unknown_fields=False):
     detail: bool | UnsetType | None = UNSET
 
 
-class Completed(Struct):
+class Completion(Struct):
     """A reply, and how it is asked for."""
 
-    chat_id: str
-    reply: str
+    done: Completed
     stream: bool
     detail: bool
 
 
 class Message(Struct):
-    """What is said, and by whom."""
+    """What is said, and by whom; parts if it is more than a text, with `detail`."""
 
     role: str
-    content: str
+    content: str | list[Any]
+    reasoning_content: str | UnsetType = UNSET
 
 
 class Choice(Struct):
@@ -64,19 +69,23 @@ class Usage(Struct, frozen=True):
     total_tokens: int = 1
 
 
-class CompletionView(Struct):
-    """A whole reply; what stands last is there with `detail`."""
+class CompletionView(Struct, kw_only=True):
+    """A whole reply; what stands first is there with `detail`.
 
-    id: str
-    choices: list[Choice]
-    model: str = ""
-    usage: Usage = Usage()
+    The first reply of a chat has its `title`.
+    """
+
     response_data: list[Any] | UnsetType = msgspec.field(
         name="responseData", default=UNSET
     )
     new_variables: dict[str, Any] | UnsetType = msgspec.field(
         name="newVariables", default=UNSET
     )
+    title: str | UnsetType = UNSET
+    id: str
+    model: str = ""
+    usage: Usage = Usage()
+    choices: list[Choice]
 
 
 def question_of(messages: list[dict[str, Any]]) -> str:
@@ -98,23 +107,154 @@ def _text(content: object, at: str) -> str:
     raise errors.InvalidField.of(content, "a string or an array", at)
 
 
-def encode(done: Completed, _state: State) -> bytes | Response:
+def encode(completion: Completion, _: State) -> bytes | Response:
     """The reply as a whole, without an envelope, or as a stream of events."""
-    if done.stream:
-        return EventStream(200, b"".join(events(done)))
-    shown = CompletionView(done.chat_id, [Choice(Message("assistant", done.reply))])
-    if done.detail:
-        shown.response_data, shown.new_variables = [], {}
-    return msgspec.json.encode(shown)
+    done, parts = completion.done, completion.done.parts
+    last = parts[-1] if parts else ReplyPart()
+    if completion.stream:
+        events = streamed(done, is_detailed=completion.detail)
+        return EventStream.of(events, is_cut=last.cut is True)
+    if last.error is not None:
+        return Response(500, error_envelope(*error_of(last.error)))
+    content: str | list[Any] = text_of(parts)
+    values = [*map(value_of, parts)]
+    if completion.detail and len(list(filter(None, values))) > 1:
+        content = [each for each in values if each]
+    reasoning = "".join(each.reasoning or "" for each in parts)
+    message = Message("assistant", content, reasoning or UNSET)
+    shown = CompletionView(id=done.chat_id, choices=[Choice(message)])
+    shown.title = UNSET if done.title is None else done.title
+    if completion.detail:
+        shown.response_data, shown.new_variables = response_data(parts), {}
+    body = msgspec.json.encode(shown)
+    return EventStream.of((), is_cut=True) if last.cut else body
 
 
-def events(done: Completed) -> list[bytes]:
-    """The reply as server-sent events: its role, its words, its end."""
-    head = b"event: answer\n" if done.detail else b""
-    deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
-    deltas += ({"content": piece} for piece in pieces(done.reply))
-    shown = [_chunk(delta, None) for delta in deltas] + [_chunk({}, "stop"), b"[DONE]"]
-    return [head + b"data: " + content + b"\n\n" for content in shown]
+def streamed(done: Completed, *, is_detailed: bool) -> Iterator[Chunk]:
+    """The reply as server-sent events, in the order of 4.16."""
+    pace = done.pace or AT_ONCE
+    is_first = True
+    waiting = 0.0
+    for part in done.parts:
+        waiting += part.pause_ms or 0
+        for name, data, is_word in _events(part):
+            if not is_detailed and name not in _PLAIN:
+                continue
+            pause = waiting
+            if is_word:
+                pause += pace.first_token_ms if is_first else _gap(pace)
+                is_first = False
+            waiting = 0
+            yield Chunk(_event(name, data, is_detailed or name == "error"), pause)
+        if part.error is not None or part.cut:
+            return
+    if is_detailed:
+        yield Chunk(_event("workflowDuration", {"durationSeconds": 0}), waiting)
+        if done.title is not None:
+            yield Chunk(_event("chatTitle", {"title": done.title}))
+    yield Chunk(_event("answer", _delta(None, "stop"), is_detailed))
+    if is_detailed:
+        yield Chunk(_event("flowResponses", response_data(done.parts)))
+    head = b"event: answer\n" if is_detailed else b""
+    yield Chunk(head + b"data: [DONE]\n\n")
+
+
+_PLAIN = ("answer", "fastAnswer", "error")
+"""The events that are sent without `detail`, then without their names."""
+
+
+def _events(part: ReplyPart) -> Iterator[tuple[str, Any, bool]]:
+    """The names and data of a part's events, and whether they are words that come."""
+    for word in pieces(part.reasoning or ""):
+        yield "answer", _delta(word, key="reasoning_content"), True
+    for word in pieces(part.text or ""):
+        yield "answer", _delta(word), True
+    if part.fast is not None:
+        yield "fastAnswer", _delta(f"\n{part.fast}"), True
+    if part.node is not None:
+        yield "flowNodeStatus", {"status": "running", "name": part.node}, False
+    if part.tool is not None:
+        whole = _tool(part.tool)
+        empty = {**whole, "params": "", "response": ""}
+        unnamed = {**empty, "toolName": "", "toolAvatar": ""}
+        yield "toolCall", {"tool": empty}, False
+        yield "toolParams", {"tool": {**unnamed, "params": whole["params"]}}, False
+        yield (
+            "toolResponse",
+            {"tool": {**unnamed, "response": whole["response"]}},
+            False,
+        )
+    if part.interactive is not None:
+        yield "interactive", {"interactive": part.interactive}, False
+    if part.error is not None:
+        code, text, message = error_of(part.error)
+        failure = {"code": code, "statusText": text, "message": message, "data": None}
+        is_plain = isinstance(part.error, str)
+        yield "error", {"message": message} if is_plain else failure, False
+
+
+def _gap(pace: Pace) -> float:
+    """Milliseconds between two words."""
+    return 1000 / pace.tokens_per_second if pace.tokens_per_second else 0
+
+
+def _tool(tool: Tool) -> dict[str, str]:
+    """A tool as events and records have it."""
+    own_id = hashlib.sha256(tool.name.encode()).hexdigest()[:24]
+    params, response = map(_as_text, (tool.params, tool.response))
+    return {
+        "id": own_id,
+        "toolName": tool.name,
+        "toolAvatar": "",
+        "functionName": tool.name,
+        "params": params,
+        "response": response,
+    }
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def error_of(error: str | Mapping[str, Any]) -> tuple[int, str, str]:
+    """The code, the statusText and the message of a reply that ends by an error."""
+    if isinstance(error, str):
+        return 500, "error", error
+    code, text = error.get("code"), error.get("statusText")
+    status_text = text if isinstance(text, str) else "error"
+    own = code if isinstance(code, int) else 500
+    return own, status_text, str(error.get("message", ""))
+
+
+def value_of(part: ReplyPart) -> dict[str, Any] | None:
+    """A part as a record holds it; None of what is not kept there."""
+    if part.text is not None or part.fast is not None:
+        text = part.text if part.text is not None else part.fast
+        return {"type": "text", "text": {"content": text}}
+    if part.reasoning is not None:
+        return {"type": "reasoning", "reasoning": {"content": part.reasoning}}
+    if part.tool is not None:
+        return {"type": "tool", "tools": [_tool(part.tool)]}
+    if part.interactive is not None:
+        return {"type": "interactive", "interactive": part.interactive}
+    return None
+
+
+def response_data(parts: Sequence[ReplyPart]) -> list[dict[str, Any]]:
+    """The results of the nodes that a reply names, and of what it has found."""
+    found: list[dict[str, Any]] = []
+    for number, part in enumerate(parts, start=1):
+        node = {"id": f"node-{number}", "nodeId": f"node-{number}", "runningTime": 0}
+        if part.node is not None:
+            found.append({**node, "moduleName": part.node, "moduleType": "chatNode"})
+        if part.quotes is not None:
+            kind = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
+            found.append({**node, **kind, "quoteList": part.quotes})
+        if part.tool is not None:
+            kind = {"moduleName": part.tool.name, "moduleType": "tool"}
+            given = {"toolInput": part.tool.params, "toolRes": part.tool.response}
+            found.append({**node, **kind, **given})
+    return found
 
 
 def pieces(reply: str, most: int = Published.stream_pieces) -> list[str]:
@@ -130,10 +270,17 @@ def pieces(reply: str, most: int = Published.stream_pieces) -> list[str]:
     return made
 
 
-def _chunk(delta: dict[str, str], reason: str | None) -> bytes:
+def _delta(
+    said: str | None, reason: str | None = None, key: str = "content"
+) -> dict[str, Any]:
+    delta = {"role": "assistant", key: said}
     choices = [{"delta": delta, "index": 0, "finish_reason": reason}]
-    empty = {"id": "", "object": "", "created": 0, "model": ""}
-    return msgspec.json.encode(empty | {"choices": choices})
+    return {"id": "", "object": "", "created": 0, "model": "", "choices": choices}
+
+
+def _event(name: str, data: Any, is_named: bool = True) -> bytes:
+    head = f"event: {name}\n".encode() if is_named else b""
+    return head + b"data: " + msgspec.json.encode(data) + b"\n\n"
 
 
 @route(
@@ -141,8 +288,8 @@ def _chunk(delta: dict[str, str], reason: str | None) -> bytes:
     chinese="对话：不调用模型的替身",
     since="4.0",
     differs="There is no envelope. Without `appId` the first application that the key "
-    "may read is meant; `responseData` and `newVariables` are empty, a stream has no "
-    "further events and a length; tokens are not counted.",
+    "may read is meant; `responseData` holds what a scripted reply names, "
+    "`newVariables` nothing; tokens are not counted.",
     refuses=(errors.InvalidField, *APP, errors.LimitReached),
     example={
         "chatId": DEMO_CHAT,
@@ -153,18 +300,18 @@ def _chunk(delta: dict[str, str], reason: str | None) -> bytes:
     encode=encode,
     answers=("application/json", "text/event-stream"),
     has_envelope=False,
+    is_scripted=True,
 )
-def completions(call: Call, body: CompletionsBody) -> Completed:
+def completions(call: Call, body: CompletionsBody) -> Completion:
     """Chat: a stand-in that asks no model.
 
-    The fixture's replies in turn, else the question itself. The chat is created if it
-    is new, with two records; each turn updates it.
+    What a test or the fixture replies, in turn, else the question itself. The chat is
+    created if it is new, with two records; each turn updates it.
     """
     question = question_of(body.messages)
     app = call.app(body.app_id) if body.app_id else _first_readable(call)
-    chat_id = body.chat_id or None
-    chat_id, reply = complete(call.state, app, chat_id, question)
-    return Completed(chat_id, reply, body.stream is True, body.detail is True)
+    done = complete(call, app, body.chat_id or None, question)
+    return Completion(done, body.stream is True, body.detail is True)
 
 
 def _first_readable(call: Call) -> App:

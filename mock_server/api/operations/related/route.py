@@ -52,6 +52,7 @@ class RarerFields(TypedDict, total=False):
     media_type: str
     answers: tuple[str, ...]
     has_envelope: bool
+    is_scripted: bool
     appear: Callable[[Any, int], Any]
     chinese: str
 

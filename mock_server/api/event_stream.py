@@ -1,0 +1,93 @@
+"""Responses that are streamed: server-sent events, with pauses, whole or cut."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+from starlette.types import Send
+
+from mock_server.api.connection import Connection, NeedsConnection
+from mock_server.api.headers import Header
+from mock_server.api.request import ClientGone, Interrupted, RequestBody
+from mock_server.api.response import End, Headers, Response
+
+
+class Chunk(Struct, frozen=True):
+    """A part of a response that is streamed, and a pause before it in milliseconds."""
+
+    content: bytes
+    pause_ms: float = 0
+
+
+class EventStream(Response, frozen=True, kw_only=True):
+    """Server-sent events, each sent on its own; the body are all of them.
+
+    Such a response has no length. It is paused in real time. One that is cut ends by a
+    reset of the connection; `ends` says how else the connection is ended, `pause` waits
+    for so many milliseconds.
+    """
+
+    content_type: bytes = b"text/event-stream;charset=utf-8"
+    headers: tuple[Header, ...] = (
+        (b"cache-control", b"no-cache, no-transform"),
+        (b"x-accel-buffering", b"no"),
+    )
+    chunks: tuple[Chunk, ...] = ()
+    is_cut: bool = False
+    ends: End | None = None
+    pause: Callable[[float], Awaitable[None]] | None = None
+    connection: Connection | None = None
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk], *, is_cut: bool = False) -> Self:
+        """A stream of these chunks; one that is cut before the first has no status."""
+        every = tuple(chunks)
+        body = b"".join(each.content for each in every)
+        return cls(status=200 if every else 0, body=body, chunks=every, is_cut=is_cut)
+
+    @property
+    def length(self) -> None:
+        return None
+
+    def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
+        """The stream with other chunks, and with another end if there is one."""
+        every = tuple(chunks)
+        body = b"".join(each.content for each in every)
+        return replace(self, body=body, chunks=every, ends=ends or self.ends)
+
+    def on(
+        self,
+        connection: Connection | None,
+        pause: Callable[[float], Awaitable[None]],
+    ) -> Self:
+        """The stream on a connection, None in process, with a way to pause it.
+
+        Raises NeedsConnection if it is cut, which cannot be done in process.
+        """
+        if self.is_cut and connection is None:
+            said = "a reply is cut, which needs a connection: serve it on a socket"
+            raise NeedsConnection(f"{said} (MockServer), it cannot be had in process")
+        ends = connection.reset if self.is_cut and connection else self.ends
+        return replace(self, connection=connection, pause=pause, ends=ends)
+
+    async def send(self, headers: Headers, body: RequestBody, send: Send) -> None:
+        """Send them. The client may go meanwhile, or a reset come."""
+        if self.status:  # none where nothing is to be sent
+            await send(self.start(headers))
+        try:
+            for chunk in self.chunks:
+                if chunk.pause_ms and self.pause is not None:
+                    await self.pause(chunk.pause_ms)
+                content = {"type": "http.response.body", "body": chunk.content}
+                await send(content | {"more_body": True})
+        except ClientGone:
+            return
+        except Interrupted:
+            if self.connection is not None:
+                await self.connection.close(body)
+            return
+        if self.ends is not None:
+            await self.ends(body)
+            return
+        await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,55 @@
+"""A reply that a test gives: what the next chat completion says."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from mock_server.api.faults.fault import Answering, Sent, wrong
+from mock_server.api.operations.operation import Distort
+from mock_server.api.response import Response
+from mock_server.domain import replies
+from mock_server.domain.messages import describe_value
+from mock_server.domain.validation.walk import Path
+
+_COMPLETIONS = "completions"
+_NULL = {"type": "null"}
+
+
+class Reply(Answering, tag="reply"):
+    """The assistant says this in a chat completion, whole or streamed."""
+
+    chinese = "对话接口以此内容回复，可整体返回或流式返回。"
+    least: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
+    schema: ClassVar[Mapping[str, Any]] = {
+        "oneOf": [
+            {"required": [one], "properties": {one: {"type": kind}, other: _NULL}}
+            for one, kind, other in (
+                ("text", "string", "parts"),
+                ("parts", "array", "text"),
+            )
+        ]
+    }
+
+    operation: str = _COMPLETIONS
+    text: replies.Text | None = None
+    """What the assistant says."""
+    parts: replies.Parts | None = None
+    """All that it says, in order. Give this or `text`."""
+    stream: replies.Pace | None = None
+    """How fast it is streamed; at once by default."""
+
+    def problems(self) -> Iterator[tuple[Path, str]]:
+        """Neither text nor parts, parts that are two things, or too much of them."""
+        yield from replies.problems(self.text, self.parts)
+
+    def check(self) -> None:
+        super().check()
+        if self.operation != _COMPLETIONS:
+            raise wrong(_COMPLETIONS, describe_value(self.operation), "operation")
+
+    def respond(self, sent: Sent, distort: Distort | None) -> Response:
+        """The operation's own response, with this as what is said."""
+        reply = replies.Reply(text=self.text, parts=self.parts, stream=self.stream)
+        call = replace(sent.call, reply=reply)
+        return sent.operation.respond(call, sent.content, distort)

@@ -1,0 +1,121 @@
+"""Streams on a real connection: paced, cut, and spoiled in their middle."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from tests.support import Api
+from tests.wire.spoiled import add, connected, exchanged, received, request
+
+pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"])
+TICK = 0.01
+"""How early a timer may be, in seconds."""
+COMPLETIONS = "/api/v1/chat/completions"
+WORDS = ("one ", "two ", "three")
+DONE = b"data: [DONE]\n\n"
+
+
+def question(**fields: Any) -> bytes:
+    messages = [{"role": "user", "content": "x"}]
+    body = {"messages": messages, "appId": None, "stream": True, "top": None}
+    return request(COMPLETIONS, "POST", **(body | fields))
+
+
+def words(content: bytes) -> list[str]:
+    """What the deltas of a stream say that has arrived as a whole or in part."""
+    found = []
+    for line in content.decode().splitlines():
+        if line.startswith('data: {"id"'):
+            delta = json.loads(line.removeprefix("data: "))["choices"][0]["delta"]
+            found.append(delta["content"] or "")
+    return found
+
+
+def times_of(api: Api) -> list[tuple[float, str]]:
+    """When each word of a stream came, in seconds, and the word."""
+    found, start = [], perf_counter()
+    body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
+    headers = {"Authorization": "Bearer any"}
+    with api.client.stream("POST", COMPLETIONS, json=body, headers=headers) as answer:
+        for line in answer.iter_lines():
+            found += [(perf_counter() - start, each) for each in words(line.encode())]
+    return found
+
+
+def test_a_cut_reply_is_reset_after_what_was_said(api: Api) -> None:
+    add(api, "reply", parts=[*WORDS[:2], {"cut": True}])
+    content, end = exchanged(api, question())
+    assert (words(content), end) == ([*WORDS[:2]], "RST")
+    assert DONE not in content
+
+
+def test_a_whole_reply_that_is_cut_has_no_byte(api: Api) -> None:
+    add(api, "reply", parts=["one", {"cut": True}])
+    assert exchanged(api, question(stream=False)) == (b"", "RST")
+
+
+@pytest.mark.parametrize(("kind", "end"), [("reset", "RST"), ("truncate", "FIN")])
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_a_connection_ends_after_so_many_events(
+    api: Api, kind: str, end: str, after: int
+) -> None:
+    add(api, "reply", text="".join(WORDS))
+    add(api, kind, afterChunks=after)
+    content, found = exchanged(api, question())
+    assert (words(content), found) == ([*WORDS[:after]], end)
+    assert b"\r\n0\r\n\r\n" not in content
+
+
+def test_a_stream_hangs_after_an_event_until_a_reset(api: Api) -> None:
+    add(api, "reply", text="".join(WORDS))
+    add(api, "hang", afterChunks=1)
+    with connected(api) as connection:
+        connection.sendall(question())
+        content = connection.recv(65_536)
+        while not words(content):
+            content += connection.recv(65_536)
+        api.admin("POST", "/reset")
+        rest, end = received(connection)
+    assert (words(content + rest), end) == ([WORDS[0]], "FIN")
+
+
+def test_a_stream_halts_before_an_event(api: Api) -> None:
+    add(api, "reply", text="".join(WORDS))
+    add(api, "delay", ms=60, afterChunks=2)
+    (_, one), (before, two), (then, three), _ = times_of(api)
+    assert (one, two, three) == WORDS
+    assert then - before >= 0.06 - TICK
+
+
+def test_a_dribbled_stream_is_the_right_one(api: Api) -> None:
+    add(api, "reply", text="".join(WORDS))
+    add(api, "dribble", chunks=5, ms=1, afterChunks=1)
+    found = [word for _, word in times_of(api)]
+    assert found == [*WORDS, ""]
+
+
+def test_words_come_at_their_pace_and_pauses_are_kept(api: Api) -> None:
+    pace = {"firstTokenMs": 40, "tokensPerSecond": 25}
+    add(api, "reply", parts=[*WORDS[:2], {"pauseMs": 40}, WORDS[2]], stream=pace)
+    found = times_of(api)[:3]
+    assert found[0][0] >= 0.04 - TICK
+    gaps = [then - before for (before, _), (then, _) in pairwise(found)]
+    assert gaps[0] >= 0.04 - TICK
+    assert gaps[1] >= 0.08 - TICK
+
+
+def test_a_paced_stream_ends_with_a_reset(api: Api) -> None:
+    add(api, "reply", text="one two", stream={"tokensPerSecond": 0.1})
+    with connected(api) as connection:
+        connection.sendall(question())
+        content = connection.recv(65_536)
+        while not words(content):
+            content += connection.recv(65_536)
+        api.admin("POST", "/reset")
+        rest, end = received(connection)
+    assert (words(content + rest), end) == (["one "], "FIN")
