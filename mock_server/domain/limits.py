@@ -118,6 +118,12 @@ class Published:
     matched_bytes: Final = 4 * 1024
     """Bytes of JSON that a fault may want in the body of a request; each request is
     compared with them."""
+    answer_matched_bytes: Final = 1024
+    """Bytes of JSON that an answer may want of a request; there may be a thousand."""
+    answer_tests: Final = 8
+    """Texts of which an answer may want a part."""
+    searched_chars: Final = 16 * 1024
+    """Characters of a text, from its beginning, in which a wanted part counts."""
     altered_bytes: Final = 4 * 1024
     """Bytes of JSON that a fault may set on each item; a page may have a thousand."""
 

@@ -7,7 +7,7 @@ a size. The last request is the one that is measured.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -399,6 +399,95 @@ OPERATIONS = {
         ],
     ),
     "faults": Input(100, lambda n: [*wanting(n), listed(array(b"0", 2_600))]),
+}
+ANSWERED = "/api/any/path"
+
+
+def answer(**fields: Any) -> Sent:
+    """An answer to that path is added."""
+    fields |= {"kind": "answer", "operation": f"POST {ANSWERED}"}
+    return admin("POST", "/faults", fields)
+
+
+def declared(bodies: Iterable[Any]) -> Sent:
+    """Answers at that path are declared, each for requests with such a body."""
+    entry = {"method": "POST", "path": ANSWERED}
+    entries = [{**entry, "match": {"body": each}} for each in bodies]
+    return admin("PUT", "/state", {"responses": entries})
+
+
+def unlike(count: int) -> list[Any]:
+    """Replies to questions that nobody asks."""
+    questions = ("a" * 99 + str(at) for at in range(count))
+    return [{"text": "x", "match": {"question": each}} for each in questions]
+
+
+def reply(**fields: Any) -> Sent:
+    return admin("POST", "/faults", {"kind": "reply", **fields})
+
+
+def completion(question: str, **fields: Any) -> Sent:
+    messages = [{"role": "user", "content": question}]
+    return sent_json("/api/v1/chat/completions", messages=messages, **fields)
+
+
+SCRIPTED = {
+    "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
+    "text of an answer": Input(BODY - 200, lambda n: answer(text="x" * n)),
+    "placeholders of an answer": Input(
+        BODY // 20,
+        lambda n: [
+            answer(json=["{{body.x}} y"] * n),
+            sent_json(ANSWERED, x="z"),
+        ],
+    ),
+    "what a placeholder stands for": Input(
+        BODY // 8,
+        lambda n: [answer(json="{{body.x}}"), sent_json(ANSWERED, x="z" * n)],
+    ),
+    "half a placeholder": Input(
+        BODY // 8,
+        lambda n: [answer(json="{{body.a" * (n // 8)), sent_json(ANSWERED)],
+    ),
+    "headers of an answer": Input(
+        DEFAULT_LIMITS.response_headers,
+        lambda n: answer(headers={f"x-{number}": "y" * 8_000 for number in range(n)}),
+    ),
+    "answers that look for a part": Input(
+        DEFAULT_LIMITS.responses,
+        lambda n: [
+            declared({"x": {"contains": "a" * 99 + str(at)}} for at in range(n)),
+            sent_json(ANSWERED, x="a" * BODY),
+        ],
+    ),
+    "answers that look at fields": Input(
+        DEFAULT_LIMITS.responses,
+        lambda n: [
+            declared({"x": [*[0] * 480, at]} for at in range(n)),
+            sent_json(ANSWERED, x=[0] * 481),
+        ],
+    ),
+    "replies that look for a part of the question": Input(
+        DEFAULT_LIMITS.replies,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": unlike(n)}),
+            completion("a" * (BODY - 200)),
+        ],
+    ),
+    "words of a reply": Input(
+        BODY // 4,
+        lambda n: [
+            reply(text="x " * (n // 2)),
+            completion("y", stream=True, detail=True),
+        ],
+    ),
+    "parts of a reply": Input(
+        Published.reply_parts,
+        lambda n: [
+            reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
+            completion("y", stream=True, detail=True),
+        ],
+    ),
 }
 ADMIN = {
     "match of a fault": Input(

@@ -16,10 +16,18 @@ import pytest
 from starlette.types import ASGIApp, Message
 
 from mock_server.app import create_app
-from tests.cost.inputs import ADMIN, FOLDERS, KEY, OPERATIONS, STATES, Sent
+from tests.cost.inputs import (
+    ADMIN,
+    FOLDERS,
+    KEY,
+    OPERATIONS,
+    SCRIPTED,
+    STATES,
+    Sent,
+)
 from tests.support import LIBRARY, settled
 
-INPUTS = OPERATIONS | ADMIN | STATES | FOLDERS
+INPUTS = OPERATIONS | ADMIN | STATES | FOLDERS | SCRIPTED
 FEWEST, ROUNDS = 3, 12
 """How often to measure, at most: what disturbs a round only adds to it."""
 NOISE = 0.003

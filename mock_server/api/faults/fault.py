@@ -40,7 +40,7 @@ from mock_server.domain.messages import (
 )
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
-from mock_server.domain.validation.json_match import is_test
+from mock_server.domain.validation.json_match import is_test, tests_in
 from mock_server.domain.validation.walk import Path
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
@@ -159,6 +159,8 @@ class Fault(Definition):
     """All kinds by name, which the table of kinds hands over."""
     presets: ClassVar[Collection[str]] = ()
     """The names of all presets, which it hands over too."""
+    most_matched_bytes: ClassVar[int] = Published.matched_bytes
+    """Bytes of JSON that each part of its match may have."""
     least: ClassVar[Mapping[str, Any]] = {}
     """The least fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
@@ -230,10 +232,10 @@ class Fault(Definition):
     def check(self) -> None:
         """Check what no type can say of the fields. Raises InvalidField."""
         # Each request is compared with the wanted body, so that has to be small.
+        most = self.most_matched_bytes
         for name, wanted in self.match.given().items():
-            if len(msgspec.json.encode(wanted)) > Published.matched_bytes:
-                expected = f"at most {Published.matched_bytes} bytes"
-                raise wrong(expected, "more", f"match.{name}")
+            if len(msgspec.json.encode(wanted)) > most:
+                raise wrong(f"at most {most} bytes", "more", f"match.{name}")
             if name in ("query", "headers", "path"):
                 _check_texts(wanted, f"match.{name}")
         if self.match.headers:
@@ -254,6 +256,7 @@ class Answering(Fault):
     """An answer: it takes the place of the operation's own, faults or no faults."""
 
     is_answer = True
+    most_matched_bytes = Published.answer_matched_bytes
     # Until a reset, unless it says otherwise.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] | None = None  # type: ignore[assignment]
@@ -274,6 +277,10 @@ class Answering(Fault):
     def check(self) -> None:
         """All of its problems. Raises InvalidField."""
         super().check()
+        most = Published.answer_tests
+        if (count := sum(map(tests_in, self.match.given().values()))) > most:
+            expected = f"at most {most} texts with a part or absent"
+            raise wrong(expected, str(count), "match")
         found = [
             f"{message} - at ${''.join(f'.{part}' for part in path)}"
             for path, message in self.problems()

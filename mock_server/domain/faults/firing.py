@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 
 from mock_server.domain.faults.definition import Definition, Match
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding
 from mock_server.domain.validation.json_match import holds
 
@@ -209,7 +210,8 @@ class Request(Struct, frozen=True, dict=True):
         """The last message of a user, case folded; "" if there is none."""
         messages = self.body.get("messages")
         asked = messages if isinstance(messages, list) else ()
-        return next(filter(None, map(asked_in, reversed(asked))), "").casefold()
+        found = next(filter(None, map(asked_in, reversed(asked))), "")
+        return found[: Published.searched_chars].casefold()
 
 
 def asked_in(message: object) -> str:

@@ -2,14 +2,16 @@
 
 An object may have more fields than are wanted; an array must be as long as the wanted
 one, and hold what is wanted item by item. Booleans are not numbers; 1.0 is 1. What has
-no fields is compared as a whole. `{"contains": "..."}` wants a text with that part, and
-`{"absent": true}` that there is no such field.
+no fields is compared as a whole. `{"contains": "..."}` wants a text with that part (in
+its first 16,384 characters), and `{"absent": true}` that there is no such field.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct
+
+from mock_server.domain.limits import Published
 
 MISSING = "nothing"
 """Stands in a difference for a field that the value does not have."""
@@ -53,11 +55,21 @@ def is_test(wanted: object) -> bool:
     return isinstance(wanted.get("contains"), str) or wanted.get("absent") is True
 
 
+def tests_in(wanted: object) -> int:
+    """How many texts have to have a part."""
+    if is_test(wanted):
+        return 1
+    if isinstance(wanted, dict):
+        return sum(map(tests_in, wanted.values()))
+    return sum(map(tests_in, wanted)) if isinstance(wanted, list) else 0
+
+
 def _passes(test: Mapping[str, Any], value: object) -> bool:
     """Whether a value, UNSET if there is none, is as such a test wants it."""
     if "absent" in test:
         return value is UNSET
-    return isinstance(value, str) and test["contains"] in value
+    most = Published.searched_chars
+    return isinstance(value, str) and test["contains"] in value[:most]
 
 
 def differences(wanted: object, value: object, path: str = "$") -> Iterator[Difference]:
