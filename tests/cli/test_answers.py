@@ -51,6 +51,15 @@ def test_a_file_is_answered_byte_by_byte(server: MockServer, tmp_path: Path) -> 
     assert fetch("GET", f"{server.url}/api/file").content == b"\xff\x00"
 
 
+def test_a_reply_is_added_as_a_text_or_in_parts(server: MockServer) -> None:
+    pace = ("--stream", '{"firstTokenMs": 5}', "--match", '{"question": "refund"}')
+    added = json.loads(run(server, "reply", "Within 30 days.", *pace).out)
+    assert (added["text"], added["stream"]["firstTokenMs"]) == ("Within 30 days.", 5)
+    assert added["match"]["question"] == "refund"
+    added = json.loads(run(server, "reply", "--parts", '["a"]', "--times", "1").out)
+    assert (added["parts"], added["remaining"]) == (["a"], 1)
+
+
 def test_what_nothing_serves_is_shown_alone(server: MockServer) -> None:
     for method, path in (("POST", LIST), ("POST", "/api/x"), ("GET", "/api/x")):
         fetch(method, server.url + path)

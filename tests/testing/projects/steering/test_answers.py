@@ -81,6 +81,25 @@ def test_an_answer_lasts_as_long_as_its_block(
     assert server.faults == []
 
 
+def test_a_chat_completion_says_what_a_test_wants(
+    server: MockServerFixture, send: Send
+) -> None:
+    def said(question: str) -> Any:
+        messages = [{"role": "user", "content": question}]
+        path, body = "/api/v1/chat/completions", {"appId": "app-1", "chatId": "new"}
+        answer = send("POST", path, "owner-key", **body, messages=messages).json()
+        return answer["choices"][0]["message"]["content"]
+
+    with server.reply("Within 30 days.", match={"question": "refund"}) as added:
+        assert said("Is a Refund possible?") == "Within 30 days."
+        assert said("Hello") != "Within 30 days."
+    assert added.fired == 1
+    server.reply(
+        parts=[{"reasoning": "Hm."}, "Yes."], stream={"firstTokenMs": 1}, times=1
+    )
+    assert said("refund") == "Yes."
+
+
 def test_only_faults_have_to_fire(server: MockServerFixture) -> None:
     server.respond("listV2", status=500)
     faults = server.faults
