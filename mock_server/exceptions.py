@@ -1,6 +1,7 @@
 """The exceptions and warnings of the Python API, to catch and to filter by."""
 
 from mock_server.api.connection import NeedsConnection
+from mock_server.control.answers import AnswerWarning
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.faults import UnfiredFaultWarning
 from mock_server.control.http_call import Unreachable
@@ -10,6 +11,7 @@ from mock_server.fixture.problems import FixtureError
 from mock_server.wire.server import CannotBind
 
 __all__ = [
+    "AnswerWarning",
     "CannotBind",
     "FixtureError",
     "NeedsConnection",

@@ -18,6 +18,7 @@ from mock_server.domain.journal import (
     IGNORED,
     REFUSED,
     STORED,
+    UNKNOWN_ROUTE,
     Entry,
     Note,
     Violation,
@@ -40,7 +41,7 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
     operation = operations.meant_by(path)
     if operation is None or not is_served(operation, path, choices):
         refusal = operations.unknown_route(path, sent.method, choices)
-        name, section = "unknown_route", "4"
+        name, section = UNKNOWN_ROUTE, "4"
         if operation is not None:
             is_off = operation.related and choices.related_routes != "on"
             name = "related_routes" if is_off else "legacy_paths"

@@ -28,7 +28,12 @@ class Add(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click."""
         del ctx
-        kinds = [(_signature(kind), kind.sentence()) for kind in KINDS.values()]
+        kinds = [
+            (_signature(kind), kind.sentence())
+            for kind in KINDS.values()
+            # They have commands of their own.
+            if not kind.is_answer
+        ]
         presets = [(name, preset.sentence) for name, preset in PRESETS.items()]
         for title, rows in (("Kinds", kinds), ("Presets", presets)):
             with formatter.section(title):

@@ -1,6 +1,7 @@
 """`mock-server journal`: what clients have sent, as a table, as JSON, as it comes."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
+from msgspec import Raw
 
 from mock_server.admin.views import EntryView, JournalView
 from mock_server.api.envelope import View
@@ -19,8 +21,8 @@ from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import AdminClient
 from mock_server.control.http_call import Unreachable
 from mock_server.domain.errors import InvalidField
-from mock_server.domain.journal import as_redacted
-from mock_server.domain.messages import CUT_MARK
+from mock_server.domain.journal import UNKNOWN_ROUTE, as_redacted
+from mock_server.domain.messages import CUT_MARK, quoted
 from mock_server.domain.printable import coloured, json_text, one_line, wants_colour
 from mock_server.domain.validation.json_match import holds
 
@@ -68,6 +70,12 @@ def _operation(
     default=None,
     help="Only requests that depart from the spec, or only those that do not.",
 )
+@option("--unknown", is_flag=True, help="Only requests at routes that do not exist.")
+@option(
+    "--responses",
+    is_flag=True,
+    help="Print the entries of a fixture that answer these; implies --unknown.",
+)
 @option("--exactly", type=click.IntRange(0), help="Verify that there are so many.")
 @option("--at-least", type=click.IntRange(0), help="Verify that there are no fewer.")
 @option("--at-most", type=click.IntRange(0), help="Verify that there are no more.")
@@ -81,6 +89,8 @@ def journal(
     at_most: int | None,
     as_json: bool,
     follow: bool,
+    unknown: bool,
+    responses: bool,
     **facts: Any,
 ) -> None:
     """Print, follow or verify what clients have sent.
@@ -95,21 +105,67 @@ def journal(
     bounds = {name: count for name, count in counts.items() if count is not None}
     if follow and bounds:
         raise click.UsageError("Expected --follow or a number to verify, got both")
-    if follow:
-        _follow(client, _with_body(criteria), as_json=as_json)
+    if (unknown or responses) and bounds:
+        only = "--responses" if responses else "--unknown"
+        raise click.UsageError(f"Expected {only} or a number to verify, got both")
+    if responses and (follow or as_json):
+        other = "--follow" if follow else "--json"
+        raise click.UsageError(f"Expected --responses or {other}, got both")
+    if responses:
+        _print_responses(_page(client, criteria, unknown=True))
+    elif follow:
+        facts = _with_body(criteria) | ({"unknown": True} if unknown else {})
+        _follow(client, facts, as_json=as_json)
     elif bounds:
         response = client.verify(_with_body(criteria) | bounds)
         show(response)
         if not response.value.ok:
             raise output.Stop("", output.USAGE)
     else:
-        _print(client, criteria, as_json=as_json)
+        _print(_page(client, criteria, unknown=unknown), as_json=as_json)
 
 
-def _print(client: AdminClient, criteria: dict[str, Any], *, as_json: bool) -> None:
+def _page(client: AdminClient, criteria: dict[str, Any], *, unknown: bool) -> str:
+    """The journal as JSON, or the entries of it that are at `unknown` routes."""
     # Queries spell booleans as JSON does.
     flags = {k: str(v).lower() for k, v in criteria.items() if isinstance(v, bool)}
     text = client.journal(criteria | flags)
+    if not unknown:
+        return text
+    fields = msgspec.json.decode(text, type=dict[str, Raw])
+    kept = [
+        each
+        for each in msgspec.json.decode(fields["entries"], type=list[Raw])
+        if _is_unknown(msgspec.json.decode(each, type=EntryView))
+    ]
+    return msgspec.json.encode({**fields, "entries": kept}).decode()
+
+
+def _is_unknown(entry: EntryView) -> bool:
+    return any(each.name == UNKNOWN_ROUTE for each in entry.violations)
+
+
+# As an entry of YAML's flow style has it without quotes.
+_PLAIN = re.compile("[A-Za-z0-9/._~-]+", re.ASCII)
+
+
+def _print_responses(text: str) -> None:
+    from mock_server.control.unknown import unserved
+
+    page = msgspec.json.decode(text, type=JournalView)
+    asked = ((each.request.method, each.request.path) for each in page.entries)
+    lines = []
+    for route, mistake in unserved(asked).items():
+        if mistake:
+            output.tell(f"left out {route}: {mistake}")
+            continue
+        method, _, path = route.partition(" ")
+        path = path if _PLAIN.fullmatch(path) else quoted(path)
+        lines.append(f"  - {{method: {method}, path: {path}, status: 200, json: {{}}}}")
+    output.say("\n".join(["responses:" if lines else "responses: []", *lines]))
+
+
+def _print(text: str, *, as_json: bool) -> None:
     if as_json:
         output.write(json_text(text))
         return
@@ -235,6 +291,7 @@ def _meets(facts: dict[str, Any], entry: EntryView) -> bool:
         "member": entry.member,
         "key": entry.key,
         "violations": bool(entry.violations),
+        "unknown": _is_unknown(entry),
     }
     if "body" in facts:
         found["body"] = msgspec.json.decode(entry.request.body)

@@ -31,6 +31,8 @@ COMMANDS = (
     "snapshot",
     "clock",
     "sandbox",
+    "answer",
+    "reply",
     "wait",
     "healthcheck",
     "pull",
@@ -61,6 +63,8 @@ def imported(name: str) -> click.Command:
             from mock_server.cli import journal as module
         case "fault":
             from mock_server.cli import faults as module
+        case "answer" | "reply":
+            from mock_server.cli import answers as module
         case "sandbox":
             from mock_server.cli import sandboxes as module
         case "why":

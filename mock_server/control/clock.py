@@ -12,7 +12,7 @@ __tracebackhide__ = True
 Duration = float | timedelta
 """Seconds, or a timedelta."""
 # Of the fields of faults that are durations, these are in milliseconds.
-_IN_MILLISECONDS = ("ms", "min", "max", "median")
+_IN_MILLISECONDS = ("ms", "delay_ms", "min", "max", "median")
 
 
 def seconds(duration: object) -> float:

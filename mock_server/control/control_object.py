@@ -11,6 +11,7 @@ import msgspec
 
 from mock_server.admin import views
 from mock_server.api.fixture_loading import load_fixture
+from mock_server.control.answers import Answers
 from mock_server.control.arguments import RaisedHere
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient
@@ -29,7 +30,7 @@ __tracebackhide__ = True
 
 
 @explained
-class MockServerFixture(Fixed, Records, Calls):
+class MockServerFixture(Fixed, Answers, Records, Calls):
     """A running server, as `client` reaches it, and one of its sandboxes.
 
     `url` is the base address for the client under test. Every method raises Refused,
@@ -90,7 +91,7 @@ class MockServerFixture(Fixed, Records, Calls):
 
     @property
     def faults(self) -> FaultList:
-        """The faults that can still fire: `.clear()`, `.remove(id)`, `.all_fired()`."""
+        """The faults and answers that can still fire: `.clear()`, `.remove(id)` ..."""
         return FaultList(self._client)
 
     def unfired(self) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from urllib.parse import urlencode
 
 from mock_server.admin.views import FaultsView, FaultView
+from mock_server.api.faults.table import KINDS
 from mock_server.control.client import AdminClient, Refused
 from mock_server.domain.journal import as_redacted
 from mock_server.domain.limits import Published
@@ -26,7 +27,7 @@ class AddedFault(Synchronous):
 
     In a `with` block it lasts until the end: so long, and so often, as a fault may,
     unless `times` or `ttl` were given. The block fails with AssertionError if the fault
-    has never fired in it.
+    has never fired in it. An answer is one too.
     """
 
     def __init__(self, client: AdminClient, fields: Mapping[str, Any]) -> None:
@@ -47,6 +48,11 @@ class AddedFault(Synchronous):
         return str(self._added["kind"])
 
     @property
+    def warnings(self) -> Sequence[str]:
+        """What may not be meant, such as a match that no request can have."""
+        return tuple(self._added["warnings"])
+
+    @property
     def fired(self) -> int:
         """How often it has fired; after its block, in the block.
 
@@ -59,6 +65,9 @@ class AddedFault(Synchronous):
         self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
+        # That lasts anyway, and stays in its place before those that were added later.
+        if is_answer(self._added):
+            return self
         lasting: dict[str, Any] = {"ttl": Published.fault_ttl}
         # Kinds without a number of times end by their `ttl` alone.
         if self._added["remaining"] is not None:
@@ -92,7 +101,7 @@ class AddedFault(Synchronous):
 
 @explained
 class FaultList(Sequence[dict[str, Any]]):
-    """The faults that can still fire, at the moment in which they were asked for.
+    """The faults and answers that can still fire, as they were when asked for.
 
     It cannot be changed as a list can; what it does, it does on the server.
     """
@@ -117,12 +126,13 @@ class FaultList(Sequence[dict[str, Any]]):
         self._active = [each for each in self._active if each["id"] != str(fault)]
 
     def all_fired(self) -> bool:
-        """Whether each fault has fired at least once, those of presets too."""
+        """Whether each fault, not each answer, has fired; those of presets too."""
         return not self.unfired()
 
     def unfired(self) -> list[dict[str, Any]]:
         """The faults that have never fired, also those whose time is over."""
-        return [fault for fault in self._all if fault["fired"] == 0]
+        faults = (each for each in self._all if not is_answer(each))
+        return [fault for fault in faults if fault["fired"] == 0]
 
     @overload
     def __getitem__(self, index: int) -> dict[str, Any]: ...
@@ -155,8 +165,14 @@ class FaultList(Sequence[dict[str, Any]]):
         return repr(self._active)
 
 
+def is_answer(fault: Mapping[str, Any]) -> bool:
+    """Whether it is an answer; a newer server may have kinds that are not known."""
+    kind = KINDS.get(fault["kind"])
+    return kind is not None and kind.is_answer
+
+
 def unfired(fault: dict[str, Any]) -> str:
-    """The beginning of a sentence on a fault that has not fired."""
+    """The beginning of a sentence on a fault or answer that has not fired."""
     operation = fault.get("operation", "*")
     of = "any operation" if operation == "*" else operation
     match = {name: each for name, each in fault["match"].items() if each is not None}
@@ -166,4 +182,5 @@ def unfired(fault: dict[str, Any]) -> str:
     seen = fault["matches"]
     counts = {0: "no request and", 1: "1 request but"}
     matched = f"matched {counts.get(seen, f'{seen} requests but')} never fired"
-    return one_line(f"the fault {fault['id']} ({fault['kind']} of {of}) {matched}")
+    noun = "answer" if is_answer(fault) else "fault"
+    return one_line(f"the {noun} {fault['id']} ({fault['kind']} of {of}) {matched}")

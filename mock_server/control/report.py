@@ -5,17 +5,18 @@ And the names of violations, as those who allow some give them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
 from mock_server.control.client import NotRunning, Refused
-from mock_server.control.faults import unfired
+from mock_server.control.faults import is_answer, unfired
 from mock_server.control.http_call import Unreachable
+from mock_server.control.unknown import unserved
 from mock_server.domain.choices.table import table
-from mock_server.domain.journal import Outside
-from mock_server.domain.messages import did_you_mean
+from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
+from mock_server.domain.messages import did_you_mean, quoted
 from mock_server.domain.printable import json_text, one_line
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _REPORTED_CHARS = 300
 _FURTHER_VIOLATIONS = (
     "invalid_field",
     "missing_authorization",
-    "unknown_route",
+    UNKNOWN_ROUTE,
     *get_args(Outside),
 )
 """Names of violations beside those of choices; `related_route` allows all that related
@@ -65,12 +66,30 @@ def report_sections(
         yield f"{name} journal", "\n".join(lines)
     elif name == "mock_server_app":
         yield name, _NO_SOCKET
-    if faults:
-        text = "\n".join(map(_short_json, faults))
-        yield f"{name} faults that can still fire", text
+    if missing := [*_answers_to_add(entries, name)]:
+        yield f"{name} routes that nothing serves: to answer them", "\n".join(missing)
+    for title, wanted in (("faults", False), ("answers", True)):
+        if shown := [each for each in faults if is_answer(each) is wanted]:
+            text = "\n".join(map(_short_json, shown))
+            yield f"{name} {title} that can still fire", text
     if never := faults.unfired():
         text = "\n".join(map(unfired, never))
         yield f"{name} faults that never fired", text
+
+
+def _answers_to_add(entries: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
+    """The lines of a test that answer what nothing has served."""
+    # A server of the factory is called as the test likes.
+    control = name if name.isidentifier() else "server"
+    control += ".control" if name == "mock_server_app" else ""
+    unknown = (
+        (each["request"]["method"], each["request"]["path"])
+        for each in entries
+        if any(found["name"] == UNKNOWN_ROUTE for found in each["violations"])
+    )
+    for route, mistake in unserved(unknown).items():
+        if not mistake:
+            yield one_line(f"{control}.respond({quoted(route)}, json={{...}})")
 
 
 def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:

@@ -129,6 +129,8 @@ class Journal(Struct, eq=False):
 Outside = Literal["related_route", "legacy_path"]
 """What the spec does not show of a call: its operation, or its path."""
 
+UNKNOWN_ROUTE = "unknown_route"
+"""The violation of a request at a path that nothing serves."""
 REFUSED, IGNORED, HONOURED, STORED = "refused", "ignored", "honoured", "stored"
 
 

@@ -29,6 +29,7 @@ _EXAMPLES = {
     "fault": "fault('error', status=503)",
     "Fault": "Fault('error', status=503)",
     "Faults.add": "add(Fault('error', status=503))",
+    "answer": "respond('POST /api/x', json={...})",
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "advance": "clock.advance(300), in seconds, or with a timedelta",

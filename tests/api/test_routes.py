@@ -36,7 +36,9 @@ def test_the_message_says_how_many_routes_there_are_or_names_both(
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
 NEEDED = "does not show, needs the choice related_routes=on)"
-OTHERWISE = "a fixture can answer further paths with `responses:`)"
+OTHERWISE = (
+    "a fixture can answer further paths with `responses:`, a test with respond())"
+)
 
 
 def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:

@@ -207,6 +207,16 @@ def test_requests_are_printed_as_they_come_until_ctrl_c(server: MockServer) -> N
     assert "/before" not in out
 
 
+def test_what_nothing_serves_is_followed_alone(server: MockServer) -> None:
+    with following(server.url, "--json", "--unknown") as process:
+        until_followed(server)
+        for path in (LIST, "/api/x"):
+            fetch("POST", server.url + path, json={}, headers=KEY)
+        assert json.loads(line_of(process))["request"]["path"] == "/api/x"
+        status, out, _ = interrupted(process)
+    assert (status, out) == (0, "")
+
+
 def test_criteria_hold_for_what_is_followed(server: MockServer) -> None:
     criteria = ("--operation", "updateHistory", "--status", "404", "--violations")
     body = ("--body", '{"appId": "nope"}')

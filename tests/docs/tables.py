@@ -24,6 +24,7 @@ from mock_server.api.fixture_loading import load_fixture
 from mock_server.api.operations.operation import Operation, RelatedRoute
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli.main import cli
+from mock_server.control.answers import Answers
 from mock_server.control.calls import Calls
 from mock_server.control.clock import SandboxClock
 from mock_server.control.control_object import MockServerFixture
@@ -385,7 +386,7 @@ def parameters_table() -> Table:
 
 
 _HANDLE = {
-    "": (MockServerFixture, Records, Calls),
+    "": (MockServerFixture, Answers, Records, Calls),
     ".fault(...)": (AddedFault,),
     ".faults": (FaultList,),
     ".clock": (SandboxClock,),

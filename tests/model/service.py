@@ -176,7 +176,8 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
     if known not in ROUTES:
         near = NEAR_PATHS[path]
         hint = f"did you mean {near}? Paths are exact; " if near else ""
-        hint += "a fixture can answer further paths with `responses:`"
+        hint += "a fixture can answer further paths with `responses:`, "
+        hint += "a test with respond()"
         raise Refused("no_route", _no_route(path, f" ({hint})", choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")

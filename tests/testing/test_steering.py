@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 32
+TESTS = 42
 
 
 @pytest.mark.ci

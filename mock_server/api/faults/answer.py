@@ -21,11 +21,11 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import is_route
+from mock_server.domain.faults.routes import METHODS, is_route
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.messages import describe_value
+from mock_server.domain.messages import cut, describe_value
 from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import (
@@ -113,6 +113,8 @@ class Answer(Answering, tag="answer", dict=True):
         """No path of its own, a body of two forms, or headers that cannot be sent."""
         if is_route(self.operation):
             yield from _wrong_path(self.operation)
+        else:
+            yield from _no_method(self.operation)
         given = self._given
         if self.status in WITHOUT_BODY and given:
             yield (given[0],), f"Expected no body with status {self.status}, got one"
@@ -218,7 +220,19 @@ def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
         expected = "parameters of different names"
         yield ("operation",), f"Expected {expected}, got {got}"
     elif owner := OPERATIONS.owner_of(path):
-        yield ("operation",), f"Expected a path of its own, got that of {owner}"
+        row = OPERATIONS.meant_by(path)
+        hint = f" (an answer for it has operation {row.name!r})" if row else ""
+        yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
+
+
+def _no_method(operation: str) -> Iterator[tuple[Path, str]]:
+    """A path whose method is missing, or is none of those in capitals."""
+    word, _, path = operation.rpartition(" ")
+    if path.startswith("/") and not OPERATIONS.owner_of(path):
+        method = word.upper() if word.upper() in METHODS else "POST"
+        got = f"got {describe_value(operation)} (write it as '{method} {cut(path)}')"
+        expected = f"one of {', '.join(METHODS)} before a path"
+        yield ("operation",), f"Expected {expected}, {got}"
 
 
 def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:

@@ -22,7 +22,9 @@ OWN = "/__"
 """What the server's own paths begin with, and none of the service."""
 RESPONSES = "/__admin/responses"
 """The path of the list of declared responses."""
-_RESPONSES = "a fixture can answer further paths with `responses:`"
+_RESPONSES = (
+    "a fixture can answer further paths with `responses:`, a test with respond()"
+)
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:

@@ -1,0 +1,126 @@
+"""`mock-server answer` and `mock-server reply`: what a running server answers."""
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Raw
+
+from mock_server.admin.views import FaultView
+from mock_server.cli import output
+from mock_server.cli.options import Command, Parsed, option
+from mock_server.cli.remote import remote_command, show
+from mock_server.control.client import AdminClient
+from mock_server.domain.printable import one_line
+
+
+def _json(text: str) -> Raw:
+    """A text of JSON as it is. Raises ValueError."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise ValueError("no JSON") from None
+    return Raw(text.encode())
+
+
+def _header(text: str) -> tuple[str, str]:
+    """The name and the value of a header. Raises ValueError."""
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise ValueError(f"Expected a header such as 'X-Trace: 7', got {text!r}")
+    return name.strip(), value.strip()
+
+
+def _json_option(name: str, help_text: str) -> Callable[[Command], Command]:
+    kind = Parsed(_json, "JSON")
+    return option(name, metavar="JSON", type=kind, help=help_text)
+
+
+def _when(command: Command) -> Command:
+    """The options that say which requests, and how many of them."""
+    times = option("--times", type=int, help="How often; without it, until a reset.")
+    match = _json_option("--match", 'Only such requests: {"body": {"offset": 0}}.')
+    return match(times(command))
+
+
+@click.command()
+@click.argument("words", metavar="OPERATION|METHOD PATH", nargs=-1, required=True)
+@_json_option("--data", "The data in the envelope of the service.")
+@_json_option("--json", "The whole body.")
+@option("--text", help="The whole body as a text.")
+@option(
+    "--body-file", metavar="FILE", type=click.Path(), help="The whole body in a file."
+)
+@option("--status", type=int, help="The HTTP status, 200 by default.")
+@option(
+    "--header",
+    "headers",
+    metavar="'NAME: VALUE'",
+    type=Parsed(_header),
+    multiple=True,
+    help="A further header; repeatable.",
+)
+@option("--delay-ms", "delayMs", type=int, help="Milliseconds to wait before it.")
+@_when
+@remote_command
+def answer(
+    client: AdminClient,
+    words: Sequence[str],
+    headers: Sequence[tuple[str, str]],
+    body_file: str | None,
+    **fields: Any,
+) -> None:
+    """Answer an operation, or any other path, of a running server.
+
+    An answer is given until the next reset of the server, or --times. A PATH may have
+    parameters in braces.
+
+    Example: mock-server answer GET '/api/x/{id}' --json '{"ok": true}'
+    """
+    forms = "data", "json", "text"
+    given = [f"--{name}" for name in forms if fields[name] is not None]
+    given += ["--body-file"] if body_file is not None else []
+    if len(given) > 1:
+        raise click.UsageError(f"Expected one body, got {' and '.join(given)}")
+    names = [name.lower() for name, _ in headers]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise click.UsageError(f"Expected the header {min(twice)!r} once, got it again")
+    if body_file is not None:
+        fields["base64"] = _encoded(body_file)
+    _add(client, "answer", operation=" ".join(words), headers=dict(headers), **fields)
+
+
+@click.command()
+@click.argument("text", required=False)
+@_json_option("--parts", 'Its parts: ["Hello", {"quotes": [...]}].')
+@_json_option("--stream", 'Its pace: {"firstTokenMs": 300, "tokensPerSecond": 20}.')
+@_when
+@remote_command
+def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
+    """Say what the chat completions of a running server answer.
+
+    It is said until the next reset of the server, or --times.
+    """
+    if (text is None) == (fields["parts"] is None):
+        got = "neither" if text is None else "both"
+        raise click.UsageError(f"Expected TEXT or --parts, got {got}")
+    _add(client, "reply", text=text, **fields)
+
+
+def _encoded(file: str) -> str:
+    try:
+        return b64encode(Path(file).read_bytes()).decode()
+    except OSError as error:
+        message = f"cannot read {file}: {error.strerror}"
+        raise output.Stop(one_line(message), output.USAGE) from None
+
+
+def _add(client: AdminClient, kind: str, **fields: Any) -> None:
+    given = {name: value for name, value in fields.items() if value is not None}
+    added = client.ask(FaultView, "POST", "/faults", {"kind": kind, **given})
+    show(added)
+    for each in added.value.warnings:
+        output.tell(f"warning: {each}")
