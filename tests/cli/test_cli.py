@@ -257,36 +257,6 @@ def test_every_command_has_help_under_its_name(name: str) -> None:
     assert help_text.startswith(f"Usage: mock-server {name} ")
 
 
-def test_ten_mistakes_are_ten_lines_with_their_places(tmp_path: Path) -> None:
-    broken = tmp_path / "ten.yaml"
-    broken.write_text(TEN_MISTAKES)
-    done = run("check", str(broken))
-    lines = [line for line in done.out.splitlines() if line.startswith(str(broken))]
-    places = [line.removeprefix(str(broken)).split(": ")[0] for line in lines]
-    assert done.status == 2
-    assert places == [f":{place}" for place in TEN_PLACES.split()]
-
-
-TEN_PLACES = "1:8 2:29 5:26 6:3 7:33 11:20 12:29 13:11 14:25 15:23"
-TEN_MISTAKES = """\
-clock: yesterday
-keys: [{key: k, permission: reed}, {key: k2}]
-apps:
-- id: a
-  permissions: {k: read, z: read}
-  chat: []
-  chats: [{chatId: c}, {chatId: c}]
-datasets:
-- id: d
-  collections:
-  - {_id: x, name: 5}
-  - {_id: y, name: Y, tags: none}
-  - {_id: x, name: Y}
-  - {name: Z, parentId: nowhere}
-  - {name: Q, repeat: 0}
-"""
-
-
 @pytest.mark.ci
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("printed", ["choices", "--help", "--version"])
@@ -299,35 +269,10 @@ def test_a_full_stdout_is_one_message(printed: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_check_takes_shipped_fixtures_by_name() -> None:
-    assert run("check", "demo", "paging").out.startswith("ok: 4 datasets, ")
-    assert run("check", "demo", "--format", "github").out == ""
-    done = run("check", "dmeo")
-    assert done.status == 2
-    assert "(did you mean 'demo'?)" in done.out
-
-
 def test_a_shipped_fixture_is_served_by_its_name() -> None:
     with serving("--port=0", "paging") as (url, _):
         health = fetch("GET", url + "/__admin/health").json()
         assert health["fixture"]["files"] == ["paging.yaml"]
-
-
-def test_check_counts_what_it_loads() -> None:
-    done = run("check", PERMISSIONS)
-    assert done.out == "ok: 2 datasets, 63 collections, 3 chats\n"
-
-
-def test_check_counts_apps_without_chats(tmp_path: Path) -> None:
-    path = tmp_path / "apps.yaml"
-    path.write_text("apps: [{id: a}]")
-    assert run("check", str(path)).out.endswith(" 0 chats, 1 app\n")
-
-
-def test_check_counts_faults_where_there_are_any(tmp_path: Path) -> None:
-    path = tmp_path / "faults.yaml"
-    path.write_text("faults: [{kind: reset}, {preset: flaky}]")
-    assert run("check", str(path)).out.endswith(" 0 chats, 4 faults\n")
 
 
 def test_choices_shows_the_table() -> None:

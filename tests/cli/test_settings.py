@@ -110,13 +110,6 @@ def test_a_comma_in_the_name_of_a_file_is_part_of_it(tmp_path: Path) -> None:
         assert serve.make_context("serve", []).params["fixtures"] == (str(path),)
 
 
-def test_files_with_a_comma_between_them_are_told_apart(tmp_path: Path) -> None:
-    for name in ("a.yaml", "b.yaml"):
-        (tmp_path / name).touch()
-    done = run("check", f"{tmp_path / 'a.yaml'},{tmp_path / 'b.yaml'}")
-    assert (done.status, "with a space between them" in done.out) == (2, True)
-
-
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "86401", "soon"])
 def test_a_timeout_is_a_time_that_can_be_waited_for(value: str) -> None:
     with pytest.raises(BadValue):
