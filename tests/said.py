@@ -70,6 +70,11 @@ class Text:
             found = "\n".join(line.removeprefix("-> ") for line in said)
             yield "\n".join(comments), "\n".join(given), found
 
+    def changed(self) -> list[tuple[str, str, str]]:
+        """The cases to which something else is said now: given, as written, as said."""
+        told = ((each, self.answer(each.given)) for each in self.cases)
+        return [(str(it), it.said, said) for it, said in told if said != it.said]
+
     def renew(self) -> None:
         """Write the file anew with what is said now."""
         parts = []

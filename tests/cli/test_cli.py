@@ -22,7 +22,6 @@ from mock_server.fixture.source.files import shipped
 from mock_server.wire.server import bind
 from tests.cli.commands import MISTAKES, NOWHERE, run
 from tests.process import COMMAND, environment, serving
-from tests.said import Case
 from tests.support import LIST, SECONDS, fetch
 
 DAY = timedelta(days=1)
@@ -158,9 +157,8 @@ def test_request_lines_as_text() -> None:
     assert "\x1b" not in line
 
 
-@pytest.mark.parametrize("case", MISTAKES.cases, ids=str)
-def test_a_mistake_is_told_in_the_words_that_a_person_has_read(case: Case) -> None:
-    assert MISTAKES.answer(case.given) == case.said
+def test_a_mistake_is_told_in_the_words_that_a_person_has_read() -> None:
+    assert MISTAKES.changed() == []
 
 
 @pytest.mark.parametrize(
@@ -230,14 +228,12 @@ def test_healthcheck_finds_the_server_of_the_environment(host: str) -> None:
     assert (done.status, done.out) == (0, "ready\n")
 
 
-@pytest.mark.parametrize(
-    "options", ["--port=P", "--timeout 60 --host 0.0.0.0 --port P"]
-)
-def test_healthcheck_finds_the_server_of_its_options(options: str) -> None:
+def test_healthcheck_finds_the_server_of_its_options() -> None:
     with serving("--port=0") as (url, _):
-        words = options.replace("P", url.rsplit(":", 1)[1]).split()
-        done = run("healthcheck", *words)
-    assert (done.status, done.out) == (0, "ready\n")
+        port = url.rsplit(":", 1)[1]
+        for options in ("--port=P", "--timeout 60 --host 0.0.0.0 --port P"):
+            done = run("healthcheck", *options.replace("P", port).split())
+            assert (done.status, done.out) == (0, "ready\n")
 
 
 def test_a_healthcheck_loads_no_server() -> None:

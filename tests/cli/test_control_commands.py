@@ -14,7 +14,6 @@ from mock_server.control.embedding import MockServer
 from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.cli import commands
 from tests.cli.commands import TOKEN
-from tests.said import Case
 from tests.support import LIBRARY
 
 
@@ -66,8 +65,7 @@ def test_wait_exits_4_when_it_is_not_in_time(server: MockServer) -> None:
     assert "not ready in 0.2 s" in run(server, "wait", *options, status=4)
 
 
-@pytest.mark.parametrize("case", commands.steered("").cases, ids=str)
 def test_what_cannot_be_done_is_told_in_the_words_that_a_person_has_read(
-    server: MockServer, case: Case
+    server: MockServer,
 ) -> None:
-    assert commands.steered(server.url).answer(case.given) == case.said
+    assert commands.steered(server.url).changed() == []
