@@ -17,7 +17,6 @@ from mock_server.cli.options import Option, Setting, SettingArgument
 from mock_server.cli.output import BadValue
 from mock_server.cli.serve import serve
 from mock_server.control.environment import known_settings, unknown_settings
-from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment
 
 
@@ -135,34 +134,6 @@ def test_every_option_words_bad_values_in_one_form() -> None:
         for each in command.params:
             if isinstance(each, click.Option) and not each.is_eager:
                 assert isinstance(each, own), (names, each.name)
-
-
-UNKNOWN = {"MOCK_SERVER_CHOICES": "list_order=name", "MOCK_SERVER_PROFIL": "deployed"}
-TOLD = [
-    "unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)",
-    "unknown setting MOCK_SERVER_PROFIL (did you mean MOCK_SERVER_PROFILE?)",
-]
-
-
-@pytest.mark.parametrize("args", [["choices"], ["serve", "--host", NOWHERE], ["reset"]])
-def test_every_command_warns_of_unknown_variables(args: list[str]) -> None:
-    done = run(*args, **UNKNOWN, MOCK_SERVER_URL="http://127.0.0.1:1")
-    assert done.err.splitlines()[:2] == [f"warning: {each}" for each in TOLD]
-
-
-def test_unknown_variables_come_to_an_error_on_demand() -> None:
-    for strict in ("true", "1", "yes", "on"):
-        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=strict)
-        assert (done.status, done.out) == (1, "")
-        assert done.err.splitlines() == TOLD
-    done = run("--strict-settings", "--port=x", **UNKNOWN)
-    assert (done.status, done.err.splitlines()) == (1, TOLD)
-
-
-def test_strictness_can_be_switched_off() -> None:
-    for lenient in ("false", "0", "no", "off"):
-        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=lenient)
-        assert done.status == 0
 
 
 def test_known_settings_and_other_variables_are_not_told() -> None:

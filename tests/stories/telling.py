@@ -48,6 +48,8 @@ FIXTURES: dict[str, Any] = {
 }
 OWNERS = {"world": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
+LONG = {"table"}
+"""What has tests of its own, and would fill many lines."""
 DEFAULTS = {
     "tmbId": "65422be6aa44b7da77729ec9",
     "type": "virtual",
@@ -195,7 +197,7 @@ def short(value: Any) -> Any:
         return [short(each) for each in value]
     if not isinstance(value, dict):
         return value
-    kept = {k: short(each) for k, each in value.items() if k not in VOLATILE}
+    kept = {k: short(each) for k, each in value.items() if k not in VOLATILE | LONG}
     if _is_all(kept.get("permission")):
         kept["permission"] = "owner"
     if "vectorModel" in kept:
