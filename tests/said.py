@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 _SHORT = re.compile("«([^»]*)»")
+_LONG = re.compile(r"([^\W\d])\1{99,}")
 NONE: Mapping[str, str] = {}
 
 
@@ -39,6 +40,11 @@ def expanded(text: str, names: Mapping[str, str] = NONE) -> str:
         return unescaped(some) * int(count or 1)
 
     return _SHORT.sub(meant, text)
+
+
+def shortened(text: str) -> str:
+    """A text in which a letter that is there a hundred times or more is counted."""
+    return _LONG.sub(lambda it: f"«{it[1]} * {len(it[0])}»", text)
 
 
 def unescaped(text: str) -> str:

@@ -21,6 +21,7 @@ from tests.cli import sessions
 from tests.cli.commands import MISTAKES, TOKEN, steered
 from tests.fixture import broken
 from tests.fixture.good import GOOD
+from tests.har.imported import IMPORTED
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
 from tests.stories.telling import renew
@@ -66,6 +67,7 @@ def main() -> None:
         for text in (
             *broken.TEXTS.values(),
             GOOD,
+            IMPORTED,
             REFUSED,
             requests.TEXT,
             MISTAKES,

@@ -3,7 +3,8 @@
 A story is a comment that says what it shows, the choices, limits and fixture of its
 server, and its requests, each with its headers behind `| ` and the answer below it.
 `as KEY` is another caller than an owner; `state` asks whether data have changed: the
-same letter is the same state. Keys that were made have names; of an item only what is
+same letter is the same state. Of many letters alike there is a count, as in
+`«x * 256»` (`tests/said.py`). Keys that were made have names; of an item only what is
 no default is written.
 """
 
@@ -22,6 +23,7 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, WORLD
+from tests.said import expanded, shortened
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).parent
@@ -48,6 +50,8 @@ FIXTURES: dict[str, Any] = {
 }
 OWNERS = {"world": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
+LISTS = {"cors_origins", "allowed_hosts"}
+"""Settings of a server that are no choices, with commas between their values."""
 LONG = {"table"}
 """What has tests of its own, and would fill many lines."""
 DEFAULTS = {
@@ -88,6 +92,8 @@ HEADERS = (
 PART = re.compile(r"\n(?!\| )")
 """The end of a line that no further line belongs to."""
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
+_LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
+"""What is told in a library's words."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -112,10 +118,12 @@ class Story(Struct, frozen=True):
         limits: dict[str, Any] = {
             k[7:]: v for k, v in values.items() if k.startswith("limits.")
         }
-        choices = {k: v for k, v in values.items() if not k.startswith("limits.")}
-        more = {"limits": Limits(**limits)} if limits else {}
+        more: dict[str, Any] = {"limits": Limits(**limits)} if limits else {}
+        for key in {*values} & LISTS:
+            more[key] = str(values[key]).split(",")
+        choices = {k: v for k, v in values.items() if k not in LISTS and "." not in k}
         name = found[2]
-        fixture = FIXTURES[name] if name in FIXTURES else json.loads(name)
+        fixture = FIXTURES[name] if name in FIXTURES else json.loads(expanded(name))
         api = make(fixture, profile=profile, choices=choices, **more)
         server = _Server(api, OWNERS.get(name, "any-key"))
         requests = [line for line in lines if not line.startswith("-> ")]
@@ -155,6 +163,7 @@ class _Server:
             self._states += [state] if state not in self._states else []
             return "ABCDEFGH"[self._states.index(state)]
         line = re.sub(r"KEY-(\d)", lambda it: self._made[int(it[1]) - 1], line)
+        line = expanded(line)
         line, *more = line.split("\n| ")
         key = self._owner
         if line.startswith("as "):
@@ -170,7 +179,8 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
-        return f"{answer.status_code} {text}".rstrip()
+        text = _LIBRARY.sub(r"\1, ...\2", text)
+        return shortened(f"{answer.status_code} {text}".rstrip())
 
 
 def _head_of(answer: Any) -> str:
