@@ -22,7 +22,7 @@ from msgspec import Struct
 from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
-from tests.api.related.world import OWNER, WORLD
+from tests.api.related.world import OWNER, USERS, WORLD
 from tests.said import expanded, shortened
 from tests.support import LIBRARY, Api
 
@@ -44,11 +44,12 @@ FIXTURES: dict[str, Any] = {
     "faulty": {**LIBRARY, "faults": [ERROR]},
     "twins": twins(),
     "world": WORLD,
+    "accounts": WORLD | {"users": USERS},
     "full": FULL,
     "demo": None,
     "permissions": shipped("permissions.yaml"),
 }
-OWNERS = {"world": OWNER, "full": OWNER}
+OWNERS = {"world": OWNER, "accounts": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
 LISTS = {"cors_origins", "allowed_hosts"}
 """Settings of a server that are no choices, with commas between their values."""
@@ -175,6 +176,7 @@ class _Server:
         headers |= dict(each.split(": ", 1) for each in more)
         body = content[0].encode() if content else None
         answer = self._api.client.request(method, path, content=body, headers=headers)
+        self._api.client.cookies.clear()
         text = f"{_head_of(answer)}{text_of(answer)}"
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
