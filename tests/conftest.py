@@ -28,7 +28,7 @@ from tests.turns import Turns
 
 pytest_plugins = ["pytester"]
 # How long something takes is for benchmarks to say.
-settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=15, derandomize=True)
 settings.register_profile("ci", deadline=None, max_examples=200, print_blob=True)
 settings.register_profile("full", deadline=None, max_examples=2_000, print_blob=True)
 SAMPLE = 10

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import httpx2
@@ -23,8 +24,10 @@ def document(collections: int) -> bytes:
     return json.dumps({"datasets": [{"id": "d", "collections": found}]}).encode()
 
 
-LARGE = document(50_000)
-"""What takes about a second to load."""
+@cache
+def large() -> bytes:
+    """What takes about a second to load."""
+    return document(50_000)
 
 
 def put(url: str, content: bytes, sandbox: str = "") -> httpx2.Response:
@@ -55,6 +58,6 @@ def loading(
 ) -> Iterator[list[Future[httpx2.Response]]]:
     """Puts of large states that are under way."""
     with ThreadPoolExecutor(count) as pool:
-        asked = [pool.submit(put, server.url, LARGE, sandbox) for _ in range(count)]
+        asked = [pool.submit(put, server.url, large(), sandbox) for _ in range(count)]
         wait(lambda: len(pids(server)) == count)
         yield asked

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "mock_server"]
+MIB = 1024 * 1024
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -37,3 +39,9 @@ def serving(
     finally:
         process.kill()
         process.communicate()
+
+
+def rss(pid: int) -> float:
+    """Resident memory of a process in MiB (Linux)."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / MIB

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 _SHORT = re.compile("«([^»]*)»")
+_LONG = re.compile(r"([^\W\d])\1{99,}")
 NONE: Mapping[str, str] = {}
 
 
@@ -39,6 +40,11 @@ def expanded(text: str, names: Mapping[str, str] = NONE) -> str:
         return unescaped(some) * int(count or 1)
 
     return _SHORT.sub(meant, text)
+
+
+def shortened(text: str) -> str:
+    """A text in which a letter that is there a hundred times or more is counted."""
+    return _LONG.sub(lambda it: f"«{it[1]} * {len(it[0])}»", text)
 
 
 def unescaped(text: str) -> str:
@@ -69,6 +75,11 @@ class Text:
             given = [line for line in lines if line not in comments + said]
             found = "\n".join(line.removeprefix("-> ") for line in said)
             yield "\n".join(comments), "\n".join(given), found
+
+    def changed(self) -> list[tuple[str, str, str]]:
+        """The cases to which something else is said now: given, as written, as said."""
+        told = ((each, self.answer(each.given)) for each in self.cases)
+        return [(str(it), it.said, said) for it, said in told if said != it.said]
 
     def renew(self) -> None:
         """Write the file anew with what is said now."""

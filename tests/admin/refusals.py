@@ -9,15 +9,15 @@ from tests.admin.world import HOST, JSON, World, ask
 from tests.said import Text
 
 WORLD = World(None)
+BEFORE = WORLD.fingerprint()
 
 
 def refused(line: str) -> str:
     """The answer to a method, a path and a body; what is refused changes nothing."""
     method, path, body = f"{line} ".split(" ", 2)
     headers = {"host": HOST, "content-type": JSON}
-    before = WORLD.fingerprint()
     answer = ask(WORLD.app, method, f"/__admin{path}", headers, body.strip().encode())
-    assert WORLD.fingerprint() == before, line
+    assert WORLD.fingerprint() == BEFORE, line
     told = json.loads(answer.body)
     assert told["data"] is None
     return f"{answer.status} {told['statusText']}\n{told['message']}"

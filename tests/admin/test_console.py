@@ -90,27 +90,15 @@ def test_console_and_demo_weigh_little(api: Api) -> None:
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= MOST_BYTES
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_no_file_makes_markup_of_text_or_names_another_host(name: str) -> None:
-    text = (FOLDER / name).read_text(encoding="utf-8")
+def test_no_file_makes_markup_of_text_or_names_another_host() -> None:
     sinks = r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\("
-    assert re.findall(sinks, text) == []
-    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
+    hosts = r"https?://(?!www\.w3\.org/2000/svg)"
+    for name in SOURCES:
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        assert re.findall(f"{sinks}|{hosts}", text) == [], name
 
 
 def test_every_file_is_used() -> None:
     text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SOURCES)
     names = {name: name.rpartition("/")[2] for name in SOURCES}
     assert [name for name in SOURCES if f"/{names[name]}" not in text] == [INDEX]
-
-
-@pytest.mark.parametrize(
-    ("parent", "ids"), [("", ["folder", "b", "a", "c"]), ("folder", ["inner", "deep"])]
-)
-def test_the_collections_of_one_folder_can_be_asked_for(
-    api: Api, parent: str, ids: list[str]
-) -> None:
-    path = f"/__admin/datasets/dataset-1/collections?parentId={parent}"
-    answer = api.client.get(path).json()
-    assert [each["_id"] for each in answer["collections"]] == ids
-    assert answer["total"] == len(ids)

@@ -366,10 +366,3 @@ def test_the_refused_type_of_a_state_has_a_command_that_keeps_it(
     said = answer.json()["message"]
     assert said.startswith("Expected application/json or application/yaml, got ")
     assert said.endswith(" -H 'Content-Type: application/yaml' --data-binary @FILE)")
-
-
-def test_a_foreign_page_is_told_from_where_to_call(api: Api) -> None:
-    headers = {"Origin": "http://localhost:3000"}
-    answer = api.client.get("/__admin/faults", headers=headers)
-    assert answer.status_code == 403
-    assert "(call it from the test's own process, " in answer.json()["message"]

@@ -36,7 +36,7 @@ from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.process.parcels import End, packed
 from mock_server.fixture.process.worker import Job, write_block
-from tests.large import LARGE, document, is_alive, loading, pids, put
+from tests.large import document, is_alive, large, loading, pids, put
 from tests.process import serving
 from tests.support import fetch, load_text, wait
 from tests.wire.sockets import connect
@@ -110,9 +110,10 @@ def test_a_client_that_goes_ends_the_process(server: MockServer) -> None:
     with socket.create_connection((address.hostname, address.port or 0), 30) as client:
         client.sendall(
             b"PUT /__admin/state HTTP/1.1\r\nHost: x\r\n"
-            b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(LARGE)
+            b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            % len(large())
         )
-        client.sendall(LARGE)
+        client.sendall(large())
         (pid,) = wait(lambda: pids(server))
     wait(lambda: not is_alive(pid))
     assert server.sandbox.state.generation == 1
@@ -205,7 +206,7 @@ def test_a_state_is_charged_as_long_as_somebody_holds_it() -> None:
 
 def test_loading_ends_after_its_time() -> None:
     with pytest.raises(BadFixture, match=r"loads within 0.1 s"):
-        load(LARGE, limits=Limits(load_seconds=0.1))
+        load(large(), limits=Limits(load_seconds=0.1))
 
 
 @pytest.mark.ci
@@ -247,7 +248,7 @@ def test_a_process_ends_with_its_orders() -> None:
         assert process.stdin is not None
         job = Job([("x", True, None)], order="name", memory=2**40)
         write_block(process.stdin, msgspec.msgpack.encode(job))
-        write_block(process.stdin, LARGE)
+        write_block(process.stdin, large())
         process.stdin.close()  # nobody reads what it would write
         assert process.wait(30) == 1
 
@@ -271,7 +272,7 @@ def test_documents_that_never_come_keep_none_from_loading(
 @pytest.mark.ci
 def test_a_server_that_ends_leaves_no_process(how: signal.Signals) -> None:
     with serving("--port=0") as (url, process), ThreadPoolExecutor() as pool:
-        asked = [pool.submit(put, url, LARGE) for _ in range(DEFAULT_LIMITS.loads)]
+        asked = [pool.submit(put, url, large()) for _ in range(DEFAULT_LIMITS.loads)]
         children = wait(
             lambda: found if len(found := offspring(process.pid)) == 2 else []
         )

@@ -57,25 +57,6 @@ def test_a_sandbox_begins_with_the_baseline_of_another(api: Api) -> None:
     assert second["keys"] != first["keys"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "status", "said"),
-    [
-        ({"baseline": "gone"}, 404, 'Expected the name of a sandbox, got the string "'),
-        (
-            {"baseline": "default", "state": {}},
-            400,
-            "Expected a state or the baseline of a sandbox, got both - at $.baseline",
-        ),
-    ],
-)
-def test_a_baseline_that_cannot_be_is_refused(
-    api: Api, fields: dict[str, Any], status: int, said: str
-) -> None:
-    answer = api.admin("POST", "/sandboxes", fields)
-    assert answer.status_code == status
-    assert answer.json()["message"].startswith(said)
-
-
 def test_a_sandbox_tells_the_level_of_each_declared_key(make_api: MakeApi) -> None:
     api = make_api(shipped("permissions.yaml"))
     names = ("owner", "manager", "writer", "reader", "outsider")

@@ -10,41 +10,9 @@ from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import Api
 
 
-@pytest.fixture
-def seen(api: Api) -> Api:
-    """Two lists, a pin, a refused list."""
-    api.list_v2()
-    api.list_v2(pageSize=5, parentId=None)
-    api.pin()
-    api.list_v2(offset=-1)
-    return api
-
-
 def verify(api: Api, body: Any) -> tuple[int, dict[str, Any]]:
     answer = api.admin("POST", "/journal/verify", body)
     return answer.status_code, answer.json()
-
-
-@pytest.mark.parametrize(
-    ("body", "count"),
-    [
-        ({}, 4),
-        ({"operation": "listV2"}, 3),
-        ({"operation": "listV2", "exactly": 3}, 3),
-        ({"operation": "listV2", "atLeast": 2}, 3),
-        ({"operation": "listV2", "atLeast": 1, "atMost": 3}, 3),
-        ({"status": 500, "atMost": 0}, 0),
-        ({"key": "any-key", "exactly": 4}, 4),
-        ({"body": {"top": True}, "exactly": 1}, 1),
-        ({"body": {"parentId": None}}, 1),
-        ({"violations": True, "exactly": 1}, 1),
-        ({"inOrder": [{"operation": "listV2"}, {"body": {"top": True}}]}, 2),
-        ({"inOrder": [{"status": 200}, {"status": 200}, {"status": 400}]}, 3),
-        ({"inOrder": []}, 0),
-    ],
-)
-def test_what_is_so_is_200(seen: Api, body: Any, count: int) -> None:
-    assert verify(seen, body) == (200, {"ok": True, "count": count})
 
 
 def test_what_a_cut_body_held_is_not_guessed(api: Api) -> None:

@@ -339,14 +339,6 @@ def explained(api: Api, sandbox: str = "", **query: Any) -> Any:
     return answer.json()
 
 
-def test_who_may_not_read_has_nothing_left_behind_the_dataset(api: Api) -> None:
-    api.admin("PUT", "/choices", {"choices": {"unknown_key": "reject"}})
-    found = explained(api, key=STRANGER)
-    assert [each["left"] for each in found["stages"]] == [7, 0, 0, 0, 0, 0, 0]
-    (remedy,) = found["remedies"]
-    assert remedy["message"] == "choose unknown_key=accept"
-
-
 def test_to_ask_changes_nothing_and_enters_no_journal(api: Api) -> None:
     before = api.admin("GET", "/state").json()
     explained(api, item="inner", request={"parentId": None, "pageSize": 1})

@@ -19,7 +19,7 @@ from mock_server.app import create_app
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.storage.store import Store
-from mock_server.fixture.dump import to_document
+from mock_server.fixture.dump import to_json
 from tests.in_process import LOOP
 from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN
 
@@ -181,15 +181,19 @@ def _all_of(sandbox: Sandbox) -> list[object]:
         state.generation,
         (state.profile, state.choices),
         (state.clock.now(), state.clock.is_frozen),
-        to_document(state.store.copy(), state.clock.now()),
-        to_document(Store(sandbox.baseline), None),
+        _dump(state.store.copy(), state.clock.now()),
+        _dump(Store(sandbox.baseline)),
         [
-            (name, each.generation, to_document(each.store.copy(), each.clock.now()))
+            (name, each.generation, _dump(each.store.copy(), each.clock.now()))
             for name, each in sandbox.snapshots.items()
         ],
         [(each.id, each.matches, each.definition) for each in state.faults.all()],
         (journal.total, journal.dropped, journal.next_seq),
     ]
+
+
+def _dump(store: Store, frozen_at: int | None = None) -> bytes:
+    return b"".join(to_json(store, frozen_at))
 
 
 def ask(

@@ -13,15 +13,19 @@ from typing import Any
 from mock_server.app import create_app
 from mock_server.control.embedding import MockServer
 from mock_server.domain.choices.table import choose
+from mock_server.wire.server import running
 from tests.admin.refusals import REFUSED
 from tests.api import refused, requests
 from tests.api.related.rows import FULL, told
+from tests.cli import sessions
 from tests.cli.commands import MISTAKES, TOKEN, steered
 from tests.fixture import broken
+from tests.fixture.good import GOOD
+from tests.har.imported import IMPORTED
 from tests.in_process import InProcess
 from tests.related_routes import RELATED_ROUTES
 from tests.stories.telling import renew
-from tests.support import LIBRARY, Api
+from tests.support import LIBRARY, Api, Switch
 
 FOLDER = Path(__file__).with_name("said")
 
@@ -62,6 +66,8 @@ def main() -> None:
     with MockServer(LIBRARY, admin_token=TOKEN) as server:
         for text in (
             *broken.TEXTS.values(),
+            GOOD,
+            IMPORTED,
             REFUSED,
             requests.TEXT,
             MISTAKES,
@@ -69,6 +75,14 @@ def main() -> None:
         ):
             text.renew()
     renew(_in_process)
+    switch = Switch()
+    with running(switch) as url:
+
+        def served() -> str:
+            switch.app = create_app(LIBRARY, admin_token=TOKEN)
+            return url
+
+        sessions.renew(served)
 
 
 if __name__ == "__main__":

@@ -61,12 +61,6 @@ def test_a_request_lands_in_the_sandbox_of_its_address(make_team: Make) -> None:
     assert api.journal() == []
 
 
-def test_default_is_an_address_too(api: Api) -> None:
-    answer = api.send("PUT", f"{BOUND}default{PIN}", PIN_BODY)
-    assert answer.headers["x-mock-sandbox"] == "default"
-    assert api.top() is True
-
-
 def test_declared_and_issued_keys_count_side_by_side(make_team: Make) -> None:
     api, team = make_team(KEYED)
     declared = "fastgpt-reader-only"

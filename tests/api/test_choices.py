@@ -86,13 +86,6 @@ def test_chat_unknown_create(make_api: MakeApi) -> None:
     assert (api.top("new"), api.sandbox.store.created_chats) == (False, 1)
 
 
-def test_top_missing_reject(make_api: MakeApi) -> None:
-    api = make_api(choices={"top_missing": "reject"})
-    assert api.pin(top=..., title="New").status_code == 400
-    assert api.pin(title=5).status_code == 200
-    assert titles(api) == ("", "")
-
-
 def test_top_missing_ignore(make_api: MakeApi) -> None:
     api = make_api(choices={"top_missing": "ignore"})
     api.pin(top=True)
@@ -159,20 +152,6 @@ WITH_KEYS = {
     "apps": [{"id": APP, "chats": [{"chatId": CHAT}]}],
     "datasets": [{"id": DATASET}],
 }
-
-
-@pytest.mark.parametrize(("operation", "fields", "expected"), SERVICE_FORM)
-def test_error_form_service(
-    make_api: MakeApi,
-    operation: str,
-    fields: dict[str, Any],
-    expected: tuple[int, int, str],
-) -> None:
-    api = make_api(WITH_KEYS, choices={"error_form": "service"})
-    response = getattr(api, operation)(**fields)
-    assert outcome(response) == expected
-    assert response.json()["data"] is None
-    assert "www-authenticate" not in response.headers
 
 
 def outcome(response: httpx2.Response) -> tuple[int, int, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import MakeApi
 from tests.support import LEGACY_PIN, LIST, PIN, Api
 
 PAGE = "http://page.example"
@@ -51,56 +50,3 @@ def test_answers_and_errors_can_be_read(api: Api, key: str | None) -> None:
     exposed = response.headers["access-control-expose-headers"]
     assert "retry-after" in exposed
     assert "x-mock-sandbox" in exposed
-
-
-def test_without_an_origin_there_are_no_cors_headers(api: Api) -> None:
-    assert not [name for name in api.list_v2().headers if name.startswith("access-")]
-
-
-def test_only_listed_origins_are_admitted(make_api: MakeApi) -> None:
-    api = make_api(cors_origins=["https://good.example"])
-    good = api.client.options(
-        PIN, headers=PREFLIGHT | {"Origin": "https://good.example"}
-    )
-    bad = api.client.options(PIN, headers=PREFLIGHT)
-    assert good.headers["access-control-allow-origin"] == "https://good.example"
-    assert good.headers["vary"] == "origin"
-    assert bad.status_code == 403
-    assert "access-control-allow-origin" not in bad.headers
-
-
-@pytest.mark.parametrize("more", [(), ("*",)])
-def test_named_origins_may_send_credentials(
-    make_api: MakeApi, more: tuple[str, ...]
-) -> None:
-    named = "https://good.example"
-    api = make_api(cors_origins=[named, *more])
-    for origin in (named, *([PAGE] if more else ())):
-        asked = api.client.options(PIN, headers=PREFLIGHT | {"Origin": origin})
-        sent = api.client.put(PIN, headers={"Origin": origin})
-        for headers in (asked.headers, sent.headers):
-            is_named = origin == named
-            allowed = origin if is_named else "*"
-            assert headers["access-control-allow-origin"] == allowed
-            assert ("access-control-allow-credentials" in headers) == is_named
-            assert headers["vary"] == "origin"
-
-
-@pytest.mark.parametrize("path", [PIN, LEGACY_PIN, LIST, "/api/nope"])
-def test_a_refused_preflight_is_in_the_journal_with_the_reason(
-    make_api: MakeApi, path: str
-) -> None:
-    api = make_api(cors_origins=["https://good.example"])
-    refused = api.client.options(path, headers=PREFLIGHT)
-    assert refused.json()["statusText"] == "foreignOrigin"
-    (entry,) = api.journal()
-    assert entry["hint"] == refused.json()["message"]
-    assert PAGE in entry["hint"]
-    assert entry["hint"].endswith("(name further ones by --cors-origin)")
-    assert entry["violations"] == []
-
-
-def test_the_admin_api_has_no_cors_headers(api: Api) -> None:
-    response = api.client.get("/__admin/health", headers={"Origin": PAGE})
-    assert response.status_code == 403
-    assert not [name for name in response.headers if name.startswith("access-")]

@@ -57,12 +57,6 @@ def test_the_effect_of_what_is_around_the_body(make_api: MakeApi) -> None:
         assert effects(api)[0] == ("header Content-Type", others)
 
 
-def test_what_the_choices_were_then_counts_not_what_they_are(api: Api) -> None:
-    api.list_v2(pageSize=31)
-    api.admin("PUT", "/choices", {"profile": "deployed"})
-    assert effects(api) == [("$.pageSize", "refused")]
-
-
 NO_BEARER = 'a header that does not begin with "Bearer "'
 
 

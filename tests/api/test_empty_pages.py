@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import DATASET, LIBRARY, Api
-
-
-def hint(api: Api, **fields: Any) -> str:
-    """The hint of a page that is empty."""
-    assert api.ids(**fields) == []
-    return str(api.journal()[-1]["hint"])
-
-
-def test_an_empty_dataset_is_told(make_api: MakeApi) -> None:
-    api = make_api({"datasets": [{"id": DATASET}]})
-    assert hint(api) == "the dataset holds no collections"
-
-
-def test_a_dataset_that_is_a_folder_is_told_so_by_why_too(make_api: MakeApi) -> None:
-    api = make_api({"datasets": [{"id": DATASET, "type": "folder"}]})
-    told = hint(api)
-    assert told.startswith("the dataset is a folder: it holds datasets, and no")
-    why = api.client.get(f"/__admin/why?dataset={DATASET}").json()
-    assert why["message"] == told
+from tests.support import DATASET, LIBRARY
 
 
 def test_a_page_with_items_has_no_hint(make_api: MakeApi) -> None:

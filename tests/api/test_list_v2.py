@@ -8,7 +8,7 @@ import pytest
 
 from mock_server.fixture.source.files import shipped
 from tests.conftest import MakeApi
-from tests.support import DATASET, Api
+from tests.support import Api
 
 
 def test_an_item_has_the_13_documented_fields(api: Api) -> None:
@@ -79,18 +79,3 @@ def _all_pages(api: Api, dataset: str, parent: str | None, size: int) -> list[An
         items += data["list"]
         if len(items) >= data["total"]:
             return items
-
-
-def test_a_page_asked_for_again_is_that_of_now(api: Api) -> None:
-    asked: dict[str, Any] = {"parentId": None, "pageSize": 2}
-    first = api.list_v2(**asked).content
-    assert api.list_v2(**asked).content == first
-    before = api.list_v2(**asked).json()["data"]["total"]
-    for number in 1, 2:
-        path = f"/datasets/{DATASET}/collections/new-{number}"
-        api.admin("PUT", path, {"name": "New"})
-        assert api.list_v2(**asked).json()["data"]["total"] == before + number
-    api.admin("POST", "/reset")
-    assert api.list_v2(**asked).content == first
-    api.admin("PUT", "/choices", {"choices": {"item_fields": "extended"}})
-    assert "createTime" in api.list_v2(**asked).json()["data"]["list"][0]

@@ -57,26 +57,11 @@ def test_another_method_is_405_with_allow(
     assert response.headers["allow"] == allow
 
 
-def test_put_on_list_and_post_on_pin_are_405(api: Api) -> None:
-    assert api.send("PUT", LIST, {"offset": 0, "datasetId": "x"}).status_code == 405
-    assert api.send("POST", PIN, {}).status_code == 405
-
-
 @pytest.mark.ci
 def test_head_is_405_without_a_body(api: Api, face: str) -> None:
     response = api.client.head(LIST, headers=AUTH)
     assert response.status_code == 405
     assert face == "asgi" or response.content == b""
-
-
-def test_method_override_headers_do_nothing(api: Api) -> None:
-    headers = AUTH | JSON | {"X-HTTP-Method-Override": "PUT"}
-    assert api.client.post(PIN, content=b"{}", headers=headers).status_code == 405
-
-
-def test_a_query_string_changes_nothing(api: Api) -> None:
-    assert api.send("PUT", PIN + "?top=false", PIN_BODY).status_code == 200
-    assert api.top() is True
 
 
 PIN_BODY = {"appId": "app-1", "chatId": "chat-1", "top": True}

@@ -11,15 +11,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices.table import choose
 from tests.conftest import MakeApi
 from tests.related_routes import RELATED_ROUTES
-from tests.support import LEGACY_PIN, LIST, PIN, Api
-
-
-def test_the_legacy_path_is_hinted_at_where_it_is_off(make_api: MakeApi) -> None:
-    api = make_api(choices={"legacy_paths": "off"})
-    response = api.send("PUT", LEGACY_PIN, {})
-    assert response.status_code == 404
-    message = response.json()["message"]
-    assert message.endswith("- at path (served with the choice legacy_paths=on)")
+from tests.support import LIST, PIN
 
 
 def test_the_message_says_how_many_routes_there_are_or_names_both(
@@ -131,12 +123,6 @@ def test_routes_of_the_same_method_come_first(method: str, meant: str) -> None:
     assert f"/{meant}? Paths" in said
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing/here", "/x"])
-def test_a_fixture_can_answer_what_no_route_does(make_api: MakeApi, path: str) -> None:
-    said = make_api().client.get(path).json()["message"]
-    assert said.endswith(OTHERWISE)
-
-
 @pytest.mark.parametrize("path", ["/", "/nothing/here", "/x" * 5_000, "/%", "/api"])
 def test_a_path_that_is_like_none_is_not_guessed_at(path: str) -> None:
     assert "did you mean" not in hint(path)
@@ -150,46 +136,3 @@ def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
     assert said.endswith(NEEDED)
     assert entry["hint"] == said
     assert [each["message"] for each in entry["violations"]] == [said]
-
-
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("/__admin/snapshot", "/__admin/snapshots"),
-        ("/__admin/health/", "/__admin/health"),
-        ("/__admin//health", "/__admin/health"),
-        ("/__admin/Snapshots/one/Restore", "/__admin/snapshots/one/restore"),
-        ("/__admin/sandbox/one/faults", "/__admin/sandboxes/one/faults"),
-        ("/__admin/clock/freeze", "/__admin/clock"),
-        ("/__admin/resett", "/__admin/reset"),
-        ("/__admin", "/__admin/"),
-        ("/__admin/console", "/__admin/"),
-        ("/__admin/console/", "/__admin/"),
-    ],
-)
-def test_a_near_path_of_the_admin_api_is_hinted_at(
-    api: Api, given: str, meant: str
-) -> None:
-    message = api.client.get(given).json()["message"]
-    assert message.endswith(f"(did you mean {meant}? Paths are exact)")
-
-
-@pytest.mark.parametrize("given", ["requests", "undo", "collections"])
-def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
-    message = api.client.get(f"/__admin/{given}").json()["message"]
-    assert "(there are apps, choices, clock, " in message
-
-
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("/snapshots", "(PUT /__admin/snapshots/{name}: Take a snapshot of store, "),
-        ("/datasets", "(PUT /__admin/datasets/{datasetId}: Create or replace "),
-        ("/faults/reset", "DELETE /__admin/faults: Remove all faults, or all of "),
-    ],
-)
-def test_a_wrong_method_names_the_routes_beside(
-    api: Api, given: str, meant: str
-) -> None:
-    answer = api.admin("POST", given, {})
-    assert (answer.status_code, meant in answer.json()["message"]) == (405, True)

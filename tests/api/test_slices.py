@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
 import httpx2
 import pytest
+from msgspec.structs import replace
 
+from mock_server.api.fixture_loading import load_fixture
 from mock_server.app import create_app
 from mock_server.domain.limits import DEFAULT_LIMITS
+from mock_server.domain.objects.dataset import Tree
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.pending import STEP
 from tests.support import LIST
 
@@ -26,12 +31,24 @@ ENTRY = {"name": "Article {n:05}", "repeat": LARGE, "tags": ["t{n}"]}
 DOCUMENT = {"datasets": [{"id": "d", "collections": [ENTRY]}]}
 
 
+@cache
+def loaded() -> Generation:
+    return load_fixture(DOCUMENT)
+
+
+def fresh() -> Generation:
+    """The document, loaded once, of which nothing more has been made yet."""
+    dataset = loaded().datasets["d"]
+    tree = Tree(dataset.tree.collections)
+    return replace(loaded(), datasets={"d": replace(dataset, tree=tree)})
+
+
 def talk(
     scenario: Callable[[httpx2.AsyncClient], Awaitable[None]],
-    document: dict[str, Any] = DOCUMENT,
+    document: dict[str, Any] | None = None,
 ) -> None:
     """Run what a client does, in process."""
-    app = create_app(document, choices={"list_filters": "honour"})
+    app = create_app(document or fresh(), choices={"list_filters": "honour"})
     transport = httpx2.ASGITransport(app)
 
     async def run() -> None:

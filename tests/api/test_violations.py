@@ -6,7 +6,7 @@ import pytest
 
 from mock_server.domain.choices.table import table
 from tests.conftest import MakeApi
-from tests.support import LEGACY_PIN, LIST, Api
+from tests.support import LEGACY_PIN, Api
 
 SPECIAL = {"invalid_field", "missing_authorization", "unknown_route"}
 
@@ -41,9 +41,3 @@ def test_an_older_path_is_a_violation_where_it_is_off_only(
     assert found(either)[0] == ("legacy_paths", "4.1", "path")
     assert either.journal()[-1]["operation"] is None
     assert either.journal()[-1]["outside"] is None
-
-
-def test_an_unknown_path_is_a_violation(either: Api) -> None:
-    either.send("POST", LIST + "/", {})
-    assert found(either) == [("unknown_route", "4", "path")]
-    assert either.journal()[-1]["operation"] is None

@@ -17,13 +17,29 @@ import yaml
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.fixture.yaml_text import yaml_lines
 from tests.bench.figures import Figure, shown
-from tests.bench.fixture_load import Loader, document
-from tests.bench.wire import MIB, rss
-from tests.process import serving
+from tests.process import MIB, rss, serving
 
 IN_YAML, IN_JSON = 120_000, 1_000_000
 MB = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def document(collections: int) -> dict[str, object]:
+    """Collections with the fields that people write."""
+    entries = [
+        {
+            "_id": f"{number:024x}",
+            "name": f"Collection {number}",
+            "type": "link",
+            "updateTime": "2024-01-01T00:00:00Z",
+            "tags": ["a", "b"],
+            "dataAmount": number,
+            "forbid": False,
+        }
+        for number in range(collections)
+    ]
+    return {"datasets": [{"id": "d", "collections": entries}]}
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

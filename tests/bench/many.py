@@ -16,7 +16,7 @@ from operator import attrgetter
 from tests.bench import rates, streams
 from tests.bench.figures import MOST_GROWTH, Figure, growth
 from tests.bench.load import Rate, Server, Workload, control, cpu_us, in_turn
-from tests.bench.wire import MIB, rss
+from tests.process import MIB, rss
 from tests.wire.sockets import connect, exchange
 
 ROUNDS = 5

@@ -13,8 +13,7 @@ from urllib.request import Request, urlopen
 from tests.bench.figures import Figure
 from tests.bench.growth import DATASET, document
 from tests.bench.start import BARE, BARE_APP
-from tests.bench.wire import MIB, rss
-from tests.process import serving
+from tests.process import MIB, rss, serving
 from tests.support import LIST
 
 SANDBOXES = 1_000

@@ -19,9 +19,9 @@ from typing import Any
 
 from mock_server.fixture.yaml_text import yaml_lines
 from tests.bench.figures import Figure, shown
-from tests.bench.fixture_load import document
 from tests.bench.growth import DATASET
 from tests.bench.growth import document as repeated
+from tests.bench.large import document
 from tests.process import environment, serving
 from tests.support import LIST, fetch
 from tests.wire.sockets import connect, exchange

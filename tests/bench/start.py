@@ -19,8 +19,8 @@ import yaml
 from mock_server.api.fixture_loading import load_fixture
 from tests.bench import large
 from tests.bench.figures import Figure, median
-from tests.bench.fixture_load import Loader, document
 from tests.bench.growth import document as repeated
+from tests.bench.large import Loader, document
 from tests.process import COMMAND, environment, serving
 
 ROUNDS = 15

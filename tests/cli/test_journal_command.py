@@ -25,7 +25,6 @@ from mock_server.admin.views import (
 from mock_server.cli.journal import Event, events_of, row_of
 from mock_server.control.embedding import MockServer
 from mock_server.control.http_call import Unreachable
-from mock_server.domain.journal import redacted_key
 from mock_server.wire.server import bind
 from tests.cli import commands
 from tests.process import COMMAND, environment, serving
@@ -97,30 +96,6 @@ def test_a_row_cannot_steer_a_terminal() -> None:
     )
     assert all(line.isprintable() for line in row.split("\n"))
     assert not any(line.strip().startswith("::") for line in row.split("\n"))
-
-
-def test_the_table_counts_what_it_shows(server: MockServer) -> None:
-    fetch("POST", server.url + LIST, json={"offset": 0}, headers=KEY)
-    fetch("GET", server.url + "/nowhere")
-    done = commands.run("journal", "--status", "404", "--url", server.url)
-    head, row, hint, summary = done.out.splitlines()
-    assert head.split() == ["TIME", "STATUS", "REQUEST", "CALLER", "TOOK"]
-    assert " 404     GET /nowhere " in row
-    assert "Expected one of the 45 routes" in hint
-    assert summary == "1 of 2 requests"
-    empty = commands.run("journal", "--status", "500", "--url", server.url)
-    assert empty.out == "0 of 2 requests\n"
-
-
-def test_a_key_is_taken_as_it_is_and_redacted(server: MockServer) -> None:
-    fetch("POST", server.url + LIST, json={"offset": 0}, headers=KEY)
-    raw = KEY["Authorization"].removeprefix("Bearer ")
-    where = ["--url", server.url]
-    for key in (raw, redacted_key(raw)):
-        assert commands.run("journal", "--key", key, "--exactly=1", *where).status == 0
-        assert "1 of 1" in commands.run("journal", "--key", key, *where).out
-    other = commands.run("journal", "--key", "other", "--exactly", "0", *where)
-    assert other.status == 0
 
 
 def test_a_refusal_says_why_below_its_row() -> None:

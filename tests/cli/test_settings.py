@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import click
@@ -16,7 +17,6 @@ from mock_server.cli.options import Option, Setting, SettingArgument
 from mock_server.cli.output import BadValue
 from mock_server.cli.serve import serve
 from mock_server.control.environment import known_settings, unknown_settings
-from tests.cli.commands import NOWHERE, run
 from tests.process import COMMAND, environment
 
 
@@ -59,20 +59,17 @@ def _named(param: click.Parameter) -> list[str]:
     return [param.opts[0]] if isinstance(param, click.Option) else []
 
 
-@pytest.mark.parametrize("value", ["", " "])
-@pytest.mark.parametrize(
-    ("names", "each"), SETTINGS, ids=[f"{'-'.join(n)}-{s.name}" for n, s in SETTINGS]
-)
-def test_an_empty_setting_is_refused_by_its_name(
-    names: tuple[str, ...], each: click.Parameter, value: str
-) -> None:
+@pytest.mark.parametrize("names", dict.fromkeys(it for it, _ in SETTINGS), ids="-".join)
+def test_an_empty_setting_is_refused_by_its_name(names: tuple[str, ...]) -> None:
     read(names)
-    option = isinstance(each, click.Option)
-    if not (isinstance(each, click.Option) and each.is_flag):
-        with pytest.raises(BadValue, match=f"an empty one - at .*{each.envvar}$"):
-            read(names, *([each.opts[0], value] if option else [value]))
-    with pytest.raises(BadValue, match=f"an empty one - at .*{each.envvar}$"):
-        read(names, **{str(each.envvar): value})
+    own = [each for others, each in SETTINGS if others == names]
+    for each, value in product(own, ("", " ")):
+        told = f"an empty one - at .*{each.envvar}$"
+        if not (isinstance(each, click.Option) and each.is_flag):
+            with pytest.raises(BadValue, match=told):
+                read(names, *_named(each), value)
+        with pytest.raises(BadValue, match=told):
+            read(names, **{str(each.envvar): value})
 
 
 def test_every_command_that_steers_has_the_settings() -> None:
@@ -110,13 +107,6 @@ def test_a_comma_in_the_name_of_a_file_is_part_of_it(tmp_path: Path) -> None:
         assert serve.make_context("serve", []).params["fixtures"] == (str(path),)
 
 
-def test_files_with_a_comma_between_them_are_told_apart(tmp_path: Path) -> None:
-    for name in ("a.yaml", "b.yaml"):
-        (tmp_path / name).touch()
-    done = run("check", f"{tmp_path / 'a.yaml'},{tmp_path / 'b.yaml'}")
-    assert (done.status, "with a space between them" in done.out) == (2, True)
-
-
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "86401", "soon"])
 def test_a_timeout_is_a_time_that_can_be_waited_for(value: str) -> None:
     with pytest.raises(BadValue):
@@ -144,34 +134,6 @@ def test_every_option_words_bad_values_in_one_form() -> None:
         for each in command.params:
             if isinstance(each, click.Option) and not each.is_eager:
                 assert isinstance(each, own), (names, each.name)
-
-
-UNKNOWN = {"MOCK_SERVER_CHOICES": "list_order=name", "MOCK_SERVER_PROFIL": "deployed"}
-TOLD = [
-    "unknown setting MOCK_SERVER_CHOICES (did you mean MOCK_SERVER_CHOICE?)",
-    "unknown setting MOCK_SERVER_PROFIL (did you mean MOCK_SERVER_PROFILE?)",
-]
-
-
-@pytest.mark.parametrize("args", [["choices"], ["serve", "--host", NOWHERE], ["reset"]])
-def test_every_command_warns_of_unknown_variables(args: list[str]) -> None:
-    done = run(*args, **UNKNOWN, MOCK_SERVER_URL="http://127.0.0.1:1")
-    assert done.err.splitlines()[:2] == [f"warning: {each}" for each in TOLD]
-
-
-def test_unknown_variables_come_to_an_error_on_demand() -> None:
-    for strict in ("true", "1", "yes", "on"):
-        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=strict)
-        assert (done.status, done.out) == (1, "")
-        assert done.err.splitlines() == TOLD
-    done = run("--strict-settings", "--port=x", **UNKNOWN)
-    assert (done.status, done.err.splitlines()) == (1, TOLD)
-
-
-def test_strictness_can_be_switched_off() -> None:
-    for lenient in ("false", "0", "no", "off"):
-        done = run("choices", **UNKNOWN, MOCK_SERVER_STRICT_SETTINGS=lenient)
-        assert done.status == 0
 
 
 def test_known_settings_and_other_variables_are_not_told() -> None:

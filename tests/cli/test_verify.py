@@ -159,26 +159,6 @@ def test_a_choice_wins_over_the_profile_of_a_file(tmp_path: Path) -> None:
     assert shown["choices"]["tags_empty"] == "absent"
 
 
-PROFILES = {
-    "choices: {list_ordr: name}": ":1:11: Expected the name of a choice, got",
-    "choices:\n  list_order: size": ":2:15: Expected list_order to be",
-    "profile: deplyed": ":1:10: Expected deployed or documented, got",
-    "choices: {related_routes: true}": ":1:27: Expected",
-    "choises: {}": ":1:1: ",
-    "- a": ":1:1: Expected an object",
-    "choices: {a: [": ":1:15: ",
-}
-
-
-@pytest.mark.parametrize("text", PROFILES)
-def test_a_bad_profile_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "seen.yaml"
-    path.write_text(text)
-    done = run("serve", "--profile", str(path), "--port", "0")
-    assert (done.status, done.out) == (2, "")
-    assert f"{path}{PROFILES[text]}" in done.err
-
-
 @pytest.fixture(scope="module")
 def strange() -> Iterator[Strange]:
     with strangers() as running:

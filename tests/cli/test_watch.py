@@ -20,12 +20,6 @@ Save = Callable[[Path, str], None]
 HANGUP = getattr(signal, "SIGHUP", None)
 
 
-def some_of(rows: Sequence[Any], quick: int = 2) -> list[Any]:
-    """So many rows in quick runs, as each starts a server; all in CI."""
-    long = pytest.mark.ci
-    return [*rows[:quick], *(pytest.param(each, marks=long) for each in rows[quick:])]
-
-
 @pytest.fixture
 def fixture(tmp_path: Path) -> Path:
     """A file of version 1, in a folder that can be replaced."""
@@ -59,16 +53,19 @@ def problems(url: str) -> list[dict[str, Any]]:
     return list((health(url)["reload"] or {"problems": []})["problems"])
 
 
-@pytest.mark.parametrize("save", some_of(GOOD))
-def test_a_file_is_served_once_it_is_saved(url: str, fixture: Path, save: Save) -> None:
-    save(fixture, version(2))
-    wait(lambda: served(url) == 2)
-    assert health(url)["generation"] == 2
-    assert health(url)["reload"]["problems"] == []
+@pytest.mark.parametrize("saves", [GOOD[:2], pytest.param(GOOD, marks=pytest.mark.ci)])
+def test_a_file_is_served_once_it_is_saved(
+    url: str, fixture: Path, saves: Sequence[Save]
+) -> None:
+    for number, save in enumerate(saves, 2):
+        save(fixture, version(number))
+        wait(lambda number=number: served(url) == number)  # type: ignore[misc]
+        assert health(url)["generation"] == number
+        assert health(url)["reload"]["problems"] == []
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("save", some_of(BAD))
+@pytest.mark.parametrize("save", BAD)
 def test_a_broken_file_changes_nothing_until_it_is_good(
     url: str, fixture: Path, save: Save
 ) -> None:

@@ -18,10 +18,8 @@ from tests.support import APP, CHAT, DATASET, LIST, PIN, SECONDS, client_of, fet
 from tests.wire.sockets import connect
 
 CLIENTS = 8
-SWAPS = pytest.mark.parametrize("swaps", [40, pytest.param(200, marks=pytest.mark.ci)])
-ROUNDS = pytest.mark.parametrize(
-    "rounds", [15, pytest.param(100, marks=pytest.mark.ci)]
-)
+SWAPS = pytest.mark.parametrize("swaps", [20, pytest.param(200, marks=pytest.mark.ci)])
+ROUNDS = pytest.mark.parametrize("rounds", [8, pytest.param(100, marks=pytest.mark.ci)])
 OTHER = "chat-2"
 SIZES = {"A": 30, "B": 29}
 BODY = b'{"appId":"%b","chatId":"%b","top":true}' % (APP.encode(), CHAT.encode())

@@ -70,11 +70,19 @@ def test_an_order_made_in_steps_is_that_made_at_once(order: Order, folder: Any) 
     assert list(ready(lambda: tree.listing(folder, order)).items) == list(wanted)
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_search_in_steps_finds_what_matches(search: Search, order: Order) -> None:
+@pytest.fixture(scope="module", params=ORDERS)
+def ordered(request: pytest.FixtureRequest) -> tuple[Tree, Order]:
+    """A tree of which only the names are folded, and an order."""
     tree = Tree(LARGE)
     tree.large("name")
+    return tree, request.param
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_search_in_steps_finds_what_matches(
+    ordered: tuple[Tree, Order], search: Search
+) -> None:
+    tree, order = ordered
     found = ready(lambda: tree.found(ANYWHERE, order, search, 1)[1])
     everything = ready(lambda: tree.listing(ANYWHERE, order)).items
     wanted = [

@@ -184,15 +184,21 @@ def test_the_top_level_is_read_in_process(mock_server_app: MockServerApp) -> Non
     mock_server_app.control.assert_called("listV2", times=1)
 
 
+@pytest.fixture
+def patient(mock_server: MockServerFixture) -> Iterator[Panel]:
+    with Panel(mock_server.url, mock_server.key, attempts=12) as panel:
+        yield panel
+
+
 @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(fixtures(), fault_lists())
 def test_everything_is_found_amid_faults(
     mock_server: MockServerFixture,
+    patient: Panel,
     document: dict[str, Any],
     faults: list[dict[str, Any]],
 ) -> None:
     mock_server.load(document, faults)
-    with Panel(mock_server.url, mock_server.key, attempts=12) as panel:
-        for dataset in document["datasets"]:
-            wanted = {each.id for each in mock_server.collections(dataset["id"])}
-            assert {item["_id"] for item in panel.folder(dataset["id"])} == wanted
+    for dataset in document["datasets"]:
+        wanted = {each.id for each in mock_server.collections(dataset["id"])}
+        assert {item["_id"] for item in patient.folder(dataset["id"])} == wanted

@@ -167,47 +167,6 @@ def pulled(url: str, *args: str, **variables: str) -> Ended:
     return run("pull", *given, **{"MOCK_SERVER_PULL_KEY": KEY, **variables})
 
 
-@pytest.mark.parametrize(
-    ("args", "variables", "said"),
-    [
-        (["--dataset", ""], {}, "Expected an id of 1 to 256 characters, got one of 0"),
-        ([], {"MOCK_SERVER_PULL_KEY": ""}, "variable MOCK_SERVER_PULL_KEY, got none"),
-        (["--key-env", "NO_SUCH"], {}, "variable NO_SUCH, got none - at --key-env"),
-        (["--key-env", "K"], {"K": "schlüssel"}, "got other characters - at --key-env"),
-        (["--base-url", "ftp://a"], {}, "got 'ftp://a' - at --base-url"),
-        (["--format", "xml"], {}, "Expected yaml or json, got 'xml' - at --format"),
-        (["--output", "/dev/full"], {}, "cannot write /dev/full: No space left"),
-        (["--output", "/"], {}, "cannot write /: it is a directory"),
-        (
-            ["--output", "/no/where"],
-            {},
-            "cannot write /no/where: No such file or directory",
-        ),
-        (["--app", "nope"], {}, "refused with 404 appNotFound"),
-        (["--dataset", "nope"], {}, "refused with 404 datasetNotFound"),
-    ],
-)
-def test_a_wrong_call_is_told_in_one_line(
-    server: MockServer, args: list[str], variables: dict[str, str], said: str
-) -> None:
-    ended = pulled(server.url, *args, **variables)
-    assert (ended.status, ended.out) == (USAGE, "")
-    assert said in ended.err
-    assert len(ended.err.splitlines()) == 1
-
-
-def test_nothing_asked_for_is_a_mistake(server: MockServer) -> None:
-    ended = run("pull", "--base-url", server.url, MOCK_SERVER_PULL_KEY=KEY)
-    said = "Expected a dataset or an app, got none - at --dataset or --app\n"
-    assert (ended.status, ended.err) == (USAGE, said)
-
-
-def test_an_address_that_goes_too_far_is_told(server: MockServer) -> None:
-    ended = pulled(f"{server.url}/api")
-    assert ended.status == UNFIT
-    assert ended.err.endswith("(did you mean the address without /api?)\n")
-
-
 @pytest.mark.ci
 def test_nobody_there_is_told() -> None:
     ended = pulled("http://127.0.0.1:1")

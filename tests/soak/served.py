@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.load import cpu
-from tests.bench.wire import rss
-from tests.process import serving
+from tests.process import rss, serving
 from tests.soak.stalls import waited_ms
 
 RUNNER = [sys.executable, "-m", "tests.soak.runner"]

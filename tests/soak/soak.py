@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from tests.bench.wire import MIB
+from tests.process import MIB
 from tests.soak.pacing import closed, opened
 from tests.soak.served import Held, Served, served
 from tests.soak.stalls import Stalls, probing

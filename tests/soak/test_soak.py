@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from tests.bench.wire import MIB
+from tests.process import MIB
 from tests.soak.report import figures, growth
 from tests.soak.soak import Plan, soak
 

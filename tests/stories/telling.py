@@ -1,9 +1,11 @@
 """Stories: requests one after the other, and what is said to each, as text.
 
 A story is a comment that says what it shows, the choices, limits and fixture of its
-server, and its requests, each with the answer below it. `as KEY` is another caller
-than an owner; `state` asks whether data have changed: the same letter is the same
-state. Keys that were made have names; of an item only what is no default is written.
+server, and its requests, each with its headers behind `| ` and the answer below it.
+`as KEY` is another caller than an owner; `state` asks whether data have changed: the
+same letter is the same state. Of many letters alike there is a count, as in
+`«x * 256»` (`tests/said.py`). Keys that were made have names; of an item only what is
+no default is written.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from msgspec import Struct
 from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
-from tests.api.related.world import OWNER, WORLD
+from tests.api.related.world import OWNER, USERS, WORLD
+from tests.said import expanded, shortened
 from tests.support import LIBRARY, Api
 
 FOLDER = Path(__file__).parent
@@ -41,12 +44,17 @@ FIXTURES: dict[str, Any] = {
     "faulty": {**LIBRARY, "faults": [ERROR]},
     "twins": twins(),
     "world": WORLD,
+    "accounts": WORLD | {"users": USERS},
     "full": FULL,
     "demo": None,
     "permissions": shipped("permissions.yaml"),
 }
-OWNERS = {"world": OWNER, "full": OWNER}
+OWNERS = {"world": OWNER, "accounts": OWNER, "full": OWNER}
 VOLATILE = {"durationMs", "memory", "endsIn", "headers", "http"}
+LISTS = {"cors_origins", "allowed_hosts"}
+"""Settings of a server that are no choices, with commas between their values."""
+LONG = {"table"}
+"""What has tests of its own, and would fill many lines."""
 DEFAULTS = {
     "tmbId": "65422be6aa44b7da77729ec9",
     "type": "virtual",
@@ -68,7 +76,25 @@ DATASET = {
 """What is the same of all datasets but of those that were made."""
 ALL = 4294967295
 """The permission of an owner."""
+HEADERS = (
+    *(
+        "x-mock-sandbox",
+        "allow",
+        "location",
+        "retry-after",
+        "set-cookie",
+        "vary",
+        "www-authenticate",
+    ),
+    *(f"access-control-allow-{it}" for it in ("origin", "methods", "headers")),
+    "access-control-allow-credentials",
+)
+"""What is told of the head of an answer."""
+PART = re.compile(r"\n(?!\| )")
+"""The end of a line that no further line belongs to."""
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
+_LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
+"""What is told in a library's words."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -84,7 +110,7 @@ class Story(Struct, frozen=True):
 
     def told(self, make: Callable[..., Api]) -> str:
         """The story with what a server says now, which `make` makes."""
-        title, given, *lines = self.text.split("\n")
+        title, given, *lines = PART.split(self.text)
         found = _SERVER.fullmatch(given)
         assert found is not None, given
         options = dict(each.split("=", 1) for each in found[1].split())
@@ -93,10 +119,12 @@ class Story(Struct, frozen=True):
         limits: dict[str, Any] = {
             k[7:]: v for k, v in values.items() if k.startswith("limits.")
         }
-        choices = {k: v for k, v in values.items() if not k.startswith("limits.")}
-        more = {"limits": Limits(**limits)} if limits else {}
+        more: dict[str, Any] = {"limits": Limits(**limits)} if limits else {}
+        for key in {*values} & LISTS:
+            more[key] = str(values[key]).split(",")
+        choices = {k: v for k, v in values.items() if k not in LISTS and "." not in k}
         name = found[2]
-        fixture = FIXTURES[name] if name in FIXTURES else json.loads(name)
+        fixture = FIXTURES[name] if name in FIXTURES else json.loads(expanded(name))
         api = make(fixture, profile=profile, choices=choices, **more)
         server = _Server(api, OWNERS.get(name, "any-key"))
         requests = [line for line in lines if not line.startswith("-> ")]
@@ -136,6 +164,8 @@ class _Server:
             self._states += [state] if state not in self._states else []
             return "ABCDEFGH"[self._states.index(state)]
         line = re.sub(r"KEY-(\d)", lambda it: self._made[int(it[1]) - 1], line)
+        line = expanded(line)
+        line, *more = line.split("\n| ")
         key = self._owner
         if line.startswith("as "):
             _, key, line = line.split(" ", 2)
@@ -143,16 +173,26 @@ class _Server:
         headers = {"Content-Type": "application/json"} if content else {}
         if key != "nobody" and not path.startswith("/__admin"):
             headers["Authorization"] = f"Bearer {key}"
+        headers |= dict(each.split(": ", 1) for each in more)
         body = content[0].encode() if content else None
         answer = self._api.client.request(method, path, content=body, headers=headers)
-        text = _text(answer)
+        self._api.client.cookies.clear()
+        text = f"{_head_of(answer)}{text_of(answer)}"
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
-        return f"{answer.status_code} {text}".rstrip()
+        text = _LIBRARY.sub(r"\1, ...\2", text)
+        return shortened(f"{answer.status_code} {text}".rstrip())
 
 
-def _text(answer: Any) -> str:
+def _head_of(answer: Any) -> str:
+    """The headers that a story tells, each in brackets."""
+    found = {name: answer.headers.get(name) for name in HEADERS}
+    told = {k: v for k, v in found.items() if v not in (None, "default")}
+    return "".join(f"[{name}: {value}] " for name, value in told.items())
+
+
+def text_of(answer: Any) -> str:
     """What came, in a line: of an envelope the data, or the message."""
     if "json" not in answer.headers.get("content-type", ""):
         return json.dumps(answer.text, ensure_ascii=False)
@@ -161,15 +201,15 @@ def _text(answer: Any) -> str:
         if body["code"] != 200:
             return f"{body['statusText']}: {body['message']}"
         body = body["data"]
-    return json.dumps(_short(body), ensure_ascii=False)
+    return json.dumps(short(body), ensure_ascii=False)
 
 
-def _short(value: Any) -> Any:
+def short(value: Any) -> Any:
     if isinstance(value, list):
-        return [_short(each) for each in value]
+        return [short(each) for each in value]
     if not isinstance(value, dict):
         return value
-    kept = {k: _short(each) for k, each in value.items() if k not in VOLATILE}
+    kept = {k: short(each) for k, each in value.items() if k not in VOLATILE | LONG}
     if _is_all(kept.get("permission")):
         kept["permission"] = "owner"
     if "vectorModel" in kept:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 # Before any run in this process, which forgets what it imports: httpx2 imports it late,
@@ -51,3 +52,10 @@ def run(pytester: pytest.Pytester) -> Run:
         return start(*options, *args)
 
     return run
+
+
+@pytest.fixture
+def bare(pytester: pytest.Pytester) -> Run:
+    """Runs the tests that are there in this process, without other plugins."""
+    without = [f"-pno:{plugin}" for plugin in (*SLOW, *OTHERS)]
+    return partial(pytester.runpytest_inprocess, *without)

@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 import mock_server
@@ -307,9 +306,11 @@ def test_it(mock_server_session):
 """
 
 
-def test_a_scope_that_is_too_small_is_told(pytester: pytest.Pytester) -> None:
+def test_a_scope_that_is_too_small_is_told(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
     pytester.makepyfile(test_small=SMALL)
-    result = pytester.runpytest_inprocess("-Wdefault")
+    result = bare("-Wdefault")
     result.assert_outcomes(errors=1)
     (line,) = [each for each in result.outlines if each.startswith("mock-server:")]
     assert line == (
@@ -319,8 +320,8 @@ def test_a_scope_that_is_too_small_is_told(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_all_is_meant_by_what_is_nearly_that(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest_inprocess("--mock-server-choices=al")
+def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
+    result = bare("--mock-server-choices=al")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert any("got 'al' (did you mean 'all'?)" in each for each in result.errlines)
 
@@ -369,7 +370,7 @@ def test_a_field_that_was_sent_by_another_name_is_told() -> None:
         body = {"appId": "a", "chatId": "c", "top": True}
         path = "/api/core/chat/history/updateHistory"
         headers = {"Authorization": f"Bearer {server.key}"}
-        httpx2.put(server.url + path, json=body, headers=headers)
+        fetch("PUT", server.url + path, json=body, headers=headers)
         told = "no call had a field 'chatID' .did you mean 'chatId'"
         with pytest.raises(AssertionError, match=told):
             server.control.assert_called("updateHistory", body={"chatID": "c"})
@@ -388,27 +389,29 @@ def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
 
 def test_a_body_that_was_not_waited_for_is_said_to_be_so() -> None:
     with MockServer() as server:
-        httpx2.get(f"{server.url}/api/x")
+        fetch("GET", f"{server.url}/api/x")
         (entry,) = server.control.journal
     assert [*entry_lines(entry)][1] == "    sent null"
     entry["request"]["headers"]["content-length"] = "9000"
     assert [*entry_lines(entry)][1] == "    sent (refused before the body arrived)"
 
 
-def test_a_fixture_that_hides_ours_is_told_once(pytester: pytest.Pytester) -> None:
+def test_a_fixture_that_hides_ours_is_told_once(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
     pytester.makepyfile(test_own=OWN.format(takes=""))
-    result = pytester.runpytest_inprocess("-Wdefault")
+    result = bare("-Wdefault")
     result.assert_outcomes(passed=2, warnings=1)
     told = "*the fixture mock_server at test_own.py:4 hides that of this plugin: *"
     result.stdout.fnmatch_lines([f"{told}(rename it, for instance to my_mock_server)"])
 
 
 def test_a_marker_on_a_test_without_our_fixtures_is_told(
-    pytester: pytest.Pytester,
+    bare: Run, pytester: pytest.Pytester
 ) -> None:
     marked = "import pytest\n\n@pytest.mark.mock_server(profile='deployed')\n"
     pytester.makepyfile(f"{marked}def test_it(): pass\n")
-    result = pytester.runpytest_inprocess("-Wdefault")
+    result = bare("-Wdefault")
     result.assert_outcomes(passed=1, warnings=1)
     result.stdout.fnmatch_lines(
         ["*the marker mock_server does nothing: the test asks*"]
@@ -416,10 +419,10 @@ def test_a_marker_on_a_test_without_our_fixtures_is_told(
 
 
 def test_a_failed_test_is_told_that_the_application_opens_no_socket(
-    pytester: pytest.Pytester,
+    bare: Run, pytester: pytest.Pytester
 ) -> None:
     pytester.makepyfile("def test_it(mock_server_app): assert not mock_server_app.url")
-    result = pytester.runpytest_inprocess()
+    result = bare()
     result.stdout.fnmatch_lines(["no request has come: it opens no socket.*"])
 
 
@@ -431,7 +434,9 @@ def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
             entry["status"]
 
 
-def test_a_fixture_that_gives_ours_on_hides_nothing(pytester: pytest.Pytester) -> None:
+def test_a_fixture_that_gives_ours_on_hides_nothing(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
     pytester.makepyfile(test_own=OWN.format(takes="mock_server"))
-    result = pytester.runpytest_inprocess("-Wdefault")
+    result = bare("-Wdefault")
     result.assert_outcomes(passed=2, warnings=0)

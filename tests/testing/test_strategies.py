@@ -63,6 +63,7 @@ def test_faults_are_taken(faults: list[dict[str, Any]]) -> None:
 def test_requests_of_every_operation_are_on_its_contract(operation: str) -> None:
     row = OPERATIONS[operation]
 
+    @settings(max_examples=settings().max_examples // 5)
     @given(requests(operation, DEMO))
     def holds(fields: dict[str, Any]) -> None:
         row.contract.decoder.decode(msgspec.json.encode(fields))

@@ -8,21 +8,22 @@ import pytest
 
 from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
-from mock_server.domain.limits import Limits
 from mock_server.domain.login import CODE, digest_of
-from tests.api.related.world import APP, DATASET, OWNER, WORLD
+from tests.api.related.world import (
+    APP,
+    DATASET,
+    OWNER,
+    PASSWORD,
+    USERS,
+    WORLD,
+)
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
-from tests.support import FROZEN, LIST, PIN, Api
+from tests.support import LIST, PIN, Api
 
 ACCOUNT = "/api/support/user/account"
 LOGIN, WHO = f"{ACCOUNT}/loginByPassword", f"{ACCOUNT}/tokenLogin"
 PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
-PASSWORD = "correct horse"
-USERS = [
-    {"username": "root", "password": PASSWORD, "member": "tmb-owner"},
-    {"username": "guest", "password": "battery", "member": "tmb-reader"},
-]
 HISTORIES = "/api/core/chat/history/getHistories"
 PINNED = {"appId": APP, "chatId": "one", "top": True}
 LISTED = {"offset": 0, "datasetId": DATASET}
@@ -83,14 +84,6 @@ def test_a_login_opens_the_two_documented_operations(api: Api) -> None:
     assert (user["username"], user["team"]["tmbId"]) == ("root", "tmb-owner")
 
 
-def test_a_user_has_the_permissions_of_the_key_of_the_same_member(api: Api) -> None:
-    headers = cookie(token_of(api, "guest"))
-    body = {"appId": APP, "chatIds": ["one"]}
-    path = "/api/core/chat/history/batchDelete"
-    answer = api.client.post(path, json=body, headers=headers)
-    assert answer.json()["statusText"] == "unAuthApp"
-
-
 def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
     wrong = log_in(api, password=digest_of("another"))
     assert wrong.json()["statusText"] == "account_psw_error"
@@ -104,49 +97,6 @@ def test_a_wrong_password_is_told_after_a_wrong_code(api: Api) -> None:
     assert answer.json()["statusText"] == "account_psw_error"
 
 
-def test_a_login_without_a_code_is_told_where_to_get_one(api: Api) -> None:
-    body = {"username": "root", "password": digest_of(PASSWORD)}
-    told = api.client.post(LOGIN, json=body).json()["message"]
-    assert told == f"Expected {CODE}, got nothing - at $.code"
-    assert f"GET {ACCOUNT}/preLogin?username=NAME" in CODE
-
-
-def test_a_code_is_good_for_thirty_seconds_of_the_clock(api: Api) -> None:
-    code = code_for(api)
-    assert len(code) == 6
-    api.sandbox.clock.advance(29_999)
-    assert log_in(api, code=code).status_code == 200
-    api.sandbox.clock.advance(1)
-    assert log_in(api, code=code).json()["statusText"] == "code_error"
-
-
-def test_a_reset_forgets_codes_and_tokens_stay(api: Api) -> None:
-    code, token = code_for(api), token_of(api)
-    api.sandbox.reset()
-    assert log_in(api, code=code).json()["statusText"] == "code_error"
-    assert api.client.get(WHO, headers=cookie(token)).status_code == 200
-
-
-def test_the_oldest_code_goes_if_there_are_too_many(make_api: MakeApi) -> None:
-    fixture, limits = WORLD | {"users": USERS}, Limits(login_codes=1)
-    api = make_api(fixture, profile="deployed", limits=limits)
-    code = code_for(api)
-    assert log_in(api, code=code).status_code == 200
-    code_for(api, "other")
-    assert log_in(api, code=code).json()["statusText"] == "code_error"
-
-
-def test_what_a_front_end_loads_first_refuses_nobody(api: Api) -> None:
-    path = "/api/common/system/getInitData"
-    for headers in ({}, cookie("none"), {"Authorization": "?"}):
-        anyone = api.client.get(path, params={"bufferId": "x"}, headers=headers)
-        assert "systemVersion" not in anyone.json()["data"]
-        assert api.client.get(PLAN, headers=headers).json()["data"] is None
-    headers = cookie(token_of(api))
-    assert "systemVersion" in api.client.get(path, headers=headers).json()["data"]
-    assert api.client.get(PLAN, headers=headers).json()["data"]["usedMember"] == 2
-
-
 # Which of several credentials counts
 
 
@@ -157,15 +107,6 @@ def test_with_authorization_nothing_else_is_tried(api: Api) -> None:
             PIN, json=PINNED, headers=headers | {"Authorization": value}
         )
         assert answer.json()["statusText"].startswith("unAuth")
-
-
-def test_the_header_counts_before_the_cookie(api: Api) -> None:
-    guest, root = token_of(api, "guest"), token_of(api)
-    both = cookie(root) | {"token": guest}
-    user = api.client.get(WHO, headers=both).json()["data"]
-    assert user["username"] == "guest"
-    wrong = cookie(root) | {"token": "wrong"}
-    assert api.client.get(WHO, headers=wrong).status_code == 403
 
 
 @pytest.mark.parametrize("authorization", [f"Bearer {OWNER}", "Bearer x", "?"])
@@ -349,8 +290,3 @@ def test_the_request_log_tells_no_token(api: Api) -> None:
     scope = {"method": "GET", "raw_path": f"/x/{token}".encode(), "headers": []}
     redaction = LogRedaction(app.sandboxes, app.secrets)
     assert redaction.line(scope) == ("GET", f"/x/{token[:25]}[redacted]")
-
-
-def test_the_code_stays_the_same_while_the_clock_stands(api: Api) -> None:
-    assert code_for(api) == code_for(api)
-    assert api.journal()[-1]["time"] == FROZEN

@@ -51,30 +51,6 @@ def test_what_is_left_is_listed_counted_and_found(api: Api) -> None:
     assert [each["_id"] for each in state["collections"]] == ["kept", "leaf"]
 
 
-def test_admin_says_how_many_have_been_removed(api: Api) -> None:
-    at = "/datasets/d/collections"
-    answer = api.admin("DELETE", f"{at}/large").json()
-    assert answer == {"deleted": SIZE + 2}
-    assert api.admin("GET", at).json()["total"] == 2
-    assert api.admin("DELETE", f"{at}/marked").status_code == 404
-
-
-def test_what_moved_out_stays_and_what_moved_in_goes(api: Api) -> None:
-    api.send("POST", UPDATE, {"id": "marked", "parentId": None})
-    api.send("POST", UPDATE, {"id": "kept", "parentId": "large"})
-    delete(api)
-    assert listed(api) == (["marked"], 1)
-
-
-def test_an_id_that_comes_again_brings_no_rows_back(api: Api) -> None:
-    delete(api)
-    at = "/datasets/d/collections/marked"
-    assert api.admin("PUT", at, {"name": "New"}).status_code == 201
-    assert listed(api, searchText="new") == (["marked"], 1)
-    (state,) = api.admin("GET", "/state").json()["datasets"]
-    assert "data" not in state["collections"][-1]
-
-
 def test_snapshots_and_resets_bring_back_what_there_was(api: Api) -> None:
     api.admin("PUT", "/snapshots/whole")
     delete(api)

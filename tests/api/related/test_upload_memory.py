@@ -19,9 +19,8 @@ from tests.api.related.world import (
     related_routes,
     upload,
 )
-from tests.bench.wire import rss
 from tests.conftest import MakeApi
-from tests.process import serving
+from tests.process import rss, serving
 from tests.support import client_of, fetch, wait
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -45,6 +45,11 @@ WORLD: dict[str, Any] = {
         },
     ],
 }
+PASSWORD = "correct horse"
+USERS = [
+    {"username": "root", "password": PASSWORD, "member": "tmb-owner"},
+    {"username": "guest", "password": "battery", "member": "tmb-reader"},
+]
 
 
 def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
