@@ -177,7 +177,7 @@ def test_open_streams_do_not_hold_up_a_stop() -> None:
 def test_others_are_served_while_many_entries_are_sent() -> None:
     app = create_app(LIBRARY)
     with InProcess(app) as client:
-        for n in range(400):
+        for n in range(1_000):
             pin(client, note="x" * 1_000 + str(n))
     turns, sent = 0, 0
 
@@ -188,7 +188,7 @@ def test_others_are_served_while_many_entries_are_sent() -> None:
     async def send(_: Message) -> None:
         nonlocal sent
         sent += 1
-        if sent > 400:
+        if sent > 1_000:
             app.close()
 
     async def follow() -> None:
