@@ -8,8 +8,14 @@ from msgspec import UNSET
 
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
-from mock_server.service.har.arranging import Plain, Shown
-from mock_server.service.har.observed import AMOUNTS, SeenApp, SeenDataset, id_of
+from mock_server.service.har.observed import (
+    AMOUNTS,
+    Plain,
+    SeenApp,
+    SeenDataset,
+    SeenList,
+    id_of,
+)
 from mock_server.service.har.reading import Exchange
 
 _ROOT = ("", None)
@@ -37,13 +43,9 @@ class Told(NamedTuple):
 
 
 class Seen:
-    """Takes exchanges in the order in which they were; what comes later wins.
-
-    `now` is the number of the exchange that is looked at.
-    """
+    """Takes exchanges in the order in which they were; what comes later wins."""
 
     def __init__(self) -> None:
-        self.now = 0
         self.datasets: dict[str, SeenDataset] = {}
         self.apps: dict[str, SeenApp] = {}
 
@@ -68,7 +70,6 @@ class Seen:
         take = HANDLERS.get(operation.name)
         if take is None:
             return False
-        self.now += 1
         try:
             take(self, Told(exchange.asked(), exchange.answered()))
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -109,27 +110,23 @@ def collections(seen: Seen, told: Told, *, items: str, offset_wins: bool) -> Non
     parent = told.asked.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
     hidden = AMOUNTS if told.asked.get("simple") else frozenset[str]()
-    ids: list[str | None] = []
-    for item in page:
-        here = {} if parent is UNSET else {"parentId": parent}
-        ids.append(dataset.put(here | item, seen.now, hidden))
-    if told.has_any(_FILTERS) or None in ids:
+    here = {} if parent is UNSET else {"parentId": parent}
+    ids = [dataset.put(here | item, hidden) for item in page]
+    if told.has_any(_FILTERS):
         return
     if parent is UNSET or parent is None or id_of(parent) is not None:
         offset = _offset(told.asked, len(page), total, offset_wins=offset_wins)
-        known = [each for each in ids if each is not None]
-        shown = dataset.lists.setdefault(parent, Shown())
-        shown.show(offset, known, total, seen.now)
+        dataset.lists.setdefault(parent, SeenList()).show(offset, ids, total)
 
 
 def chats(seen: Seen, told: Told) -> None:
     page, total = _objects(told.data["list"]), _count(told.data["total"])
     app_id = told.asked.get("appId") or (page[0]["appId"] if page else None)
     app = seen.app(app_id)
-    ids = [app.put({"customTitle": "", "top": False} | item, seen.now) for item in page]
-    if not told.has_any(_CHAT_FILTERS) and None not in ids:
-        offset = _offset(told.asked, len(page), total, offset_wins=False)
-        app.show(offset, [each for each in ids if each is not None], total, seen.now)
+    for item in page:
+        app.put({"customTitle": "", "top": False} | item)
+    if not told.has_any(_CHAT_FILTERS):
+        app.total = total
 
 
 def pin(seen: Seen, told: Told) -> None:
@@ -138,7 +135,7 @@ def pin(seen: Seen, told: Told) -> None:
     app = seen.app(told.asked["appId"])
     # A pin of a chat that there is not may succeed (choice chat_unknown=ignore).
     if not app.lacks(chat_id):
-        app.put({each: told.asked.get(each) for each in _PINNED}, seen.now)
+        app.put({each: told.asked.get(each) for each in _PINNED})
 
 
 _PINNED = ("chatId", "top", "title", "customTitle")
@@ -166,7 +163,7 @@ def collection(seen: Seen, told: Told) -> None:
     owner = owner["_id"] if isinstance(owner, dict) else owner
     if isinstance(item.get("file"), dict):
         item["fileSize"] = item["file"].get("contentLength")
-    seen.dataset(owner).put(item, seen.now)
+    seen.dataset(owner).put(item)
 
 
 def deleted_collections(seen: Seen, told: Told) -> None:

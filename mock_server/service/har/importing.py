@@ -16,8 +16,8 @@ from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import PATH_PATTERN, Method
 from mock_server.service.har import reading
-from mock_server.service.har.arranging import Plain
 from mock_server.service.har.handlers import Seen
+from mock_server.service.har.observed import Plain
 
 NO_URL = "whose address is none, or cannot be declared"
 _TELLS_NOTHING = "of operations whose answers tell nothing, such as refusals"

@@ -1,17 +1,19 @@
 """What was seen of a service: its datasets, its applications, and their lists."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from math import inf
 from typing import Any
 
 import msgspec
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from mock_server.domain.clock import is_time
+from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.fixture import document
 from mock_server.fixture.builders.parts import DOTS
-from mock_server.service.har.arranging import Arrangement, Plain, Shown, Sighting
 
+Plain = dict[str, Any]
 AMOUNTS = frozenset({"dataAmount", "trainingAmount"})
 """What answers to a request with `simple` show as 0, whatever it is."""
 _PLACED = frozenset({"_id", "parentId"})
@@ -19,12 +21,27 @@ _NAMED = frozenset({"id", "parentId", "permissions", "collections"})
 _CHAT_ID = frozenset({"chatId"})
 
 
+class SeenList:
+    """The places at which pages of a list have shown items, and its total."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.places: dict[str, int] = {}
+
+    def show(self, offset: int, ids: Sequence[str | None], total: int) -> None:
+        """Take a page, None for what is no item; another total is of another list."""
+        if total != self.total:
+            self.places.clear()
+        self.total = total
+        self.places.update((each, at) for at, each in enumerate(ids, offset) if each)
+
+
 class SeenDataset:
     def __init__(self, dataset_id: str) -> None:
         self.id = dataset_id
         self.fields: Plain = {"id": dataset_id}
-        self.collections: dict[str, Sighting] = {}
-        self.lists: dict[Any, Shown] = {}
+        self.collections: dict[str, Plain] = {}
+        self.lists: dict[Any, SeenList] = {}
         """Its lists by the folder that was asked for, or UNSET."""
 
     def describe(self, item: Plain) -> None:
@@ -33,62 +50,105 @@ class SeenDataset:
         if "parentId" in item:
             self.fields["parentId"] = id_of(item["parentId"])
 
-    def put(
-        self, item: Plain, at: int, without: frozenset[str] = frozenset()
-    ) -> str | None:
+    def put(self, item: Plain, without: frozenset[str] = frozenset()) -> str | None:
         """Take a collection; gives its id, or None if it is none."""
         collection_id = id_of(item.get("_id"))
         found = part_of(item, document.SingleCollection, _PLACED | without)
         if collection_id is None or "name" not in found:
             return None
-        old = self.collections.get(collection_id)
-        start = {} if old is None else old.part
-        part = {"_id": collection_id, "parentId": start.get("parentId")}
+        old = self.collections.get(collection_id, {})
+        part = {"_id": collection_id, "parentId": old.get("parentId")}
         if "parentId" in item:
             part["parentId"] = id_of(item["parentId"])
         # Without tags is an answer that leaves out empty ones (choice tags_empty).
-        part |= {**start, "tags": [], **found, **part}
-        self.collections[collection_id] = Sighting(part, at)
+        part |= {**old, "tags": [], **found, **part}
+        self.collections[collection_id] = part
         return collection_id
 
     def remove(self, collection_id: str) -> None:
         """Forget a collection with all that is in it, if there is one."""
         if collection_id not in self.collections:
             return
-        inside: dict[str | None, list[str]] = {}
-        for each, (part, _) in self.collections.items():
-            inside.setdefault(part["parentId"], []).append(each)
+        inside = self._inside()
         gone = [collection_id]
         for each in gone:
             # Popped: parents may lead in a circle.
             gone += inside.pop(each, ())
         for each in dict.fromkeys(gone):
-            del self.collections[each]
-            for shown in self.lists.values():
-                shown.forget(each)
+            shown = self.lists.get(self.collections.pop(each)["parentId"])
+            if shown is not None:
+                shown.total -= 1
 
     def part(self) -> Plain:
-        return {**self.fields, "collections": self._arranged().parts}
+        """The dataset as a document has it, its collections flat and depth first."""
+        unknown = {each: _folder(each) for each in self._unknown()}
+        parts = self.collections | unknown
+        inside = self._inside()
+        inside.setdefault(None, []).extend(unknown)
+        tree: dict[str, Plain] = {}
+        # Folders in a circle, or too deep: the first of them comes to the top.
+        for top in (*inside[None], *parts):
+            if top not in tree:
+                tree[top] = parts[top] | {"parentId": None}
+                tree |= {each: parts[each] for each in _below(top, inside, tree)}
+        return {**self.fields, "collections": list(tree.values())}
 
     def missing(self) -> Iterator[str]:
-        return self._arranged().missing()
+        inside = self._inside()
+        for folder, shown in self.lists.items():
+            known = inside.get(folder, ()) if folder is not UNSET else shown.places
+            if len(known) < shown.total:
+                place = "its top level" if folder is None else f"folder {folder}"
+                where = "" if folder is UNSET else f" of {place}"
+                yield f"{len(known)} of {shown.total} collections{where} seen"
+        if unknown := self._unknown():
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            yield f"known by id only: folder {unknown[0]}{more}"
 
-    def _arranged(self) -> Arrangement:
-        return Arrangement(self.collections, self.lists)
+    def _unknown(self) -> list[str]:
+        """The folders that nothing but what is in them has shown."""
+        return [
+            each for each in self._inside() if each not in (None, *self.collections)
+        ]
+
+    def _inside(self) -> dict[Any, list[str]]:
+        """The collections in each folder, as lists show them; others come last."""
+        inside: dict[Any, list[str]] = {}
+        for each, part in self.collections.items():
+            inside.setdefault(part["parentId"], []).append(each)
+        everywhere = self.lists.get(UNSET, SeenList()).places
+        for folder, items in inside.items():
+            here = self.lists.get(folder, SeenList()).places
+            places = {
+                each: (here.get(each, inf), everywhere.get(each, inf)) for each in items
+            }
+            items.sort(key=places.__getitem__)
+        return inside
+
+
+def _below(folder: str, inside: Mapping[Any, list[str]], known: Plain) -> Iterator[str]:
+    """What is in a folder, depth first, as deep as a fixture may have it."""
+    waiting = [(each, 1) for each in reversed(inside.get(folder, ()))]
+    while waiting:
+        each, depth = waiting.pop()
+        if each not in known and depth < DEFAULT_LIMITS.folder_depth:
+            yield each
+            inner = reversed(inside.get(each, ()))
+            waiting += ((below, depth + 1) for below in inner)
+
+
+def _folder(own_id: str) -> Plain:
+    return {"_id": own_id, "parentId": None, "name": own_id, "type": "folder"}
 
 
 class SeenApp:
     def __init__(self, app_id: str) -> None:
         self.id = app_id
-        self.chats: dict[str, Sighting] = {}
-        self.shown: Shown | None = None
+        self.chats: dict[str, Plain] = {}
+        self.total: int | None = None
+        """How many chat sessions there are, once they have been listed."""
 
-    def show(self, offset: int, ids: list[str], total: int, at: int) -> None:
-        """Take where a page of the list has shown chat sessions."""
-        self.shown = self.shown or Shown()
-        self.shown.show(offset, ids, total, at)
-
-    def put(self, item: Plain, at: int) -> str | None:
+    def put(self, item: Plain) -> str | None:
         """Take what is said of a chat session; what is not stays.
 
         Gives its id, or None if it is none.
@@ -96,41 +156,28 @@ class SeenApp:
         chat_id = id_of(item.get("chatId"))
         if chat_id is None:
             return None
-        old = self.chats.get(chat_id)
-        start = {"chatId": chat_id} if old is None else old.part
-        part = {**start, **part_of(item, document.ChatPart, _CHAT_ID)}
-        self.chats[chat_id] = Sighting(part, at)
+        old = self.chats.get(chat_id, {"chatId": chat_id})
+        self.chats[chat_id] = old | part_of(item, document.ChatPart, _CHAT_ID)
         return chat_id
 
     def lacks(self, chat_id: str) -> bool:
-        """Whether a whole list does not show a chat session, which is not known."""
-        is_whole = self.shown is not None and self.shown.is_whole
+        """Whether all chat sessions have been listed, and this is none of them."""
+        is_whole = self.total is not None and len(self.chats) >= self.total
         return is_whole and chat_id not in self.chats
 
     def remove(self, chat_id: str) -> None:
         """Forget a chat session."""
-        self.chats.pop(chat_id, None)
-        if self.shown is not None:
-            self.shown.forget(chat_id)
+        if self.chats.pop(chat_id, None) is not None and self.total:
+            self.total -= 1
 
     def part(self) -> Plain:
-        shown = self.shown
-        there = [
-            each
-            for each, (_, at) in self.chats.items()
-            if shown is None or not shown.lacks(each, at)
-        ]
-        if shown is not None:
-            last = len(there)
-            there.sort(key=lambda each: shown.positions.get(each, last))
-        return {"id": self.id, "chats": [self.chats[each].part for each in there]}
+        return {"id": self.id, "chats": list(self.chats.values())}
 
     def missing(self) -> Iterator[str]:
-        shown = self.shown
-        if shown is None:
+        if self.total is None:
             yield "its chats were not listed"
-        elif not shown.is_whole:
-            yield f"{len(shown.positions)} of {shown.total} chats seen"
+        elif len(self.chats) < self.total:
+            yield f"{len(self.chats)} of {self.total} chats seen"
 
 
 def id_of(value: object) -> str | None:
