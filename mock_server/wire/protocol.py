@@ -83,12 +83,12 @@ def is_chunked(scope: Scope) -> bool:
     """
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     fields = dict(headers)
-    coding = fields.get(b"transfer-encoding")
-    if coding is not None:
+    is_coded = b"transfer-encoding" in fields
+    if is_coded:
         if b"content-length" in fields:
             raise Ambiguous("both Content-Length and Transfer-Encoding")
         # Another server may skip a coding that it does not know (RFC 9112 6.1).
-        if coding.lower() != b"chunked":
+        if fields[b"transfer-encoding"].lower() != b"chunked":
             raise Ambiguous("a transfer coding other than chunked")
         if scope["http_version"] == "1.0":
             raise Ambiguous("chunks in HTTP/1.0")  # RFC 9112 6.1
@@ -98,7 +98,7 @@ def is_chunked(scope: Scope) -> bool:
             raise Ambiguous("Host, Content-Length or Transfer-Encoding twice")
     if not scope["query_string"].isascii():
         raise Ambiguous("a target that is not ASCII")
-    return coding is not None
+    return is_coded
 
 
 class ChunkCounter:
@@ -213,25 +213,23 @@ class RequestDeadlineMixin:
         except Exception as error:  # both parsers let some bytes through to here
             self._refuse(error, before)
             return
-        if in_body or cycle is not before:
-            self._head = None
-        elif self._head is not None:
-            self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
-        if cycle is None or cycle.more_body:
-            self._ahead = data
-            self._arm()
-        elif (in_body or cycle is not before) and self._is_last(data):
+        has_more = in_body or cycle is not before
+        if has_more and not cycle.more_body and self._is_last(data):
             self._ahead = self._head = b""
             if self._deadline is not None:
                 self._disarm()
+            return
+        self._ahead = data
+        if has_more:
+            self._head = None
+        elif self._head is not None:
+            self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
+        # What follows a request is parsed, and its time begins, once the response is
+        # complete.
+        if cycle is None or cycle.more_body or cycle.response_complete:
+            self._arm()
         else:
-            self._ahead = data
-            # What follows a request is parsed, and its time begins, once the response
-            # is complete.
-            if cycle.response_complete:
-                self._arm()
-            else:
-                self._disarm()
+            self._disarm()
 
     def on_response_complete(self) -> None:
         """Called by uvicorn, which then parses the request that came meanwhile."""
