@@ -4,7 +4,7 @@ What is put is checked as a part of a fixture is, by the same code: in a documen
 what it may refer to, which is loaded as any other.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -51,8 +51,6 @@ _AN_APP, _A_DATASET = (AppPart, AppView), (DatasetPart, DatasetView)
 T = TypeVar("T")
 Plain = dict[str, Any]
 _SHOWN_ROWS = 20
-_TOLD_KEYS = 50
-"""Declared keys up to which all are told to those who misspell one."""
 
 
 class ChangeQuery(Input):
@@ -184,17 +182,8 @@ async def _loaded(
 def _document(store: Store, name: str, fields: Plain) -> Plain:
     """A document with the part, and with those of the store that it may refer to."""
     others = _around(store, fields) if name == "datasets" else []
-    return {"keys": _keys(store, fields), name: [fields, *others]}
-
-
-def _keys(store: Store, fields: Plain) -> list[Plain]:
-    """The declared keys; of many only those that the part names."""
-    declared = store.generation.keys
-    named = fields.get("permissions")
-    if len(declared) > _TOLD_KEYS:
-        names = named if isinstance(named, Mapping) else ()
-        return [{"key": key} for key in names if key in declared]
-    return [{"key": key} for key in declared]
+    keys = [{"key": key} for key in store.generation.keys]
+    return {"keys": keys, name: [fields, *others]}
 
 
 def _around(store: Store, fields: Plain) -> list[Plain]:
