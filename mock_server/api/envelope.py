@@ -3,27 +3,12 @@
 This module imports nothing else of the package, so it does not load a server.
 """
 
-from typing import Generic, Literal, TypeVar
-
 import msgspec
 from msgspec import Struct
-
-T = TypeVar("T")
 
 
 class View(Struct, rename="camel"):
     """A JSON object that is only shown."""
-
-
-class Success(Struct, Generic[T], rename="camel"):
-    """The envelope of a success."""
-
-    # Spec 2.3, with the constants of spec 4.1. A field without a default has to come
-    # first; to JSON the order means nothing.
-    data: T
-    code: Literal[200] = 200
-    status_text: Literal[""] = ""
-    message: Literal[""] = ""
 
 
 class Failure(Struct, rename="camel"):

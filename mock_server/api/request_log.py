@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mock_server.api.bound import likely_sandbox
 from mock_server.api.context import notes_of
+from mock_server.api.envelope import Failure
 from mock_server.api.headers import REQUEST_ID, Header, made_id, only_id, values
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets, redacted_text
@@ -48,13 +49,6 @@ class Line(msgspec.Struct, rename="camel"):
     fault: str | None
     reason: str | None
     request_id: str | None
-
-
-class _Refused(msgspec.Struct, rename="camel"):
-    """What is read of an answer that refuses a request."""
-
-    status_text: str
-    message: str
 
 
 # Its problems, in brackets, name keys that it is about to declare: no state has them
@@ -152,7 +146,7 @@ class RequestLog:
         if not body.startswith(_ENVELOPE) or body.startswith(_SUCCESS):
             return None
         try:
-            refused = msgspec.json.decode(body, type=_Refused)
+            refused = msgspec.json.decode(body, type=Failure)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None  # a part of an answer, or one that a fault has spoiled
         message = refused.message

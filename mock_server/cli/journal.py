@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw
 
 from mock_server.admin.views import EntryView, JournalView
-from mock_server.api.envelope import View
+from mock_server.api.envelope import Failure, View
 from mock_server.api.operations.answered_path import ANY_ROUTE
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.cli import output
@@ -263,12 +263,6 @@ def followed(client: AdminClient) -> Iterator[Event]:
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-class Refusal(View):
-    """What the answer of a refused request says."""
-
-    message: str
-
-
 class Dropped(View):
     """How many entries a stream has left out, since they are no longer kept."""
 
@@ -339,7 +333,7 @@ def _refusal(entry: EntryView) -> str:
     if entry.answer.status < 400:
         return ""
     try:
-        message = msgspec.json.decode(entry.answer.body, type=Refusal).message
+        message = msgspec.json.decode(entry.answer.body, type=Failure).message
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return ""  # spoiled by a fault, or cut
     return message if len(message) <= _SHOWN else message[:_SHOWN] + CUT_MARK

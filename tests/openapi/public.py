@@ -2,17 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from mock_server.api import errors as refusals
-from mock_server.api.envelope import Success
 from mock_server.api.operations.operation import Access, Operation, RelatedRoute
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from tests import openapi
 from tests.openapi.examples import ExampleResponse, run_examples, sessions
+
+T = TypeVar("T")
+
+
+class Success(Struct, Generic[T], rename="camel"):
+    """The envelope of a success."""
+
+    # Spec 2.3, with the constants of spec 4.1. A field without a default has to come
+    # first; to JSON the order means nothing.
+    data: T
+    code: Literal[200] = 200
+    status_text: Literal[""] = ""
+    message: Literal[""] = ""
+
 
 _HEADERS = {"X-Mock-Sandbox": openapi.TEXT, "X-Mock-Generation": openapi.NUMBER}
 
