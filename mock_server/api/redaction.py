@@ -20,11 +20,7 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mock_server.api.escapes import (
-    unescaped,
-    unescaped_with_places,
-    without_cut_escape,
-)
+from mock_server.api import escapes
 from mock_server.domain.access import ISSUED_KEY_PREFIX, MIN_REDACTABLE_LENGTH
 from mock_server.domain.journal import Entry, Sent
 from mock_server.domain.limits import Published
@@ -103,7 +99,7 @@ class RequestSecrets(Struct, frozen=True):
 
     def are_in(self, text: bytes) -> bool:
         """Whether a text holds a secret, in whatever mixture of escapes."""
-        return any(self._spans(unescaped(text)))
+        return any(self._spans(escapes.unescaped(text)))
 
     def redact_message(self, text: bytes) -> bytes:
         """As `redact`, for an error message, which may have cut a text amid a secret.
@@ -118,7 +114,7 @@ class RequestSecrets(Struct, frozen=True):
         return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)
 
     def _without(self, text: bytes) -> bytes:
-        plain, starts, ends = unescaped_with_places(text)
+        plain, starts, ends = escapes.unescaped_with_places(text)
         kept: list[bytes] = []
         end = 0
         # One secret may lie in another, or overlap it: both go.
@@ -146,8 +142,8 @@ class RequestSecrets(Struct, frozen=True):
     def _without_end(self, text: bytes, most: int = _SHOWN_BYTES) -> bytes:
         """The text without the beginning of a secret in its last bytes."""
         first = max(0, len(text) - most)
-        plain, starts, _ = unescaped_with_places(text[first:])
-        plain = without_cut_escape(plain)
+        plain, starts, _ = escapes.unescaped_with_places(text[first:])
+        plain = escapes.without_cut_escape(plain)
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
                 return text[: first + starts[start]] + HIDDEN
@@ -162,7 +158,7 @@ class RequestSecrets(Struct, frozen=True):
 
 def _redactable(texts: Iterable[bytes]) -> tuple[bytes, ...]:
     """Secrets as they are compared, without those that ordinary words may hold."""
-    plain = {unescaped(text) for text in texts}
+    plain = {escapes.unescaped(text) for text in texts}
     plain |= {text.lower() for text in plain}  # so come names of headers
     return tuple(each for each in plain if len(each) >= MIN_REDACTABLE_LENGTH)
 

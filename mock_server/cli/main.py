@@ -11,15 +11,8 @@ from typing import Any
 import click
 
 from mock_server import __version__
+from mock_server.cli import output
 from mock_server.cli.options import check_names, flag, name_of
-from mock_server.cli.output import (
-    USAGE,
-    Stop,
-    open_standard_streams,
-    piped,
-    tell,
-    told_as,
-)
 from mock_server.domain.printable import lines
 
 FIRST = ("serve", "init", "check", "fault", "journal", "reset")
@@ -167,12 +160,12 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Called by click; reads the arguments."""
-        with piped():
+        with output.piped():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Called by click; runs the command."""
-        with piped():
+        with output.piped():
             return super().invoke(ctx)
 
     def format_options(
@@ -236,15 +229,15 @@ def main(
     `args` are those of the process by default. `unless_serving` is called before any
     command but `serve`.
     """
-    open_standard_streams()
-    told_as.set(_form(sys.argv[1:] if args is None else args))
+    output.open_standard_streams()
+    output.told_as.set(_form(sys.argv[1:] if args is None else args))
     try:
         # Left to itself, click exits with 2 for wrong usage, which here means a broken
         # fixture. The status is None after a command, and 0 after --help.
         status = cli.main(
             args, "mock-server", standalone_mode=False, obj=unless_serving
         )
-    except Stop as stop:
+    except output.Stop as stop:
         stop.show()
         sys.exit(stop.status)
     # After Stop, which is one of these but has a status and a wording of its own.
@@ -258,11 +251,11 @@ def main(
             message = f"Expected {name_of(error.param)}, got nothing"
         elif error.message.startswith("Expected "):
             message = error.message
-        tell(f"{message} (see {command} --help)")
-        sys.exit(USAGE)
+        output.tell(f"{message} (see {command} --help)")
+        sys.exit(output.USAGE)
     # What click makes of Ctrl-C.
     except click.Abort:
-        sys.exit(USAGE)
+        sys.exit(output.USAGE)
     sys.exit(status)
 
 

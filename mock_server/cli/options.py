@@ -14,12 +14,7 @@ import click
 from click.core import ParameterSource
 
 from mock_server.cli.output import USAGE, BadValue, Stop, tell
-from mock_server.control.environment import (
-    MAX_SECONDS,
-    unknown_settings,
-    value_hint,
-    variable,
-)
+from mock_server.control import environment
 from mock_server.domain.messages import did_you_mean
 
 _SIZE = re.compile("([0-9]{1,18})(|B|KiB|MiB|GiB|TiB)", re.ASCII)
@@ -127,7 +122,7 @@ SIZE = Parsed(bytes_of, "a size like 512MiB or 2GiB")
 
 def host_alone(text: str) -> str:
     """A host, as it is. Raises ValueError for one with a port."""
-    if value_hint("host", text):
+    if environment.value_hint("host", text):
         raise ValueError
     return text
 
@@ -145,10 +140,10 @@ class Seconds(click.FloatRange):
     """A time in seconds, of a day at most."""
 
     name = "seconds"
-    expected = f"a number of seconds from 0 to {MAX_SECONDS:g}"
+    expected = f"a number of seconds from 0 to {environment.MAX_SECONDS:g}"
 
     def __init__(self) -> None:
-        super().__init__(0, MAX_SECONDS)
+        super().__init__(0, environment.MAX_SECONDS)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -229,22 +224,17 @@ def pairs(
     """
     if not values:
         return {}
-    from mock_server.domain.choices.table import (
-        Choices,
-        UnknownChoice,
-        deprecations,
-        with_choices,
-    )
+    from mock_server.domain.choices import table
 
     named = [value.partition("=") for value in values]
     for name, equals, value in named:
         try:
             if not equals:
-                raise UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
-            with_choices(Choices(), {name: value})
-        except UnknownChoice as error:
+                raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
+            table.with_choices(table.Choices(), {name: value})
+        except table.UnknownChoice as error:
             raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
-    for each in deprecations(name for name, _, _ in named):
+    for each in table.deprecations(name for name, _, _ in named):
         tell(f"deprecated: {each}")
     return {name: value for name, _, value in named}
 
@@ -264,7 +254,7 @@ class _Rated(click.Parameter):
             message = f"Expected {expected}, got {value!r}{hint}"
         if " - at " not in message:
             message = f"{message} - at {place}"
-        raise BadValue(message + value_hint(place, str(value)))
+        raise BadValue(message + environment.value_hint(place, str(value)))
 
 
 class _NotEmpty(_Rated):
@@ -312,7 +302,9 @@ def option(*names: str, **attributes: Any) -> Callable[[Command], Command]:
 def setting(name: str, **attributes: Any) -> Callable[[Command], Command]:
     """An option that the variable MOCK_SERVER_<NAME> sets too."""
     attributes = {"show_default": True, "show_envvar": True} | attributes
-    return click.option(f"--{name}", envvar=variable(name), cls=Setting, **attributes)
+    return click.option(
+        f"--{name}", envvar=environment.variable(name), cls=Setting, **attributes
+    )
 
 
 def flag(name: str, **attributes: Any) -> Callable[[Command], Command]:
@@ -346,7 +338,7 @@ def port_setting(help_text: str) -> Callable[[Command], Command]:
 
 def check_names(is_strict: bool) -> None:
     """Warn of unknown variables on stderr. Raises BadValue if it is strict."""
-    found = unknown_settings(os.environ)
+    found = environment.unknown_settings(os.environ)
     if found and is_strict:
         raise BadValue("\n".join(found))
     for each in found:

@@ -8,14 +8,7 @@ from msgspec import UNSET
 
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
-from mock_server.service.har.observed import (
-    AMOUNTS,
-    Plain,
-    SeenApp,
-    SeenDataset,
-    SeenList,
-    id_of,
-)
+from mock_server.service.har import observed
 from mock_server.service.har.reading import Exchange
 
 _ROOT = ("", None)
@@ -34,7 +27,7 @@ _CHAT_FILTERS = (
 class Told(NamedTuple):
     """What a success tells: the fields of the request, and the data of the answer."""
 
-    asked: Plain
+    asked: observed.Plain
     data: Any
 
     def has_any(self, names: Iterable[str]) -> bool:
@@ -46,18 +39,18 @@ class Seen:
     """Takes exchanges in the order in which they were; what comes later wins."""
 
     def __init__(self) -> None:
-        self.datasets: dict[str, SeenDataset] = {}
-        self.apps: dict[str, SeenApp] = {}
+        self.datasets: dict[str, observed.SeenDataset] = {}
+        self.apps: dict[str, observed.SeenApp] = {}
 
-    def dataset(self, value: object) -> SeenDataset:
+    def dataset(self, value: object) -> observed.SeenDataset:
         """The dataset of an id. Raises ValueError for what is none."""
         dataset_id = _id(value)
-        return self.datasets.setdefault(dataset_id, SeenDataset(dataset_id))
+        return self.datasets.setdefault(dataset_id, observed.SeenDataset(dataset_id))
 
-    def app(self, value: object) -> SeenApp:
+    def app(self, value: object) -> observed.SeenApp:
         """The application of an id. Raises ValueError for what is none."""
         app_id = _id(value)
-        return self.apps.setdefault(app_id, SeenApp(app_id))
+        return self.apps.setdefault(app_id, observed.SeenApp(app_id))
 
     def take(self, exchange: Exchange) -> bool:
         """Take an exchange; whether it told of datasets, collections or chats.
@@ -83,7 +76,7 @@ class Seen:
             "datasets": self._datasets(),
         }
 
-    def _datasets(self) -> list[Plain]:
+    def _datasets(self) -> list[observed.Plain]:
         """The datasets as a document has them, with the folders that they name."""
         parts = {each.id: each.part() for each in self.datasets.values()}
         for part in list(parts.values()):
@@ -109,14 +102,14 @@ def collections(seen: Seen, told: Told, *, items: str, offset_wins: bool) -> Non
     dataset = seen.dataset(told.asked["datasetId"])
     parent = told.asked.get("parentId", UNSET)
     parent = None if parent in _ROOT else parent
-    hidden = AMOUNTS if told.asked.get("simple") else frozenset[str]()
+    hidden = observed.AMOUNTS if told.asked.get("simple") else frozenset[str]()
     here = {} if parent is UNSET else {"parentId": parent}
     ids = [dataset.put(here | item, hidden) for item in page]
     if told.has_any(_FILTERS):
         return
-    if parent is UNSET or parent is None or id_of(parent) is not None:
+    if parent is UNSET or parent is None or observed.id_of(parent) is not None:
         offset = _offset(told.asked, len(page), total, offset_wins=offset_wins)
-        dataset.lists.setdefault(parent, SeenList()).show(offset, ids, total)
+        dataset.lists.setdefault(parent, observed.SeenList()).show(offset, ids, total)
 
 
 def chats(seen: Seen, told: Told) -> None:
@@ -145,7 +138,7 @@ def datasets(seen: Seen, told: Told) -> None:
     """The datasets of a folder, of all folders, or those that a search has found."""
     listed = told.data if isinstance(told.data, list) else told.data["list"]
     parent = told.asked.get("parentId", UNSET)
-    here: Plain = {"parentId": parent or None}
+    here: observed.Plain = {"parentId": parent or None}
     if parent is UNSET or told.asked.get("searchKey"):
         here = {}
     for item in _objects(listed):
@@ -215,13 +208,13 @@ HANDLERS: dict[str, Callable[[Seen, Told], None]] = {
 
 
 def _id(value: object) -> str:
-    found = id_of(value)
+    found = observed.id_of(value)
     if found is None:
         raise ValueError("no id")
     return found
 
 
-def _objects(items: Any) -> list[Plain]:
+def _objects(items: Any) -> list[observed.Plain]:
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         raise TypeError("not a list of objects")
     return items
@@ -242,7 +235,7 @@ def _count(value: Any) -> int:
     return int(value)
 
 
-def _offset(asked: Plain, shown: int, total: int, *, offset_wins: bool) -> int:
+def _offset(asked: observed.Plain, shown: int, total: int, *, offset_wins: bool) -> int:
     """Where a page starts. An offset of 0 gives way to `pageNum`, or wins."""
     given = asked.get("offset")
     if offset_wins and given is not None:
@@ -257,7 +250,7 @@ def _offset(asked: Plain, shown: int, total: int, *, offset_wins: bool) -> int:
     return (number - 1) * size
 
 
-def _can_stay(part: Plain, parts: dict[str, Plain]) -> bool:
+def _can_stay(part: observed.Plain, parts: dict[str, observed.Plain]) -> bool:
     """Whether the parents of a dataset are folders that lead to the top."""
     above = part.get("parentId")
     passed = {part["id"]}
