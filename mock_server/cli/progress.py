@@ -1,13 +1,10 @@
 """Tells on stderr how far a command has come, when that takes long."""
 
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import chain, count
 from threading import Event, Thread
-
-import click
 
 from mock_server.cli.output import tell
 from mock_server.domain.objects.fixture_data import Generation
@@ -15,9 +12,6 @@ from mock_server.domain.printable import one_line, size_text
 
 _QUIET_SECONDS = 1.0
 _LOG_SECONDS = 10.0
-_TERMINAL_SECONDS = 0.2
-# To the start of the line, and the line cleared.
-_LINE_AGAIN = "\r\x1b[2K"
 
 
 class Telling:
@@ -71,41 +65,18 @@ def loaded(
     return generation
 
 
-class Counting:
-    """Tells how many of `what`, such as collections, there are, and other lines.
+def counting(what: str) -> Callable[[int], None]:
+    """A function that is told how many of `what` there are, and tells it seldom."""
+    last = time.monotonic()
 
-    A terminal shows one line that changes; elsewhere there are few.
-    """
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        # Whether a line of it can be changed.
-        is_able = os.name != "nt" and os.environ.get("TERM", "dumb") != "dumb"
-        self._is_terminal = bool(is_able and sys.stderr and sys.stderr.isatty())
-        self._pause = _TERMINAL_SECONDS if self._is_terminal else _LOG_SECONDS
-        self._last = time.monotonic()
-
-    def count(self, number: int) -> None:
-        """There are so many now; told from time to time."""
+    def count(number: int) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - self._last < self._pause:
-            return
-        self._last = now
-        text = f"{number:,} {self._what} ..."
-        if self._is_terminal:
-            click.echo(f"{_LINE_AGAIN}{text}", err=True, nl=False)
-        else:
-            tell(text)
+        if now - last >= _LOG_SECONDS:
+            last = now
+            tell(f"{number:,} {what} ...")
 
-    def line(self, text: str) -> None:
-        """Tell a line, above that of the count."""
-        self.clear()
-        tell(text)
-
-    def clear(self) -> None:
-        """Leave no count behind."""
-        if self._is_terminal:
-            click.echo(_LINE_AGAIN, err=True, nl=False)
+    return count
 
 
 def _size(files: Sequence[str]) -> str:

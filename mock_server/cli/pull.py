@@ -15,16 +15,17 @@ from mock_server.cli.output import (
     BadValue,
     Stop,
     say,
+    tell,
     whole_file,
 )
-from mock_server.cli.progress import Counting
+from mock_server.cli.progress import counting
 from mock_server.control.environment import PULL_KEY
 from mock_server.control.http_call import Unfit, Unreachable
 from mock_server.domain.limits import Published
 from mock_server.domain.printable import one_line
 from mock_server.service.pull.fixture import anonymous, document_of, written
 from mock_server.service.pull.lists import Declined, Service
-from mock_server.service.pull.walk import Wanted
+from mock_server.service.pull.walk import Count, Wanted
 from mock_server.service.pull.walk import pull as pulled
 
 
@@ -61,15 +62,14 @@ def pull(
     """Pull a fixture from a running service."""
     key = secret_in(key_env, "--key-env")
     wanted = _wanted(dataset, app, rows)
-    counting = Counting("items pulled")
     try:
-        service = Service(base_url, key, tell=counting.line)
+        service = Service(base_url, key, tell=tell)
     except ValueError as error:
         raise BadValue(f"{error} - at --base-url") from None
     is_json = (file_format or Path(output or "").suffix[1:].lower()) == "json"
     target = Target(output, is_json, key if anonymize else None)
     with told(key_env):
-        save(service, wanted, target, counting)
+        save(service, wanted, target, counting("items pulled"))
 
 
 class Target(NamedTuple):
@@ -80,18 +80,14 @@ class Target(NamedTuple):
     secret: str | None = None
 
 
-def save(service: Service, wanted: Wanted, target: Target, counting: Counting) -> None:
+def save(service: Service, wanted: Wanted, target: Target, count: Count) -> None:
     """Write what is wanted of a service as a fixture, whole or not at all.
 
     Raises Stop, and what the service's methods raise.
     """
     # Opened first: a file that cannot be written shows before all is asked.
     with whole_file(target.path) as file:
-        try:
-            lists = pulled(service, wanted, counting.count)
-        finally:
-            counting.clear()
-        document = document_of(lists, wanted)
+        document = document_of(pulled(service, wanted, count), wanted)
         if target.secret is not None:
             document = anonymous(document, target.secret)
         for piece in written(document, is_json=target.is_json):

@@ -11,7 +11,7 @@ import pytest
 
 from mock_server import MockServer
 from mock_server.cli.output import tell
-from mock_server.cli.progress import Counting
+from mock_server.cli.progress import counting
 from mock_server.cli.pull import Target, save, told
 from mock_server.domain.limits import ClientLimits
 from mock_server.service.pull.lists import Service
@@ -94,7 +94,7 @@ def pull_of(
     service = Service(url, KEY, limits, tell=tell, sleep=sleep)
     target = Target(str(path), path.suffix == ".json", secret)
     with told("KEY_VARIABLE"):
-        save(service, wanted, target, Counting("items"))
+        save(service, wanted, target, counting("items"))
     return path.read_bytes()
 
 
