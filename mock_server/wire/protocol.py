@@ -213,14 +213,14 @@ class RequestDeadlineMixin:
         except Exception as error:  # both parsers let some bytes through to here
             self._refuse(error, before)
             return
-        has_more = in_body or cycle is not before
-        if has_more and not cycle.more_body and self._is_last(data):
+        is_of_cycle = in_body or cycle is not before
+        if is_of_cycle and not cycle.more_body and self._is_last(data):
             self._ahead = self._head = b""
             if self._deadline is not None:
                 self._disarm()
             return
         self._ahead = data
-        if has_more:
+        if is_of_cycle:
             self._head = None
         elif self._head is not None:
             self._head = (self._head + data)[1 - len(END_OF_HEAD) :]
