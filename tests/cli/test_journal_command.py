@@ -22,6 +22,7 @@ from mock_server.admin.views import (
     RequestView,
     ViolationView,
 )
+from mock_server.api.envelope import error_envelope
 from mock_server.cli.journal import Event, events_of, row_of
 from mock_server.control.embedding import MockServer
 from mock_server.control.http_call import Unreachable
@@ -99,9 +100,12 @@ def test_a_row_cannot_steer_a_terminal() -> None:
 
 
 def test_a_refusal_says_why_below_its_row() -> None:
-    body = json.dumps({"message": "Expected a, \x1b got b"}).encode()
-    long = json.dumps({"message": "x" * 999}).encode()
-    for raw, shown in ((body, "Expected a, \\x1b got b"), (long, "x" * 300 + "…")):
+    odd = "Expected a, \x1b got b"
+    for message, shown in (
+        (odd, "Expected a, \\x1b got b"),
+        ("x" * 999, "x" * 300 + "…"),
+    ):
+        raw = error_envelope(403, "forbidden", message)
         answer = AnswerView(403, {}, raw, False)  # type: ignore[arg-type]
         row = row_of(entry(answer=answer), paint=False)
         assert row.split("\n")[1].strip() == shown
