@@ -49,6 +49,7 @@ _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(("duration", "seconds", "milliseconds"), "ms")
 _SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
 _SYNONYMS |= {"timeout": "hang ms", "disconnect": "reset"}
+_SYNONYMS |= dict.fromkeys(("base_url", "address", "uri", "endpoint", "host"), "url")
 """Words that others use for names of ours which are spelt quite differently."""
 
 
