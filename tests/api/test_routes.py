@@ -112,6 +112,10 @@ def test_a_deletion_is_proposed_for_its_own_path_with_a_slip_only(
         ("GET", "/api/core/dataset/collectoins/detail", "collection/detail"),
         ("POST", "/v1/chat/completions", "/api/v1/chat/completions"),
         ("POST", "/api/core/dataset/updat", "/api/core/dataset/update"),
+        ("POST", "/api/support/user/account/login", "/account/loginByPassword"),
+        ("POST", "/api/user/login", "/account/loginByPassword"),
+        ("GET", "/api/support/user/account/login", "/account/preLogin"),
+        ("POST", "/api/core/chat/getHistory", "/api/core/chat/getHistories"),
     ],
 )
 def test_the_nearest_of_all_served_routes_is_named(
@@ -160,6 +164,10 @@ def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
         ("/__admin/sandbox/one/faults", "/__admin/sandboxes/one/faults"),
         ("/__admin/clock/freeze", "/__admin/clock"),
         ("/__admin/resett", "/__admin/reset"),
+        ("/__admin/snapshot/restore", "POST /__admin/snapshots/{name}/restore"),
+        ("/__admin/restore/before", "POST /__admin/snapshots/before/restore"),
+        ("/__admin/restore/a/b", "POST /__admin/snapshots/a/restore"),
+        ("/__admin/advance", "POST /__admin/clock/advance"),
         ("/__admin", "/__admin/"),
         ("/__admin/console", "/__admin/"),
         ("/__admin/console/", "/__admin/"),
@@ -183,6 +191,8 @@ def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
     [
         ("/snapshots", "(PUT /__admin/snapshots/{name}: Take a snapshot of store, "),
         ("/datasets", "(PUT /__admin/datasets/{datasetId}: Create or replace "),
+        ("/snapshots/a", "; POST /__admin/snapshots/{name}/restore: Restore a "),
+        ("/clock", '; POST /__admin/clock/advance {"seconds":3600}: Move the '),
         ("/faults/reset", "DELETE /__admin/faults: Remove all faults, or all of "),
     ],
 )
