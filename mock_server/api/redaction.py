@@ -186,7 +186,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = replace(sent, query=query, headers=headers, body=body)
     entry.sent = replace(sent, method=_text(method), path=_text(path))
     entry.answer_headers = [
-        (name, HIDDEN if name == b"set-cookie" else value)
+        (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
         for name, value in entry.answer_headers
     ]
     hide = partial(redacted_text, secrets=secrets)

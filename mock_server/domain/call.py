@@ -121,9 +121,12 @@ class Call(Struct, frozen=True, gc=False):
     def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
         """Ids in place of an unknown one, some of those that the caller may read."""
         some = islice(holders, _OFFERED)
-        ids = [each.id for each in some if each.level_of(self.caller) >= Level.READ]
+        readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
+        named = (quoted(each.id) for each in readable if each.name == own_id)
+        is_name = "".join(f"that is the name of {each}" for each in islice(named, 1))
+        ids = [each.id for each in readable]
         others = which_there_are(own_id, ids, len(ids)) if ids else ""
-        return "; ".join(filter(None, (self._what_has(own_id), others)))
+        return "; ".join(filter(None, (self._what_has(own_id), is_name, others)))
 
     def _what_has(self, own_id: str) -> str:
         """`that is the id of an app`: what has an id that is unknown elsewhere."""

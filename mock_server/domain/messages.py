@@ -48,6 +48,7 @@ _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(("duration", "seconds", "milliseconds"), "ms")
 _SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
+_SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
 _SYNONYMS |= {"timeout": "hang ms", "disconnect": "reset"}
 _SYNONYMS |= dict.fromkeys(("base_url", "address", "uri", "endpoint", "host"), "url")
 """Words that others use for names of ours which are spelt quite differently."""

@@ -4,6 +4,7 @@ What of this the spec leaves open is a choice; fields have been read and checked
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -85,8 +86,17 @@ def _check_unknown_parent(
         return
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     # To a caller who may not read the dataset, none of them would help.
-    hint = _served_with(request, choices) if level >= Level.READ else ""
+    hint = ""
+    if level >= Level.READ:
+        some = islice(dataset.tree, _NAMED)
+        named = (each.id for each in some if each.name == request.parent_id)
+        is_name = [f"that is the name of {quoted(each)}" for each in islice(named, 1)]
+        hint = "; ".join(filter(None, (*is_name, _served_with(request, choices))))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
+
+
+_NAMED = 1_000
+"""Collections whose names are compared with an unknown id."""
 
 
 def _served_with(request: ListV2, choices: Choices) -> str:
