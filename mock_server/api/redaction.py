@@ -133,7 +133,11 @@ class RequestSecrets(Struct, frozen=True):
         return b"".join((*kept, text[end:]))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
-        """Where secrets stand in an unescaped text, in any order: start and end."""
+        """Where secrets stand in an unescaped text, in any order: start and end.
+
+        In capitals, as in a path, they tell as much.
+        """
+        plain = plain.lower()
         for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
@@ -147,7 +151,7 @@ class RequestSecrets(Struct, frozen=True):
         """The text without the beginning of a secret in its last bytes."""
         first = max(0, len(text) - most)
         plain, starts, _ = unescaped_with_places(text[first:])
-        plain = without_cut_escape(plain)
+        plain = without_cut_escape(plain).lower()
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
                 return text[: first + starts[start]] + HIDDEN
