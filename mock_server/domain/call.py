@@ -9,7 +9,7 @@ from msgspec import Struct
 from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.errors import refusal
-from mock_server.domain.messages import quoted, which_there_are
+from mock_server.domain.messages import quoted, which_there_are, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
 from mock_server.domain.sandboxes.state import State
@@ -122,8 +122,7 @@ class Call(Struct, frozen=True, gc=False):
         """Ids in place of an unknown one, some of those that the caller may read."""
         some = islice(holders, _OFFERED)
         readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
-        named = (quoted(each.id) for each in readable if each.name == own_id)
-        is_name = "".join(f"that is the name of {each}" for each in islice(named, 1))
+        is_name = whose_name(own_id, ((each.id, each.name) for each in readable))
         ids = [each.id for each in readable]
         others = which_there_are(own_id, ids, len(ids)) if ids else ""
         return "; ".join(filter(None, (self._what_has(own_id), is_name, others)))

@@ -4,7 +4,6 @@ What of this the spec leaves open is a choice; fields have been read and checked
 """
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.listing.empty_page import hint_of
 from mock_server.domain.listing.request import ListV2, part_of, search_of
-from mock_server.domain.messages import quoted
+from mock_server.domain.messages import quoted, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -88,15 +87,10 @@ def _check_unknown_parent(
     # To a caller who may not read the dataset, none of them would help.
     hint = ""
     if level >= Level.READ:
-        some = islice(dataset.tree, _NAMED)
-        named = (each.id for each in some if each.name == request.parent_id)
-        is_name = [f"that is the name of {quoted(each)}" for each in islice(named, 1)]
-        hint = "; ".join(filter(None, (*is_name, _served_with(request, choices))))
+        named = ((each.id, each.name) for each in dataset.tree)
+        is_name = whose_name(str(request.parent_id), named)
+        hint = "; ".join(filter(None, (is_name, _served_with(request, choices))))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
-
-
-_NAMED = 1_000
-"""Collections whose names are compared with an unknown id."""
 
 
 def _served_with(request: ListV2, choices: Choices) -> str:
