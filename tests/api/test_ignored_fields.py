@@ -52,3 +52,10 @@ def test_a_refused_request_leaves_no_hint_to_the_next(api: Api) -> None:
     unknown = {"offset": 0, "datasetId": "none", "parentID": None}
     assert api.send("POST", LIST, unknown).status_code == 404
     assert hints(api, LIST, {"offset": 0, "datasetId": "dataset-1"}) == []
+
+
+def test_a_word_of_other_interfaces_is_named_for_a_missing_field(api: Api) -> None:
+    body = {"datasetId": "dataset-1", "name": "Note", "content": "Closed."}
+    answer = api.send("POST", "/api/core/dataset/collection/create/text", body)
+    said = '(unknown field "content": did you mean "text"?)'
+    assert answer.json()["message"].endswith(said)
