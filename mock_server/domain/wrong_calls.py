@@ -7,7 +7,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
 from warnings import warn_explicit
 
-from mock_server.domain.messages import cut, did_you_mean, nearest, which_there_are
+from mock_server.domain.messages import did_you_mean, nearest, which_there_are
 
 __tracebackhide__ = True
 
@@ -170,7 +170,7 @@ class Fixed:
         kind, is_known = type(self).__name__, name in dir(self)
         how = ": it is read only" if is_known else _meant(self, name)
         if kind not in _EXAMPLES and name in signature(type(self)).parameters:
-            how = f": write {kind}({name}={cut(repr(value))})"
+            how = f": write {kind}({name}=...)"
         elif example := _EXAMPLES.get(kind) or _EXAMPLES.get(name):
             how = f": write {example}"
         raise AttributeError(f"`.{name}` cannot be set{how}")
