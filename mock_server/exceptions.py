@@ -7,6 +7,7 @@ from mock_server.control.faults import UnfiredFaultWarning
 from mock_server.control.http_call import Unreachable
 from mock_server.control.names import UnknownName
 from mock_server.domain.choices.table import UnknownChoice
+from mock_server.domain.wrong_calls import UncalledAssertionWarning
 from mock_server.fixture.problems import FixtureError
 from mock_server.wire.server import CannotBind
 
@@ -17,6 +18,7 @@ __all__ = [
     "NeedsConnection",
     "NotRunning",
     "Refused",
+    "UncalledAssertionWarning",
     "UnfiredFaultWarning",
     "UnknownChoice",
     "UnknownName",

@@ -1,8 +1,9 @@
 """The admin app: its routes by their paths."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
+import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mock_server.admin.endpoint import AdminEndpoint, respond
@@ -10,10 +11,12 @@ from mock_server.admin.framework import AdminRoute, Paths, Services
 from mock_server.admin.resources import health
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.nearest import nearest_path
-from mock_server.domain.messages import describe_value
+from mock_server.domain.limits import Published
+from mock_server.domain.messages import SHOWN_CHARS, describe_value, most_alike
 
 _PREFIX = "/__admin"
-_IN_SANDBOX = "/sandboxes/{sandbox}"
+_OF_ALL = "sandboxes"
+_IN_SANDBOX = f"/{_OF_ALL}/{{sandbox}}"
 _OF_PAGES = {"", "console", "demo"}
 
 
@@ -100,26 +103,43 @@ def _nearest(path: str) -> str | None:
     if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
         return f"{_PREFIX}/"
     given = [each for each in path.split("/") if each]
-    paths = (each for each in table() if not each.endswith(("/", "{file}")))
+    paths = [each for each in table() if not each.endswith(("/", "{file}"))]
+    named = [*_named_last(paths, given)] if len(path) <= Published.hinted_chars else ()
+    if len(named) == 1:
+        return named[0]
     known = [_filled(f"{_PREFIX}{each}".split("/")[1:], given) for each in paths]
     return nearest_path(path, known)
 
 
-def _beside(path: str) -> str:
+def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
+    """Routes that do what a word of a path says, as that of `restore/NAME`."""
+    for path in paths:
+        _, *words, last = path.split("/")
+        is_meant = last in given and "POST" in table()[path]
+        if words and is_meant and path.startswith(_IN_SANDBOX) == (_OF_ALL in given):
+            literal = [each for each in (*words, last) if each[0] != "{"]
+            others = [each for each in given[1:] if not most_alike(each, literal, 0.8)]
+            own = iter(others)
+            filled = (each if each[0] != "{" else next(own, each) for each in words)
+            yield "/".join((f"POST {_PREFIX}", *filled, last))
+
+
+def _beside(path: str) -> Iterator[tuple[AdminRoute, str]]:
     """What changes something at the path of a route, right above or below, in words."""
 
     def is_beside(other: str) -> bool:
         longer, shorter = sorted((path, other), key=len, reverse=True)
-        is_next = longer.endswith("}") and longer.rpartition("/{")[0] == shorter
-        return is_next or longer == shorter
+        is_next = longer.rpartition("/")[0] == shorter
+        is_below = shorter != _IN_SANDBOX and (path == shorter or longer[-1] == "}")
+        return (is_next and is_below) or longer == shorter
 
-    return "; ".join(
-        f"{method} {_PREFIX}{each}: {route.summary}"
-        for each, routes in table().items()
-        if is_beside(each)
-        for method, route in routes.items()
-        if method != "GET"
-    )
+    for each, routes in table().items():
+        for method, route in routes.items() if is_beside(each) else ():
+            if method != "GET":
+                fields = [example.body for example in route.examples if example.body]
+                body = msgspec.json.encode(fields[0]).decode() if fields else ""
+                shown = f" {body}" if 0 < len(body) <= SHOWN_CHARS else ""
+                yield route, f"{method} {_PREFIX}{each}{shown}: {route.summary}"
 
 
 def _filled(parts: Sequence[str], given: Sequence[str]) -> str:

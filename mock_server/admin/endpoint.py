@@ -3,7 +3,7 @@
 The order of this file is that of the story: endpoint, reading, sending.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from inspect import isawaitable
 from urllib.parse import parse_qsl, unquote_to_bytes
 
@@ -43,9 +43,9 @@ class AdminEndpoint:
         self,
         routes: Mapping[str, AdminRoute],
         services: Services,
-        beside: Callable[[], str],
+        beside: Callable[[], Iterable[tuple[AdminRoute, str]]],
     ) -> None:
-        """`beside` says which routes at other paths may be meant by a wrong method."""
+        """`beside` are routes that may be meant by a wrong method or body, in words."""
         self._routes = routes
         self._services = services
         self._beside = beside
@@ -71,7 +71,8 @@ class AdminEndpoint:
         route = self._routes.get(method)
         if route is None:
             expected, got = ", ".join(self._routes), describe_value(scope["method"])
-            raise MethodNotAllowed(expected, got, self._beside())
+            others = "; ".join(words for _, words in self._beside())
+            raise MethodNotAllowed(expected, got, others)
         # Before the body: a request that this refuses takes no memory.
         _check_type(route, scope)
         limits = self._services.sandboxes.limits
@@ -92,10 +93,29 @@ class AdminEndpoint:
             sandbox=_sandbox(sandboxes, path.get("sandbox", DEFAULT)),
             path=path,
             query=_query(route, scope),
-            body=_body(route, content),
+            body=self._body(route, content),
             content=content,
             disconnected=body.gone,
         )
+
+    def _body(self, route: AdminRoute, content: bytes) -> object:
+        if route.body is None:
+            return None
+        # To reset or to take a snapshot needs no field, so it needs no body.
+        fields = read_json(content) if content.strip() else {}
+        check_integers(content, fields)
+        if isinstance(route.body, tuple):
+            return fields  # which type it is depends on them: the handler looks
+        try:
+            return convert(fields, route.body)
+        except InvalidField as refusal:
+            unknown = fields.keys() - _names_of(route.body)
+            for other, words in self._beside():
+                own = {other.path.rpartition("/")[2], *_names_of(other.body)}
+                if other.path != route.path and unknown & own:
+                    refusal.message += f" ({words})"
+                    break
+            raise
 
     async def _handled(self, call: Call, route: AdminRoute) -> Response | LongResponse:
         arguments = [getattr(call, each) for each in route.arguments]
@@ -174,14 +194,9 @@ def _query(route: AdminRoute, scope: Scope) -> Struct | None:
     return convert(given, route.query, "query", strict=False)
 
 
-def _body(route: AdminRoute, content: bytes) -> object:
-    if route.body is None:
-        return None
-    # To reset or to take a snapshot needs no field, so it needs no body.
-    fields = read_json(content) if content.strip() else {}
-    check_integers(content, fields)
-    # Which of several types it is depends on the fields: the handler looks.
-    return fields if isinstance(route.body, tuple) else convert(fields, route.body)
+def _names_of(body: object) -> Iterable[str]:
+    """The names of the fields of a body, if it is of one type."""
+    return getattr(body, "__struct_encode_fields__", ())
 
 
 async def respond(

@@ -30,7 +30,7 @@ from mock_server.domain.access import NAME_PATTERN
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Limits, Published
-from mock_server.domain.messages import describe_value, which_there_are
+from mock_server.domain.messages import describe_value, which_there_are, whose_name
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 
@@ -237,10 +237,12 @@ def looked_up(
     expected: str,
     ids: Iterable[str],
     count: int | None = None,
+    named: Iterable[tuple[str, str]] = (),
 ) -> V:
     """What the part `name` of the path names, if there is such a value.
 
     Raises the refusal, which says which there are: `ids`, of which there are so many.
+    `named` are ids with names, one of which may have been given.
     """
     if value is not None:
         return value
@@ -248,7 +250,8 @@ def looked_up(
     if count is None:
         ids = [*ids]
         count = len(ids)
-    hint = which_there_are(given, ids, count)
+    hints = whose_name(given, named), which_there_are(given, ids, count)
+    hint = "; ".join(filter(None, hints))
     raise refusal(expected, describe_value(given), "path", hint)
 
 

@@ -20,7 +20,7 @@ from mock_server.domain.messages import cut
 
 _EXPOSED = (
     b"retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, "
-    b"x-mock-sandbox, x-mock-generation"
+    b"x-mock-sandbox, x-mock-generation, x-mock-hint"
 )
 _ASKED_METHOD = b"access-control-request-method"
 _ASKED_HEADERS = b"access-control-request-headers"

@@ -129,7 +129,11 @@ class RequestSecrets(Struct, frozen=True):
         return b"".join((*kept, text[end:]))
 
     def _spans(self, plain: bytes) -> Iterator[tuple[int, int]]:
-        """Where secrets stand in an unescaped text, in any order: start and end."""
+        """Where secrets stand in an unescaped text, in any order: start and end.
+
+        In capitals, as in a path, they tell as much.
+        """
+        plain = plain.lower()
         for match in _ISSUED_KEY.finditer(plain):
             yield match.span()
         for secret in self.texts:
@@ -143,7 +147,7 @@ class RequestSecrets(Struct, frozen=True):
         """The text without the beginning of a secret in its last bytes."""
         first = max(0, len(text) - most)
         plain, starts, _ = escapes.unescaped_with_places(text[first:])
-        plain = escapes.without_cut_escape(plain)
+        plain = escapes.without_cut_escape(plain).lower()
         for start in range(len(plain) - MIN_REDACTABLE_LENGTH + 1):
             if self._begins_secret(plain[start:]):
                 return text[: first + starts[start]] + HIDDEN
@@ -182,7 +186,7 @@ def redact_entry(entry: Entry, secrets: RequestSecrets) -> None:
     sent = replace(sent, query=query, headers=headers, body=body)
     entry.sent = replace(sent, method=_text(method), path=_text(path))
     entry.answer_headers = [
-        (name, HIDDEN if name == b"set-cookie" else value)
+        (name, HIDDEN if name == b"set-cookie" else secrets.redact(value))
         for name, value in entry.answer_headers
     ]
     hide = partial(redacted_text, secrets=secrets)

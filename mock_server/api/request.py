@@ -249,7 +249,22 @@ def _reason(content: bytes, error: msgspec.DecodeError) -> str:
     if content.startswith(_BYTE_ORDER_MARK):
         return "a byte order mark"
     text = str(error).removeprefix("JSON is malformed: ")
-    return f"malformed JSON, {text[0].lower()}{text[1:]}"
+    return f"malformed JSON, {text[0].lower()}{text[1:]}{_mended(content, text)}"
+
+
+_AT_BYTE = re.compile(r"\(byte (\d+)\)")
+
+
+def _mended(content: bytes, reason: str) -> str:
+    """What to write in place of the character at which a text is not JSON."""
+    place = _AT_BYTE.search(reason)
+    char = content[int(place[1]) : int(place[1]) + 1] if place else b""
+    if char == b"'":
+        return ": write texts in double quotes, not in single ones"
+    if char.isalpha() and "keys" in reason:
+        return ": write names in double quotes"
+    # Python's words.
+    return ": write true, false or null" if char in (b"T", b"F", b"N") else ""
 
 
 def _long_integer(content: bytes) -> int | None:

@@ -22,6 +22,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import RateLimitStatus
 from mock_server.domain.journal import Note
+from mock_server.domain.printable import one_line
 
 R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
@@ -130,6 +131,12 @@ def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:
     if status == 401:
         return ((b"www-authenticate", b"Bearer"),)
     return ()
+
+
+def hint_header(hint: str) -> Header:
+    """What the sender of a request that succeeds may have got wrong."""
+    # Names of fields can be anything, headers are visible ASCII.
+    return b"x-mock-hint", one_line(hint).encode("ascii", "backslashreplace")
 
 
 def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:

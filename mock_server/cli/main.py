@@ -35,7 +35,7 @@ COMMANDS = (
     "openapi",
 )
 """In the order of help."""
-_FIXTURES = "Expected fixtures without an option, such as mock-server serve mine.yaml"
+_FIXTURES = "Expected fixtures without an option, such as mock-server serve"
 
 
 def imported(name: str) -> click.Command:
@@ -246,7 +246,9 @@ def main(
         command = context.command_path if context else "mock-server"
         message = error.format_message()
         if getattr(error, "option_name", "") == "--fixture":
-            message = _FIXTURES
+            given = " ".join(sys.argv[1:] if args is None else args)
+            file = given.partition("--fixture")[2].strip("= ").partition(" ")[0]
+            message = f"{_FIXTURES} {file or 'mine.yaml'}"
         elif isinstance(error, click.MissingParameter) and error.param is not None:
             message = f"Expected {name_of(error.param)}, got nothing"
         elif error.message.startswith("Expected "):

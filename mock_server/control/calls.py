@@ -17,15 +17,17 @@ from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.json_match import MISSING
-from mock_server.domain.wrong_calls import explained
+from mock_server.domain.wrong_calls import ByName, explained
 
 __tracebackhide__ = True
 
 _POLL_SECONDS = 0.01
 
 
-class JournalEntry(dict[str, Any]):
+class JournalEntry(ByName, dict[str, Any]):
     """An entry as JSON; a name that stands deeper in it is told."""
+
+    named = "entry"
 
     def __missing__(self, name: str) -> None:
         inside = (part for part in ("request", "answer") if name in self.get(part, {}))

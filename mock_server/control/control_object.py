@@ -39,8 +39,6 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
-        self.clock = SandboxClock(client)
-        self.choices = SandboxChoices(client)
         self._keys: views.SandboxView | None = None
         self._numbers = count(1)
         self._added: list[AddedFault] = []
@@ -64,6 +62,16 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     def keys(self) -> Keys:
         """For each key that the fixture declares the one to send."""
         return Keys(self._known_keys().keys)
+
+    @property
+    def clock(self) -> SandboxClock:
+        """The clock: `.now`, `.freeze(now)`, `.run()`, `.advance(seconds)`."""
+        return SandboxClock(self._client)
+
+    @property
+    def choices(self) -> SandboxChoices:
+        """The choices in force; `choices["list_order"] = "name"` sets one."""
+        return SandboxChoices(self._client)
 
     def fault(self, kind: str, **fields: Any) -> AddedFault:
         """Add a fault with these fields (`POST /__admin/faults`).
@@ -167,16 +175,16 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         return self._keys
 
 
-class HasControl:
+class HasControl(Fixed):
     """What has a `control`; a name of that, looked for here, says so."""
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if hasattr(MockServerFixture, name):
-                said += f": use `.control.{name}`"
-            raise AttributeError(said)
+            if name[0] != "_" and hasattr(MockServerFixture, name):
+                said = f"{type(self).__name__!r} object has no attribute {name!r}"
+                raise AttributeError(f"{said}: use `.control.{name}`")
+            return super().__getattr__(name)
 
 
 def _camel(name: str) -> str:

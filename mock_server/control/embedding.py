@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message
 
-from mock_server.app import create_app
+from mock_server.app import Application, create_app
 from mock_server.control.arguments import SETTINGS, RaisedHere, check
 from mock_server.control.client import AdminClient, NotRunning, Send
 from mock_server.control.control_object import HasControl, MockServerFixture
@@ -21,6 +21,7 @@ from mock_server.control.http_call import Address, Budget, RawResponse, Request,
 from mock_server.domain.choices.table import Value
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import Synchronous, explained
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
@@ -68,8 +69,7 @@ class MockServer(HasControl, Synchronous):
         check({**chosen, **bound, **served}, SETTINGS, "MockServer")
         with RaisedHere(FixtureError, ValueError):
             app = create_app(**chosen, **served)
-        self.app = app
-        self.sandbox = app.sandbox
+        self._app = app
         self._url: str | None = None
         self._control: MockServerFixture | None = None
         self._was_started = False
@@ -77,6 +77,16 @@ class MockServer(HasControl, Synchronous):
         self._stack = ExitStack()
         # Each call gives a new context, so that a server can be started again.
         self._run = partial(running, app, **bound, on_stop=app.close, limits=limits)
+
+    @property
+    def app(self) -> Application:
+        """The ASGI application that it serves."""
+        return self._app
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Its default sandbox."""
+        return self._app.sandbox
 
     @property
     def url(self) -> str:
@@ -122,7 +132,7 @@ class MockServer(HasControl, Synchronous):
         """Stop the server, if it is running."""
         self._url = self._control = None
         # Responses that a fault holds up would delay the stop by seconds.
-        for sandbox in self.app.sandboxes.all():
+        for sandbox in self._app.sandboxes.all():
             sandbox.state.end_waits()
         self._stack.close()
 

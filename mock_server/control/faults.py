@@ -13,7 +13,7 @@ from mock_server.domain.journal import as_redacted
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
-from mock_server.domain.wrong_calls import Synchronous, explained
+from mock_server.domain.wrong_calls import Fixed, Synchronous, explained
 
 __tracebackhide__ = True
 
@@ -22,7 +22,7 @@ class UnfiredFaultWarning(UserWarning):
     """A fault was added in a test, and has never fired."""
 
 
-class AddedFault(Synchronous):
+class AddedFault(Fixed, Synchronous):
     """A fault that has been added.
 
     In a `with` block it lasts until the end: so long, and so often, as a fault may,
@@ -100,7 +100,7 @@ class AddedFault(Synchronous):
 
 
 @explained
-class FaultList(Sequence[dict[str, Any]]):
+class FaultList(Fixed, Sequence[dict[str, Any]]):
     """The faults and answers that can still fire, as they were when asked for.
 
     It cannot be changed as a list can; what it does, it does on the server.

@@ -5,8 +5,9 @@ from urllib.parse import quote
 
 from mock_server.admin.views import ChoicesView
 from mock_server.control.client import AdminClient
-from mock_server.domain.choices.table import FORMER_NAMES, Value
+from mock_server.domain.choices.table import FORMER_NAMES, Value, table
 from mock_server.domain.messages import which_there_are
+from mock_server.domain.wrong_calls import ByName
 
 __tracebackhide__ = True
 
@@ -35,15 +36,19 @@ def quoted(name: object) -> str:
     return quote(name, safe="")
 
 
-class Keys(dict[str, str]):
+class Keys(ByName, dict[str, str]):
     """The key to send for each key that the fixture declares."""
+
+    named = "keys"
 
     def __missing__(self, key: object) -> str:
         raise UnknownName("a key that the fixture declares", key, self)
 
 
-class SandboxChoices(Mapping[str, Value]):
+class SandboxChoices(ByName, Mapping[str, Value]):
     """The choices in force; `choices["list_order"] = "name"` sets one."""
+
+    named = "choices"
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
@@ -61,8 +66,15 @@ class SandboxChoices(Mapping[str, Value]):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_client":
-            raise AttributeError(f"write choices[{name!r}] = {value!r}")
+            how = self.meant(name, table())
+            how += f" = {value!r}" if how.startswith(":") else ""
+            raise AttributeError(f"`.{name}` cannot be set{how}")
         super().__setattr__(name, value)
+
+    @classmethod
+    def meant(cls, name: str, known: Collection[str]) -> str:
+        """As for any mapping; which choices there are, no server has to say."""
+        return super().meant(FORMER_NAMES.get(name, name), known and table())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

@@ -10,7 +10,7 @@ from mock_server.domain import errors
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.firing import Request
-from mock_server.domain.messages import quoted, which_there_are
+from mock_server.domain.messages import quoted, which_there_are, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
 from mock_server.domain.replies import Reply
@@ -126,9 +126,11 @@ class Call(Struct, frozen=True, gc=False):
     def offer(self, own_id: str, holders: Iterable[Holder]) -> str:
         """Ids in place of an unknown one, some of those that the caller may read."""
         some = islice(holders, _OFFERED)
-        ids = [each.id for each in some if each.level_of(self.caller) >= Level.READ]
+        readable = [each for each in some if each.level_of(self.caller) >= Level.READ]
+        is_name = whose_name(own_id, ((each.id, each.name) for each in readable))
+        ids = [each.id for each in readable]
         others = which_there_are(own_id, ids, len(ids)) if ids else ""
-        return "; ".join(filter(None, (self._what_has(own_id), others)))
+        return "; ".join(filter(None, (self._what_has(own_id), is_name, others)))
 
     def _what_has(self, own_id: str) -> str:
         """`that is the id of an app`: what has an id that is unknown elsewhere."""

@@ -38,6 +38,8 @@ def describe_value(value: object) -> str:
     return json.dumps(value)
 
 
+_NAMED = 1_000
+"""Names that are compared with an unknown id."""
 _FEW, _MANY = 50, 5_000
 """Known words up to which all are compared, and up to which some are."""
 _WORD_CHARS, _COMPARED_CHARS = 64, 20_000
@@ -48,7 +50,9 @@ _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(("duration", "seconds", "milliseconds"), "ms")
 _SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
+_SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
 _SYNONYMS |= {"timeout": "hang ms", "disconnect": "reset"}
+_SYNONYMS |= dict.fromkeys(("base_url", "address", "uri", "endpoint", "host"), "url")
 """Words that others use for names of ours which are spelt quite differently."""
 
 
@@ -90,6 +94,17 @@ def which_there_are(word: str, known: Iterable[str], count: int) -> str:
     if near is None:
         return there_are
     return f"did you mean {quoted(cut(near))}? T{there_are[1:]}"
+
+
+def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
+    """`that is the name of "b1"`: what people send in place of an id.
+
+    `named` are ids with names, of which the first are compared; empty if none has it.
+    """
+    found = (own_id for own_id, name in islice(named, _NAMED) if name == word)
+    return "".join(
+        f"that is the name of {quoted(cut(each))}" for each in islice(found, 1)
+    )
 
 
 def nearest(word: str, known: Collection[str]) -> str | None:

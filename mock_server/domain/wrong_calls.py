@@ -1,11 +1,13 @@
 """Calls of the Python API that cannot be: they say what to write instead."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import update_wrapper, wraps
 from inspect import Parameter, Signature, isfunction, signature
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
+from warnings import warn_explicit
 
-from mock_server.domain.messages import did_you_mean
+from mock_server.domain.messages import did_you_mean, nearest, which_there_are
 
 __tracebackhide__ = True
 
@@ -21,8 +23,48 @@ def explained(of: T) -> T:
     for name, value in list(vars(of).items()):
         if isfunction(value) and (name == "__init__" or not name.startswith("_")):
             place = cast(type, of).__name__ if name == "__init__" else name
-            setattr(of, name, _explained(value, place))
+            method = _explained(value, place)
+            is_claim = name.startswith(("assert_", "all_"))
+            setattr(of, name, _Claim(method) if is_claim else method)
     return of
+
+
+class UncalledAssertionWarning(UserWarning):
+    """An assertion was written without its parentheses, so it has checked nothing."""
+
+
+class _Claim:
+    """A method that is pointless to read without a call, which warns of that."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        update_wrapper(cast(Any, self), method)
+
+    def __get__(self, of: object, _: type | None = None) -> Callable[..., Any]:
+        if of is None:
+            return self._method
+        # The frame of whoever reads it: the warning is to show that line.
+        return _ReadClaim(self._method.__get__(of), sys._getframe(1))
+
+
+class _ReadClaim:
+    """A claim that has been read; it warns if it goes before it was called."""
+
+    def __init__(self, method: Callable[..., Any], frame: Any) -> None:
+        self._method = method
+        self._place: Any = frame.f_code.co_filename, frame.f_lineno
+        update_wrapper(cast(Any, self), method)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
+        self._place = None
+        return self._method(*args, **named)
+
+    def __del__(self) -> None:
+        if self._place is not None:
+            name = self._method.__name__
+            said = f"`.{name}` was read but not called: write `.{name}(...)`"
+            warn_explicit(said, UncalledAssertionWarning, *self._place)
 
 
 _EXAMPLES = {
@@ -111,21 +153,56 @@ class Synchronous:
 
 
 class Fixed:
-    """An object whose attributes cannot be set by others, as that would do nothing."""
+    """An object whose public attributes cannot be set, as that would do nothing."""
 
     __slots__ = ()
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> object:
-            known = [each for each in dir(type(self)) if each[0] != "_"]
-            hint = did_you_mean(name, known) or f" (there are {', '.join(known)})"
-            hint = f" (write {_EXAMPLES[name]})" if name in _EXAMPLES else hint
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(said + hint)
+            # Private names are looked for by others, `dir` among them.
+            raise AttributeError(said if name[0] == "_" else said + _meant(self, name))
 
     def __setattr__(self, name: str, value: object) -> None:
-        how = _EXAMPLES.get(name) or _EXAMPLES.get(type(self).__name__)
-        if how and (name in dir(self) or name == "profile"):
-            raise AttributeError(f"`.{name}` cannot be set: write {how}")
-        object.__setattr__(self, name, value)
+        if name[0] == "_":
+            object.__setattr__(self, name, value)
+            return
+        kind, is_known = type(self).__name__, name in dir(self)
+        how = ": it is read only" if is_known else _meant(self, name)
+        if kind not in _EXAMPLES and name in signature(type(self)).parameters:
+            how = f": write {kind}({name}=...)"
+        elif example := _EXAMPLES.get(kind) or _EXAMPLES.get(name):
+            how = f": write {example}"
+        raise AttributeError(f"`.{name}` cannot be set{how}")
+
+
+def _meant(of: object, name: str) -> str:
+    """What to write for the name of an attribute that an object does not have."""
+    if name in _EXAMPLES:
+        return f" (write {_EXAMPLES[name]})"
+    known = [each for each in dir(of) if each[0] != "_"]
+    return did_you_mean(name, known) or f" (there are {', '.join(known)})"
+
+
+class ByName:
+    """A mapping, `named` so, whose items people look for as for attributes."""
+
+    named: ClassVar[str]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            is_private = name[0] == "_"
+            raise AttributeError(said if is_private else said + self.meant(name, self))
+
+    @classmethod
+    def meant(cls, name: str, known: Collection[str]) -> str:
+        """What to write for an item that is looked for as an attribute."""
+        if name in known:
+            return f": write {cls.named}[{name!r}]"
+        near = nearest(name, known)
+        if near is None:
+            return f" ({which_there_are(name, known, len(known))})"
+        return f" (did you mean {cls.named}[{near!r}]?)"

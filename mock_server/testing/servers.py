@@ -190,7 +190,12 @@ class MockServerApp(HasControl):
         """`token` is the admin token of the application."""
         self._app = app
         client = AdminClient(URL, token=token, send=in_process(app))
-        self.control = MockServerFixture(client)
+        self._control = MockServerFixture(client)
+
+    @property
+    def control(self) -> MockServerFixture:
+        """What the pytest fixture `mock_server` is, for this application."""
+        return self._control
 
     @property
     def url(self) -> str:

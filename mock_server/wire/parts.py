@@ -33,7 +33,7 @@ _SERVER = (
         "uvicorn.server",
         "Server",
         "serve startup shutdown capture_signals handle_exit servers server_state "
-        "should_exit force_exit _captured_signals",
+        "config lifespan should_exit force_exit _captured_signals",
     ),
     # A stop announces itself in each response, and waits for the last.
     Part("uvicorn.server", "ServerState", "connections tasks default_headers"),

@@ -9,11 +9,10 @@ waited for, then all that is left is cut off.
 
 import asyncio
 import errno
-import select
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -115,10 +114,13 @@ class Server(uvicorn.server.Server):
         """Called by uvicorn once a stop is asked for; ends all connections."""
         # uvicorn puts this list first in every response, those in progress included.
         self.server_state.default_headers.append((b"connection", b"close"))
-        await _accept_all(sockets or ())
-        # At once, as clients go on to connect.
+        # In one turn, as clients go on to connect: what still waits to be accepted when
+        # a listener closes is reset.
+        waiting = [each for listener in sockets or () for each in _waiting_at(listener)]
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
+        for accepted in waiting:
+            await self._serve_accepted(accepted)
         for _ in range(_READ_TURNS):
             await asyncio.sleep(0)
         self._on_stop()
@@ -138,6 +140,15 @@ class Server(uvicorn.server.Server):
             task.cancel()
         if self._next_check is not None:
             self._next_check.cancel()
+
+    async def _serve_accepted(self, accepted: socket.socket) -> None:
+        """Serve a connection that no loop has accepted."""
+        make: Any = self.config.http_protocol_class
+        state, lifespan = self.server_state, self.lifespan.state
+        protocol = make(config=self.config, server_state=state, app_state=lifespan)
+        loop = asyncio.get_running_loop()
+        with suppress(OSError):  # its client has gone
+            await loop.connect_accepted_socket(lambda: protocol, accepted)
 
     def _check_unread(self) -> None:
         """End connections that are not read, now and again and again."""
@@ -195,20 +206,11 @@ class Server(uvicorn.server.Server):
             self._loop.call_soon_threadsafe(self._on_hangup)
 
 
-async def _accept_all(listeners: Sequence[socket.socket]) -> None:
-    """Let the loop accept what waits to be: listeners that close would reset it."""
-    for _ in range(_BACKLOG):  # uvloop accepts one connection in a turn
-        if not _has_waiting(listeners):
-            break
-        await asyncio.sleep(0)
-
-
-def _has_waiting(listeners: Sequence[socket.socket]) -> bool:
-    """Whether a connection waits to be accepted."""
-    # Not told of a listener whose number is over 1,023.
-    with suppress(OSError, ValueError):
-        return bool(select.select(listeners, (), (), 0)[0])
-    return False
+def _waiting_at(listener: socket.socket) -> Iterator[socket.socket]:
+    """Accept the connections that wait to be, as many as there are descriptors for."""
+    with suppress(OSError):  # BlockingIOError once there is none
+        for _ in range(_BACKLOG):
+            yield listener.accept()[0]
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

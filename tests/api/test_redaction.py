@@ -35,7 +35,9 @@ def secrets(make_api: MakeApi) -> RequestSecrets:
 
 
 @pytest.mark.parametrize("secret", [*KEYS, TOKEN, "undeclared-key", "fastgpt-sbx-0a1"])
-@pytest.mark.parametrize("written", [str, quote, lambda key: quote(key, safe="")])
+@pytest.mark.parametrize(
+    "written", [str, str.upper, quote, lambda key: quote(key, safe="")]
+)
 def test_a_secret_goes_however_it_is_escaped(
     secrets: RequestSecrets, secret: str, written: Any
 ) -> None:

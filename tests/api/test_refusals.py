@@ -72,7 +72,7 @@ def test_a_pin_by_post_is_told_all_that_it_needs_together(
     case = Case(choices, PIN, PINNED, "POST", headers, {})
     message = server.send(case, choose())["message"]
     assert message.endswith(
-        "- at method (the service takes it: use --profile deployed, "
+        "- at method (by curl: -X PUT; the service takes it: use --profile deployed, "
         f"or it is served with the choice {choices})"
     )
     named = dict(each.split("=") for each in choices.split(" and "))

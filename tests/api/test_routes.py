@@ -11,7 +11,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices.table import choose
 from tests.conftest import MakeApi
 from tests.related_routes import RELATED_ROUTES
-from tests.support import LIST, PIN
+from tests.support import LIST, PIN, Api
 
 
 def test_the_message_says_how_many_routes_there_are_or_names_both(
@@ -106,6 +106,10 @@ def test_a_deletion_is_proposed_for_its_own_path_with_a_slip_only(
         ("GET", "/api/core/dataset/collectoins/detail", "collection/detail"),
         ("POST", "/v1/chat/completions", "/api/v1/chat/completions"),
         ("POST", "/api/core/dataset/updat", "/api/core/dataset/update"),
+        ("POST", "/api/support/user/account/login", "/account/loginByPassword"),
+        ("POST", "/api/user/login", "/account/loginByPassword"),
+        ("GET", "/api/support/user/account/login", "/account/preLogin"),
+        ("POST", "/api/core/chat/getHistory", "/api/core/chat/getHistories"),
     ],
 )
 def test_the_nearest_of_all_served_routes_is_named(
@@ -136,3 +140,52 @@ def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
     assert said.endswith(NEEDED)
     assert entry["hint"] == said
     assert [each["message"] for each in entry["violations"]] == [said]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("/__admin/snapshot", "/__admin/snapshots"),
+        ("/__admin/health/", "/__admin/health"),
+        ("/__admin//health", "/__admin/health"),
+        ("/__admin/Snapshots/one/Restore", "/__admin/snapshots/one/restore"),
+        ("/__admin/sandbox/one/faults", "/__admin/sandboxes/one/faults"),
+        ("/__admin/clock/freeze", "/__admin/clock"),
+        ("/__admin/resett", "/__admin/reset"),
+        ("/__admin/snapshot/restore", "POST /__admin/snapshots/{name}/restore"),
+        ("/__admin/restore/before", "POST /__admin/snapshots/before/restore"),
+        ("/__admin/restore/a/b", "POST /__admin/snapshots/a/restore"),
+        ("/__admin/advance", "POST /__admin/clock/advance"),
+        ("/__admin", "/__admin/"),
+        ("/__admin/console", "/__admin/"),
+        ("/__admin/console/", "/__admin/"),
+    ],
+)
+def test_a_near_path_of_the_admin_api_is_hinted_at(
+    api: Api, given: str, meant: str
+) -> None:
+    message = api.client.get(given).json()["message"]
+    assert message.endswith(f"(did you mean {meant}? Paths are exact)")
+
+
+@pytest.mark.parametrize("given", ["requests", "undo", "collections"])
+def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
+    message = api.client.get(f"/__admin/{given}").json()["message"]
+    assert "(there are apps, choices, clock, " in message
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("/snapshots", "(PUT /__admin/snapshots/{name}: Take a snapshot of store, "),
+        ("/datasets", "(PUT /__admin/datasets/{datasetId}: Create or replace "),
+        ("/snapshots/a", "; POST /__admin/snapshots/{name}/restore: Restore a "),
+        ("/clock", '; POST /__admin/clock/advance {"seconds":3600}: Move the '),
+        ("/faults/reset", "DELETE /__admin/faults: Remove all faults, or all of "),
+    ],
+)
+def test_a_wrong_method_names_the_routes_beside(
+    api: Api, given: str, meant: str
+) -> None:
+    answer = api.admin("POST", given, {})
+    assert (answer.status_code, meant in answer.json()["message"]) == (405, True)

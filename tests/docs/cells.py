@@ -174,7 +174,8 @@ def members(kind: type) -> Iterator[tuple[str, str]]:
     """The public methods of a class with their arguments, its properties, and the
     first paragraph that is said of each.
     """
-    for name, member in vars(kind).items():
+    for name in vars(kind):
+        member = getattr(kind, name)
         if name.startswith("_"):
             continue
         if isinstance(member, property):

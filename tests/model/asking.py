@@ -20,7 +20,7 @@ from tests.model.service import BAD_JSON, JSON, NEAR_PATHS, Request
 WRONG: list[Any] = [None, True, 0, 5, -1, 1.5, "", "x", [], ["x"], {}, {"q": 1}]
 WRONG_HERE = [31, 101, 2**53, 1e300, 3.0, "10", "0", "999", "x" * 300, [1, "a", None]]
 """Further values for fields of the documented operations."""
-STRANGE = ["chatID", "page_size", "someUnknownField"]
+STRANGE = ["chatID", "page_size", "current", "someUnknownField"]
 BY_OPERATION = {route.operation: path for path, route in ROUTES.items()}
 OLDER = {path: older for older, path in LEGACY.items()}
 RELATED_ROUTES = list(CALLS)

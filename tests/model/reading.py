@@ -90,7 +90,12 @@ LIST_MORE = {
         Kind("an array of at most 100 strings", _texts), choice="list_filters"
     ),
 }
-MEANT = {"chatID": "chatId", "page_size": "pageSize", "dataset_id": "datasetId"}
+MEANT = {
+    "chatID": "chatId",
+    "page_size": "pageSize",
+    "dataset_id": "datasetId",
+    "current": "pageNum",
+}
 """Unknown fields that stories have, and what they are likely meant for."""
 
 

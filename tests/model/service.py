@@ -15,7 +15,7 @@ from tests.model.base import Base, Caller, Page
 from tests.model.checks import check
 from tests.model.choices import Choices, remedies, served_with, tolerates
 from tests.model.faults import Asked, Fault, Standing
-from tests.model.reading import LARGEST, Body
+from tests.model.reading import LARGEST, MEANT, Body
 from tests.model.records import Fields, copied
 from tests.model.routes import DOCUMENTED, LEGACY, LIST_V2, PIN, ROUTES, Route
 from tests.model.sandbox import Sandbox
@@ -118,6 +118,9 @@ class Service:
                     hint = hint.replace("(", f"({how}; GET with such a body is ")
                 elif is_spec:
                     hint = hint.replace("(", _TAKES_IT)
+                if request.method == "POST":
+                    option = "-G" if methods[0] == "GET" else f"-X {methods[0]}"
+                    hint = hint.replace("(", f"(by curl: {option}; ", 1)
                 got = in_words(request.method)
                 text = expected(f"the method {allow}", got, "method", hint)
                 raise Refused("method", text, allow)
@@ -294,7 +297,22 @@ def _performed(
         headers = {"content-type": "text/csv; charset=utf-8"} if is_text else {}
         return Answer(200, data, headers)
     is_exact = route.operation in ("updateHistory", "listV2")
-    return Answer(200, envelope(data), is_exact=is_exact)
+    headers = _ignored(route, fields)
+    return Answer(200, envelope(data), headers, is_exact=is_exact)
+
+
+def _ignored(route: Route, fields: Fields) -> dict[str, str]:
+    """The header that says which unknown field is likely meant for another."""
+    known = {*route.fields}
+    if route.operation in ("updateHistory", "listV2"):
+        body = Body(fields, route.operation == "updateHistory", {})
+        known = {*body.spec, *body.more}
+    for name in fields:
+        meant = MEANT.get(name)
+        if name not in known and meant in known and meant not in fields:
+            hint = f'unknown field "{name}" is ignored (did you mean "{meant}"?)'
+            return {} if route.is_open else {"x-mock-hint": hint}
+    return {}
 
 
 def _spoilt(

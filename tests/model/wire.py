@@ -21,6 +21,7 @@ CONTRACT = (
     "cache-control",
     "x-mock-sandbox",
     "x-mock-generation",
+    "x-mock-hint",
     "allow",
     "retry-after",
     "www-authenticate",

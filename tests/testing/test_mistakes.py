@@ -292,6 +292,49 @@ def test_a_fault_that_never_fires_can_fail_the_test(
     assert not [line for line in lines if "mock_server/" in line]
 
 
+UNCALLED = """
+import pytest
+
+def test_read(mock_server):
+    mock_server.assert_no_violations
+
+def test_claimed(mock_server_app):
+    assert mock_server_app.control.faults.all_fired
+
+@pytest.fixture
+def checked(request, mock_server):
+    request.addfinalizer(mock_server.assert_no_violations)
+    return mock_server
+
+def test_called_later(checked):
+    check = checked.assert_not_called
+    check("listV2")
+"""
+
+
+def test_an_assertion_that_is_not_called_is_told_at_its_line(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_uncalled=UNCALLED)
+    result = run("mistakes", "-Wdefault", alone=True)
+    result.assert_outcomes(passed=3)
+    said = "  *test_uncalled.py:{}: UncalledAssertionWarning: `.{}` was read but not *"
+    result.stdout.fnmatch_lines(
+        [said.format(4, "assert_no_violations"), said.format(7, "all_fired")]
+    )
+    result.stdout.no_fnmatch_line("*`.assert_not_called`*")
+
+
+def test_an_assertion_that_is_not_called_can_fail_the_test(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_uncalled=UNCALLED)
+    uncalled = "-Werror::mock_server.exceptions.UncalledAssertionWarning"
+    lost = "-Werror::pytest.PytestUnraisableExceptionWarning"
+    result = run("mistakes", uncalled, lost, "-ktest_read", alone=True)
+    result.assert_outcomes(failed=1, deselected=2)
+
+
 SMALL = """
 import pytest
 
@@ -338,7 +381,8 @@ def test_a_wrong_call_says_what_to_write(call: str) -> None:
 
 @pytest.mark.parametrize("call", PROGRAMS)
 def test_a_program_is_told_what_to_write(call: str) -> None:
-    with pytest.raises((TypeError, mock_server.FixtureError)) as raised:
+    wrong = TypeError, AttributeError, mock_server.FixtureError
+    with pytest.raises(wrong) as raised:
         eval(call, {each: getattr(mock_server, each) for each in mock_server.__all__})
     assert fnmatchcase(str(raised.value), PROGRAMS[call])
 

@@ -66,6 +66,32 @@ def test_busy_connections_lose_no_request(http: str) -> None:
     assert set(drained(http, 16)) == {"told to go"}
 
 
+def storm(url: str) -> list[str]:
+    """Send each request by a connection of its own until none is accepted."""
+    lost: list[str] = []
+    while True:
+        try:
+            client = connect(url)
+        except ConnectionRefusedError:
+            return lost
+        with client:
+            try:
+                assert exchange(client).startswith(b"HTTP/1.1 200 ")
+            except OSError as error:
+                lost.append(str(error))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("run", range(6))
+def test_a_storm_of_new_connections_loses_none(run: int) -> None:
+    with serving("--port=0") as (url, process), ThreadPoolExecutor(24) as pool:
+        storms = [pool.submit(storm, url) for _ in range(24)]
+        for _ in range(20 + run):
+            fetch("GET", f"{url}/__admin/health")
+        status, _ = stop(process, signal.SIGTERM)
+        assert (status, [each.result() for each in storms]) == (0, [[]] * 24)
+
+
 @SHUTS_DOWN
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 @pytest.mark.parametrize("embedded", [True, False])

@@ -126,7 +126,9 @@ def app_of(call: Call) -> App:
     """The application that the path names. Raises AppNotFound."""
     store = call.sandbox.store
     app, ids = store.app(call.path["appId"]), (each.id for each in store.apps())
-    return looked_up(app, call, "appId", AppNotFound, "the id of an app", ids)
+    named = ((each.id, each.name) for each in call.sandbox.store.apps())
+    unknown = AppNotFound, "the id of an app", ids, None, named
+    return looked_up(app, call, "appId", *unknown)
 
 
 def _chat(call: Call) -> Chat:

@@ -188,7 +188,8 @@ def dataset_of(call: framework.Call) -> Dataset:
     store = call.sandbox.store
     dataset = store.dataset(call.path["datasetId"])
     ids = (each.id for each in store.datasets())
-    unknown = DatasetNotFound, "the id of a dataset", ids
+    named = ((each.id, each.name) for each in store.datasets())
+    unknown = DatasetNotFound, "the id of a dataset", ids, None, named
     return framework.looked_up(dataset, call, "datasetId", *unknown)
 
 
@@ -196,7 +197,8 @@ def _collection(call: framework.Call) -> Collection:
     tree = dataset_of(call).tree
     ids = (each.id for each in tree)
     expected = "the _id of a collection of the dataset"
-    unknown = CollectionNotFound, expected, ids, len(tree)
+    named = ((each.id, each.name) for each in tree)
+    unknown = CollectionNotFound, expected, ids, len(tree), named
     return framework.looked_up(tree.get(call.path["id"]), call, "id", *unknown)
 
 

@@ -283,6 +283,7 @@ _OWN = {
     "transfer-encoding": "the server frames",
     "upgrade": "there is only HTTP/1.1",
     "x-mock-generation": "the server marks what it answers",
+    "x-mock-hint": "the server marks what it answers",
     "x-mock-sandbox": "the server marks what it answers",
 }
 _CORS = "access-control-"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
@@ -41,7 +42,7 @@ from mock_server.domain.messages import (
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test, tests_in
-from mock_server.domain.validation.walk import Path
+from mock_server.domain.validation.walk import Path, dotted, mistakes
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 Connections = Literal["first", "all"]
@@ -345,8 +346,14 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         hint = ", which is a preset (send it as preset)"
     known = {f for k in kinds.values() for f in k.__struct_encode_fields__} | {"kind"}
     strange = [each for each in fields if each not in known][: Published.told_problems]
-    unknown = (f"; unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange)
-    return f"Expected one of {', '.join(kinds)}, got {got}{hint}", "".join(unknown)
+    more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
+    meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
+    if isinstance(meant, str) and meant in kinds:  # what else would be wrong then
+        own = {name: each for name, each in fields.items() if name in known - {"kind"}}
+        found = islice(mistakes(own, kinds[meant]), Published.told_problems)
+        more += [f"{each.message} - at {dotted(each.path)}" for each in found]
+    expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
+    return expected, "".join(f"; {each}" for each in more)
 
 
 def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:

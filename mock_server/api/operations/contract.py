@@ -58,7 +58,9 @@ class Contract(Generic[F]):
         self.decoder = msgspec.json.Decoder(fields)
         """Decodes a body on contract; raises NOT_ON_CONTRACT for any other."""
 
-    def read(self, content: bytes, choices: Choices) -> F:
+    def read(
+        self, content: bytes, choices: Choices, ignored: list[str] | None = None
+    ) -> F:
         """The fields of a body, for an operation that no departure tells apart.
 
         Raises as `values`.
@@ -66,13 +68,17 @@ class Contract(Generic[F]):
         try:
             return self.decoder.decode(content)
         except NOT_ON_CONTRACT:
-            return with_integers(self.values(content, choices), self.fields)
+            values = self.values(content, choices, ignored)
+            return with_integers(values, self.fields)
 
-    def values(self, content: bytes, choices: Choices) -> dict[str, Any]:
+    def values(
+        self, content: bytes, choices: Choices, ignored: list[str] | None = None
+    ) -> dict[str, Any]:
         """The values of a body of which every departure is tolerated, by field.
 
-        What is missing is not among them. Raises BadJson, and InvalidField for all
-        departures that the choices in force do not tolerate.
+        What is missing is not among them. The list `ignored` gets what to say of a
+        field that is, though it is likely meant for another. Raises BadJson, and
+        InvalidField for all departures that the choices in force do not tolerate.
         """
         body = read_json(content)
         # Before the fields: it holds for unknown ones too, however deep.
@@ -81,6 +87,8 @@ class Contract(Generic[F]):
         first = next(refused, None)
         if first is not None:
             raise InvalidFields(all_problems(chain([first], refused)))
+        if ignored is not None:
+            ignored += nearest.ignored(body, self.names)
         return values
 
     def name_unknown(self, refusal: Refusal, content: bytes) -> None:

@@ -109,13 +109,13 @@ class ListV2Extensions(contract.RequestFields, kw_only=True):
 CONTRACT = contract.Contract("4.2", ListV2Body, ListV2Extensions)
 
 
-def read(content: bytes, choices: Choices) -> ListV2:
+def read(content: bytes, choices: Choices, ignored: list[str] | None = None) -> ListV2:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
         # It departs from the spec in what is tolerated.
-        values = CONTRACT.values(content, choices)
+        values = CONTRACT.values(content, choices, ignored)
         asked = values.get("pageSize", choices.page_size_default)
         size = min(asked, choices.page_size_max)
         return ListV2(

@@ -13,6 +13,11 @@ from mock_server.domain.messages import cut, most_alike, quoted
 
 _COMPARED = 50
 """Fields of a body that are compared, its first ones."""
+_SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
+_SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
+_SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
+_SYNONYMS |= {"content": "text"}
+"""Words of other interfaces for fields that are spelt quite differently."""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
@@ -20,6 +25,9 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     # Comparing takes time that grows with the square of the length.
     if len(name) > Published.hinted_chars:
         return None
+    for each in _SYNONYMS.get(name, "").split():
+        if each in known:
+            return each
     by_letters = {letters(each): each for each in known}
     near = most_alike(letters(name), by_letters)
     return by_letters[near] if near is not None else None
@@ -40,6 +48,15 @@ def meant_by_unknown(given: str | None, missing: str) -> str:
     if given is None:
         return ""
     return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
+
+
+def ignored(body: Collection[str], known: Collection[str]) -> list[str]:
+    """What to say of a field that has no meaning, and is likely meant for another."""
+    absent = [each for each in known if each not in body]
+    for name in islice((each for each in body if each not in known), _COMPARED):
+        if near := meant(name, absent):
+            return [f"unknown field {quoted(cut(name))} is ignored{near}"]
+    return []
 
 
 def meant(name: str, known: Collection[str]) -> str:
@@ -70,9 +87,9 @@ def nearest_path(
     """The known path that is nearest to another one; None if none is.
 
     It differs in case, slashes or escapes only, or else in what stands before it, or
-    else between its ends, or else in a few characters, or else in more; of the same
-    rank, `preferred` ones come first. What deletes or resets is meant by nothing else
-    than its own path with a slip in it.
+    else between its ends, or else in a few characters, or else its last word goes on,
+    or else it differs in more; of the same rank, `preferred` ones come first. What
+    deletes or resets is meant by nothing else than its own path with a slip in it.
     """
     # Comparing takes time that grows with the square of the length.
     if len(path) > Published.hinted_chars:
@@ -95,7 +112,11 @@ def nearest_path(
             for some in (first, all_known)
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
-        ranked += [(all_known, _SLIP), (first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
+        slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
+        longer = [each for each in first if _goes_on(by_plain[each], last)]
+        ranked += [([each for each in slip if each in first], 0)]
+        ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
+        ranked += [(first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]
         found = (most_alike(given, some, least) for some, least in ranked)
         near = next(filter(None, found), None)
     return by_plain[near] if near is not None else None
@@ -114,6 +135,12 @@ def plain_path(path: str) -> str:
     """A path in lower case, without escapes, doubled slashes, and what ends it."""
     text = unquote(path).partition(";")[0].strip().lower()
     return re.sub("/+", "/", text).rstrip("/")
+
+
+def _goes_on(known: str, last: str) -> bool:
+    """Whether the last word of a path begins with that, as `loginByPassword` does."""
+    end = "/" + known.rpartition("/")[2]
+    return end.lower().startswith(last) and end[len(last) : len(last) + 1].isupper()
 
 
 def _ends_alike(path: str, known: str) -> bool:

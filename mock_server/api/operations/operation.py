@@ -15,7 +15,7 @@ from mock_server.api.headers import (
 )
 from mock_server.api.operations.contract import Contract
 from mock_server.api.request import RequestBody, read_json
-from mock_server.api.response import Response, error_response
+from mock_server.api.response import Response, error_response, hint_header
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
@@ -113,7 +113,7 @@ class Operation(Struct, frozen=True):
     contract: Contract[Any]
     data: Any
     refusals: tuple[type[errors.Refusal], ...]
-    read: Callable[[bytes, Choices], Any]
+    read: Callable[[bytes, Choices, list[str]], Any]
     act: Callable[[Call, Any], Any]
     encode: Encode
     traits: frozenset[str] = frozenset()
@@ -169,6 +169,9 @@ class Operation(Struct, frozen=True):
                 if not values(headers, b"content-type"):
                     needed += remedies(choices, "content_type_missing")
                 hint = _TAKES_IT.format(served_with(" and ".join(needed)))
+            if method == "POST":  # curl sends it, unless it is told otherwise
+                option = "-G" if self.method == "GET" else f"-X {self.method}"
+                hint = "; ".join(filter(None, (f"by curl: {option}", hint)))
             got = describe_value(method)
             raise MethodNotAllowed(", ".join(self.methods), got, hint)
 
@@ -197,7 +200,7 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            request = self.read(content, state.choices)
+            request = self.read(content, state.choices, state.ignored)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response
@@ -209,11 +212,14 @@ class Operation(Struct, frozen=True):
                     data = distort(data, request)
                 body = self.encode(data, state)
         except errors.Refusal as refusal:
-            state.notes.clear()
+            state.forget_notes()
             self.contract.name_unknown(refusal, content)
             return error_response(refusal, state.choices)
         except NotReady:
-            state.notes.clear()
+            state.forget_notes()
             raise
         response = Response(200, body) if isinstance(body, bytes) else body
+        if state.ignored:
+            response = response.with_headers(*map(hint_header, state.ignored))
+            state.ignored.clear()
         return replace(response, note=state.take_note()) if state.notes else response

@@ -141,7 +141,9 @@ class Operations(Mapping[str, Operation]):
             if responses:
                 expected += f", or one of the {len(responses)} of GET {RESPONSES}"
             known = [*self, *responses]
-            row = self.meant_by(name.rpartition(" ")[2])
+            path = name.rpartition(" ")[2]
+            near = self._nearest_path(path, "") if "/" in path else None
+            row = self.meant_by(near or path)
             got = describe_value(name) + did_you_mean(row.name if row else name, known)
             raise errors.InvalidField(expected, got, at)
 

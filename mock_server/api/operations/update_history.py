@@ -47,13 +47,15 @@ class UpdateHistoryExtensions(contract.RequestFields):
 CONTRACT = contract.Contract("4.1", UpdateHistoryBody, UpdateHistoryExtensions)
 
 
-def read(content: bytes, choices: Choices) -> UpdateHistory:
+def read(
+    content: bytes, choices: Choices, ignored: list[str] | None = None
+) -> UpdateHistory:
     """The request in a body. Raises BadJson or InvalidField."""
     try:
         body = CONTRACT.decoder.decode(content)
     except contract.NOT_ON_CONTRACT:
         # It departs from the spec in what is tolerated.
-        values = CONTRACT.values(content, choices)
+        values = CONTRACT.values(content, choices, ignored)
         return UpdateHistory(
             app_id=values["appId"],
             chat_id=values["chatId"],

@@ -15,7 +15,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
 from mock_server.domain.listing.empty_page import hint_of
 from mock_server.domain.listing.request import ListV2, part_of, search_of
-from mock_server.domain.messages import quoted
+from mock_server.domain.messages import quoted, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
@@ -85,7 +85,11 @@ def _check_unknown_parent(
         return
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
     # To a caller who may not read the dataset, none of them would help.
-    hint = _served_with(request, choices) if level >= Level.READ else ""
+    hint = ""
+    if level >= Level.READ:
+        named = ((each.id, each.name) for each in dataset.tree)
+        is_name = whose_name(str(request.parent_id), named)
+        hint = "; ".join(filter(None, (is_name, _served_with(request, choices))))
     raise ParentNotFound.of(request.parent_id, expected, "$.parentId", hint)
 
 

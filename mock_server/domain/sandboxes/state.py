@@ -29,7 +29,8 @@ class State(Struct, frozen=True, eq=False):
     by the token that they get; `texts` are JSON texts
     that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
     the state is replaced. `notes` has what an operation tells of the request that it
-    carries out; whoever called it takes that at once.
+    carries out; whoever called it takes that at once, and `ignored`, which says of
+    fields that have no meaning which may have been meant.
     """
 
     generation: int
@@ -45,6 +46,7 @@ class State(Struct, frozen=True, eq=False):
     limits: Limits
     waits: set[Callable[[], object]] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
 
     def hint(self, hint: Hint) -> None:
         """Say in the journal why a request that succeeds changes or finds nothing."""
@@ -57,6 +59,11 @@ class State(Struct, frozen=True, eq=False):
         note = Note(next(hints, None), next(counts, None))
         self.notes.clear()
         return note
+
+    def forget_notes(self) -> None:
+        """Drop what a request has left that is refused, or carried out once more."""
+        self.notes.clear()
+        self.ignored.clear()
 
     def settle(self) -> None:
         """Have trained what is due by the clock.

@@ -18,7 +18,7 @@ from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.listing.list_v2 import Page, list_v2
 from mock_server.domain.listing.request import ListV2, part_of, search_of
-from mock_server.domain.messages import quoted
+from mock_server.domain.messages import quoted, whose_name
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.index import Search
@@ -73,11 +73,12 @@ class Stages:
         self.request = reader.read(ask.fields, ask.choices)
         dataset = state.store.dataset(self.request.dataset_id)
         if dataset is None:
-            names = ", ".join(quoted(each.id) for each in state.store.datasets()[:20])
-            hint = f"there are {names}" if names else "there is none"
-            raise DatasetNotFound.of(
-                self.request.dataset_id, "the id of a dataset", "dataset", hint
-            )
+            every, own_id = state.store.datasets(), self.request.dataset_id
+            names = ", ".join(quoted(each.id) for each in every[:20])
+            there_are = f"there are {names}" if names else "there is none"
+            is_name = whose_name(own_id, ((each.id, each.name) for each in every))
+            hint = "; ".join(filter(None, (is_name, there_are)))
+            raise DatasetNotFound.of(own_id, "the id of a dataset", "dataset", hint)
         self.dataset = dataset
         self.item = None if item_id is None else dataset.tree.get(item_id)
         self.within = part_of(self.request, self.choices)

@@ -78,7 +78,8 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """
     paging = fields.paging_of(body)
     if body.app_id is UNSET:
-        raise ChatNotFound("the id of an app", "nothing", "$.appId")
+        got = "nothing, which the service answers as an unknown chat"
+        raise ChatNotFound("the id of an app", got, "$.appId")
     since = fields.time_of(body.start_update_time, "startUpdateTime")
     until = fields.time_of(body.end_update_time, "endUpdateTime")
     chats = call.store.chats_in_order(call.app(body.app_id))
