@@ -10,6 +10,7 @@ import sys
 import venv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import click
@@ -18,11 +19,12 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.main import cli
 from tests.docs import tables
-from tests.docs.pages import DOCS, blocks, prose
+from tests.docs.pages import DOCS, Block, blocks, prose
 
-PAGE = DOCS / "guides" / "coming-from.md"
+PAGE, TALK = (DOCS / "guides" / name for name in ("coming-from.md", "talk.md"))
 ROWS = re.findall(r"^\|.*\| (.*) \|$", prose(PAGE), re.MULTILINE)
 OURS = sorted({code for row in ROWS for code in re.findall("`(.+?)`", row)})
+BY_HAND = [each for each in blocks(PAGE) if each.file.startswith("test_by_hand_")]
 APP = "65d8a1f0c3b2a94e7f106a01"
 PIN = json.dumps({"appId": APP, "chatId": "delivery-late", "top": True}).encode()
 THEIRS = {
@@ -74,20 +76,61 @@ def test_a_route_of_a_table_is_there(code: str) -> None:
     assert code in {name for name, _ in tables.routes()}
 
 
+@pytest.mark.parametrize("block", BY_HAND, ids=lambda block: block.file)
+def test_a_stub_by_hand_is_a_short_test(block: Block, server: MockServer) -> None:
+    server.control.reset()
+    server.control.restore("before")  # one of them loads data of its own
+    names: dict[str, Any] = {}
+    (client,) = (each for each in blocks(PAGE) if each.file == "assistant.py")
+    shown = re.sub(r"^from assistant import .*\n", "", block.text, flags=re.MULTILINE)
+    exec(client.text + shown, names)
+    ((name, test),) = ((it, names[it]) for it in names if it.startswith("test_"))
+    test(server.control)
+    assert len(shown.partition(f"def {name}")[2].splitlines()) <= 10
+
+
+def test_all_stubs_by_hand_are_there() -> None:
+    assert len(BY_HAND) == 12
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment with nothing in it."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder)
+    return str(folder / "bin" / "python")
+
+
+def install(python: str, *needs: str) -> None:
+    pip = [sys.executable, "-m", "pip", "-q", "--python", python]
+    subprocess.run([*pip, "install", "--no-compile", *needs], check=True)
+
+
 @pytest.mark.ci
-def test_their_examples_do_what_ours_do(tmp_path: Path) -> None:
+def test_the_sdk_of_openai_reads_replies(environment: str, server: MockServer) -> None:
+    install(environment, "openai<4")
+    (block,) = (each for each in blocks(TALK) if each.file == "their_openai.py")
+    server.control.reset()
+    server.control.reply("It is raining.")
+    code = block.text.replace("http://localhost:8000", server.url)
+    done = subprocess.run(
+        [environment, "-c", code], capture_output=True, text=True, check=False
+    )
+    shown = re.findall(r"print\(.*\)  # (.*)", code)
+    assert done.stdout.splitlines() == shown, done.stderr
+
+
+@pytest.mark.ci
+def test_their_examples_do_what_ours_do(tmp_path: Path, environment: str) -> None:
     (panel,) = (each for each in blocks(PAGE, "python") if each.file == "panel.py")
     shown = {each.file: each.text for each in blocks(PAGE, "python")}
     assert {name for name in shown if name.startswith("their_")} == set(THEIRS)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    venv.create(tmp_path / "venv")
     needed = {need for _, needs in THEIRS.values() for need in needs}
-    pip = [sys.executable, "-m", "pip", "-q", "--python", python]
-    subprocess.run([*pip, "install", "--no-compile", "pytest", *needed], check=True)
+    install(environment, "pytest", *needed)
     for name, (client, _) in THEIRS.items():
         as_sent = panel.text.replace("import httpx2", f"import {client}")
         (tmp_path / "panel.py").write_text(as_sent)
         (tmp_path / name).write_text(shown[name])
-        run = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
+        run = [environment, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
         done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, f"{name}\n{done.stdout}{done.stderr}"

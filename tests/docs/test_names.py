@@ -136,6 +136,7 @@ FACTS = [
     ("reference/cli.md", f"more than {Published.waiting_lines:,} lines"),
     ("reference/faults.md", f"at most {Published.matched_bytes // 2**10} KiB"),
     ("reference/faults.md", f"holds {DEFAULT_LIMITS.faults} faults"),
+    ("reference/faults.md", f"and {DEFAULT_LIMITS.answers:,} answers"),
     ("reference/journal.md", f"lists {Published.violations} at most"),
     ("reference/journal.md", f"{DEFAULT_LIMITS.journals_bytes // 2**20} MiB at most"),
     ("reference/limits.md", f"closed after {tables.KEEP_ALIVE_SECONDS} s"),

@@ -45,7 +45,7 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs("npm", "node")
 def test_vitest_passes(javascript: Path, variables: dict[str, str]) -> None:
     said = run(javascript, *NPM, "test", **variables)
-    assert "7 passed (7)" in said
+    assert "8 passed (8)" in said
 
 
 @needs("npm", "node")
@@ -78,7 +78,7 @@ def test_go_passes(tmp_path: Path, variables: dict[str, str]) -> None:
     project = copied("go", tmp_path)
     run(project, "go", "vet", "./...", GOPROXY="off")
     said = run(project, "go", "test", "-count=1", "-v", ".", GOPROXY="off", **variables)
-    assert said.count("--- PASS") == 4
+    assert said.count("--- PASS") == 5
     assert run(project, "gofmt", "-l", ".") == ""
 
 
@@ -94,4 +94,4 @@ def test_junit_passes(tmp_path: Path, variables: dict[str, str]) -> None:
     )
     launcher = ("java", "-cp", path, "org.junit.platform.console.ConsoleLauncher")
     said = run(project, *launcher, "--scan-classpath", classes, **variables)
-    assert "[         3 tests successful      ]" in said
+    assert "[         4 tests successful      ]" in said

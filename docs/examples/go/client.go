@@ -33,6 +33,19 @@ func (s Service) Total(datasetID string) (int, error) {
 	return page.Data.Total, err
 }
 
+// Ask is what the assistant says to a question.
+func (s Service) Ask(question string) (string, error) {
+	var reply struct {
+		Choices []struct{ Message struct{ Content string } }
+	}
+	body := map[string]any{"messages": []any{map[string]any{"role": "user", "content": question}}}
+	err := s.send("POST", "/api/v1/chat/completions", body, &reply)
+	if err != nil || len(reply.Choices) == 0 {
+		return "", err
+	}
+	return reply.Choices[0].Message.Content, nil
+}
+
 func (s Service) send(method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -36,6 +36,19 @@ func TestGivesUpAfterTheSecondFailure(t *testing.T) {
 	}
 }
 
+func TestShowsWhatTheTestScripts(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.admin("POST", "/faults", `{"kind": "answer", "operation": "listV2", "data": {"total": 7}}`, nil)
+	s.admin("POST", "/faults", `{"kind": "reply", "text": "It is raining."}`, nil)
+	if total, err := s.Total(handbook); err != nil || total != 7 {
+		t.Fatalf("got %d, %v", total, err)
+	}
+	if said, err := s.Ask("How is the weather?"); err != nil || said != "It is raining." {
+		t.Fatalf("got %q, %v", said, err)
+	}
+}
+
 func TestAResetBringsTheDataBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

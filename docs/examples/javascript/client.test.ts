@@ -1,5 +1,5 @@
 import { test as base, expect, inject } from "vitest";
-import { names, pin } from "./client";
+import { ask, names, pin } from "./client";
 import { Sandbox } from "./sandbox";
 
 const APP = "65d8a1f0c3b2a94e7f106a01";
@@ -28,6 +28,14 @@ test.concurrent("gives up after the second failure", async ({ sandbox }) => {
   await sandbox.fault({ kind: "error", status: 502, times: 2 });
   await expect(pin(sandbox, APP, "invoice-copy")).rejects.toThrow("502");
   await sandbox.verify({ operation: "updateHistory", exactly: 2 });
+});
+
+test.concurrent("shows what the test scripts", async ({ sandbox }) => {
+  const page = { list: [{ name: "Prices" }], total: 1 };
+  await sandbox.fault({ kind: "answer", operation: "listV2", data: page });
+  await sandbox.fault({ kind: "reply", text: "Rain.", match: { question: "weather" } });
+  expect(await names(sandbox, HANDBOOK)).toEqual(["Prices"]);
+  expect(await ask(sandbox, "How is the weather?")).toBe("Rain.");
 });
 
 test.concurrent("a reset brings the data back", async ({ sandbox }) => {

@@ -8,7 +8,7 @@ async function send({ url, key }: Service, method: string, path: string, body: o
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
   const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
-  return (await answer.json()).data;
+  return answer.json();
 }
 
 export async function pin(service: Service, appId: string, chatId: string, tries = 2) {
@@ -25,5 +25,11 @@ export async function pin(service: Service, appId: string, chatId: string, tries
 export async function names(service: Service, datasetId: string): Promise<string[]> {
   const body = { datasetId, offset: 0, pageSize: 10 };
   const page = await send(service, "POST", "/api/core/dataset/collection/listV2", body);
-  return page.list.map((item: { name: string }) => item.name);
+  return page.data.list.map((item: { name: string }) => item.name);
+}
+
+export async function ask(service: Service, question: string): Promise<string> {
+  const body = { messages: [{ role: "user", content: question }] };
+  const reply = await send(service, "POST", "/api/v1/chat/completions", body);
+  return reply.choices[0].message.content;
 }

@@ -26,6 +26,12 @@ public record Pins(URI service, String key) {
     }
   }
 
+  /** What the service answers to a question, as JSON. */
+  public String ask(String question) throws IOException, InterruptedException {
+    var body = "{\"messages\": [{\"role\": \"user\", \"content\": \"%s\"}]}".formatted(question);
+    return send("POST", "/api/v1/chat/completions", body).body();
+  }
+
   private HttpResponse<String> send(String method, String path, String body)
       throws IOException, InterruptedException {
     var request =

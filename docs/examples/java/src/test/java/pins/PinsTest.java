@@ -41,6 +41,17 @@ class PinsTest {
   }
 
   @Test
+  void showsWhatTheTestScripts() throws Exception {
+    sandbox.admin(
+        "POST",
+        "/faults",
+        "{\"kind\": \"answer\", \"operation\": \"updateHistory\", \"status\": 403}");
+    sandbox.admin("POST", "/faults", "{\"kind\": \"reply\", \"text\": \"It is raining.\"}");
+    assertThrows(IOException.class, () -> pins.pin(APP, "invoice-copy"));
+    assertTrue(pins.ask("How is the weather?").contains("It is raining."));
+  }
+
+  @Test
   void aResetBringsTheDataBack() throws Exception {
     pins.pin(APP, "invoice-copy");
     assertTrue(chat().contains("\"top\":true"));
