@@ -11,8 +11,8 @@ import { FaultRow, PresetGroup, isOver, presetList } from "./fault-row.js";
 
 /** Adds a fault, or a preset, and says so; `words` are what it is called. */
 export async function arm(fault, words) {
-  await here("POST", "/faults", fault);
-  notice(t("{what} is armed.", { what: words }));
+  const { warnings = [] } = await here("POST", "/faults", fault);
+  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
 }
 
 /** Adds all faults of a preset. */
@@ -63,7 +63,7 @@ export class FaultPanel {
   async refresh() {
     const { faults } = await here("GET", "/faults");
     const now = performance.now();
-    this.#faults = faults.map((fault) => ({ ...fault, end: now + fault.endsIn * 1000 }));
+    this.#faults = faults.map((fault) => ({ ...fault, end: now + (fault.endsIn ?? Infinity) * 1000 }));
     this.#draw();
   }
 

@@ -7,6 +7,7 @@ import { t } from "../words/words.js";
 
 const SECONDS = 60;
 const OWN = /^undo-([0-9a-z]{8,})(-[0-9a-z]+)?$/;
+const JSON_FIELDS = new Set(["data", "json"]); // null is a value there
 const FORGOTTEN_MS = 600_000; // then the page that has taken it is gone
 
 /** Has a button reset the sandbox. */
@@ -67,12 +68,12 @@ const nameNow = () => `undo-${Date.now().toString(36)}-${Math.random().toString(
 /** Arms faults with what was left of them, in place of those of the baseline. */
 export async function rearm(before) {
   await here("DELETE", "/faults");
-  for (const fault of before) if (fault.remaining !== 0 && fault.endsIn > 0) await arm(fault);
+  for (const fault of before) if (fault.remaining !== 0 && (fault.endsIn ?? 1) > 0) await arm(fault);
 }
 
-function arm({ id, preset, fired, matches, remaining, endsIn, ...fault }) {
+function arm({ id, preset, fired, matches, remaining, endsIn, warnings, ...fault }) {
   const left = { skip: Math.max(0, fault.skip - matches), times: remaining, ttl: endsIn };
-  const given = Object.entries({ ...fault, ...left }).filter(([, value]) => value !== null);
+  const given = Object.entries({ ...fault, ...left }).filter(([name, value]) => value !== null || JSON_FIELDS.has(name));
   const query = preset ? `?preset=${encodeURIComponent(preset)}` : "";
   return here("POST", `/faults${query}`, Object.fromEntries(given));
 }

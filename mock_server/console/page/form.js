@@ -4,6 +4,7 @@ import { t } from "../words/words.js";
 import { kindOf } from "../server/schema.js";
 import { h } from "../../demo/shared/dom.js";
 
+const LONG = 100_000; // texts of several lines
 let made = 0;
 
 /**
@@ -177,7 +178,7 @@ export function typingOf({ type, items }) {
 /** An empty input to type a value in. */
 export function inputFor(property, attributes = {}) {
   const type = typingOf(property);
-  if (type === "lines" || type === "json")
+  if (type === "lines" || type === "json" || property.maxLength > LONG)
     return h("textarea", { rows: 2, spellcheck: "false", ...attributes });
   const step = property.type === "integer" ? 1 : "any";
   const own = type === "number" ? { type, step } : { type, autocomplete: "off" };

@@ -1,5 +1,7 @@
 /** What the list knows of a request: little of each, as there are thousands. */
 
+import { isUnknown } from "./unknown.js";
+
 const MOST_OF_BODY = 1200;
 const MOST_OF_REST = 240;
 
@@ -12,6 +14,8 @@ export function summaryOf(entry) {
     method: request.method,
     path: request.path,
     status: answer.status,
+    isUnknown: isUnknown(entry),
+    answeredBy: entry.answeredBy,
     fault: entry.fault && { id: entry.fault.id, kind: entry.fault.kind },
     violations: entry.violations.length,
     violation: entry.violations[0]?.message,
@@ -36,12 +40,12 @@ export function fieldsOf({ body, query }) {
 }
 
 /** What a search looks through, in small letters. */
-function haystack({ seq, operation, key, member, request, fault, violations, hint }) {
+function haystack({ seq, operation, key, member, request, fault, answeredBy, violations, hint }) {
   const { method, path, query, body } = request;
   const sent = body === null || typeof body === "string" ? body ?? "" : JSON.stringify(body);
   const said = violations.slice(0, 3).map(({ name, message }) => `${name} ${message.slice(0, 120)}`);
   const rest = [path, query, hint ?? ""].map((each) => each.slice(0, MOST_OF_REST));
-  const parts = [`#${seq}`, method, operation, key, member, fault?.kind, ...rest, ...said];
+  const parts = [`#${seq}`, method, operation, key, member, fault?.kind, answeredBy?.kind, ...rest, ...said];
   return [...parts.filter(Boolean), sent.slice(0, MOST_OF_BODY)].join(" ").toLowerCase();
 }
 
