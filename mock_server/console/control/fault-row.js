@@ -30,7 +30,7 @@ export class FaultRow {
 
   constructor({ id, kind, operation }, isAlone = true) {
     const remove = tried(() => here("DELETE", path("faults", id)));
-    const name = operation === "*" ? "" : wordFor(operation);
+    const name = operation === "*" || kind === "reply" ? "" : wordFor(operation);
     this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
       h("summary", {},
         h("span", { class: "head" }, this.#what, h("span", { class: "where" }, bdi(name))),

@@ -52,7 +52,8 @@ export class FaultPanel {
     );
     tried(async () => {
       const documented = (await operations()).filter(({ isRelated }) => !isRelated);
-      next.append(...documented.map(({ name }) => failButton(name)));
+      next.append(...documented.map(({ name }) =>
+        failButton(name, t("Fail next {operation}", { operation: wordFor(name) }))));
       const { presets, single } = await kinds();
       ready.append(presetList(presets, armPreset));
       form.append(new FaultForm(single, arm).node);
@@ -94,6 +95,6 @@ const shown = (list, groups) =>
   show(list, groups, ([first]) => keyOf(first), ([first]) =>
     first.preset ? new PresetGroup(first) : new FaultRow(first));
 
-const failButton = (operation) =>
-  button(t("Fail next {operation}", { operation: wordFor(operation) }),
-    tried(() => arm({ kind: "error", operation }, t("An error"))));
+/** Has the next request of an operation fail. */
+export const failButton = (operation, label, attributes = {}) =>
+  button(label, tried(() => arm({ kind: "error", operation }, t("An error"))), attributes);

@@ -7,7 +7,6 @@ import { t } from "../words/words.js";
 
 const SECONDS = 60;
 const OWN = /^undo-([0-9a-z]{8,})(-[0-9a-z]+)?$/;
-const JSON_FIELDS = new Set(["data", "json"]); // null is a value there
 const FORGOTTEN_MS = 600_000; // then the page that has taken it is gone
 
 /** Has a button reset the sandbox. */
@@ -73,7 +72,7 @@ export async function rearm(before) {
 
 function arm({ id, preset, fired, matches, remaining, endsIn, warnings, ...fault }) {
   const left = { skip: Math.max(0, fault.skip - matches), times: remaining, ttl: endsIn };
-  const given = Object.entries({ ...fault, ...left }).filter(([name, value]) => value !== null || JSON_FIELDS.has(name));
+  const given = Object.entries({ ...fault, ...left }).filter(([name, value]) => value !== null || ["data", "json"].includes(name)); // null is JSON
   const query = preset ? `?preset=${encodeURIComponent(preset)}` : "";
   return here("POST", `/faults${query}`, Object.fromEntries(given));
 }

@@ -1,4 +1,4 @@
-/** An answer for the next request like one of the journal, in a form filled with what that one got. */
+/** What the next request like one of the journal is answered: a form, filled with what that one got. */
 
 import { arm } from "../control/faults.js";
 import { button, h } from "../../demo/shared/dom.js";
@@ -8,38 +8,33 @@ import { tried } from "../page/notice.js";
 import { pretty } from "../server/api.js";
 import { bodies } from "../server/schema.js";
 import { t } from "../words/words.js";
-import { isUnknown } from "./unknown.js";
+import { isUnknown } from "./summary.js";
 
-const COMPLETIONS = "completions";
-
-/** Has a form for it open. */
+/** A button that opens it. */
 export const answerButton = (entry) => button(t("Answer next …"), tried(() => openForm(entry)));
 
 async function openForm(entry) {
   const { operation, request, answer } = entry;
-  const isReply = operation === COMPLETIONS;
-  const body = isUnknown(entry) ? {} : isReply ? said(answer) : answer.body ?? "";
-  const form = typeof body === "string" ? "text" : "json";
-  const [kind, names] = isReply ? ["reply", [form, "times"]] : ["answer", ["operation", "status", "times", form]];
-  const schema = (await bodies("post", "/faults")).find(({ properties }) => properties.kind?.enum[0] === kind);
+  const kind = operation === "completions" ? "reply" : "answer";
+  const { status, body } = isUnknown(entry) ? { status: 200, body: {} } : answer;
+  const filled = kind === "reply" ? said(body) : body ?? "";
+  const form = typeof filled === "string" ? "text" : "json";
+  const names = kind === "reply" ? ["times", form] : ["operation", "status", "times", form];
+  const { properties } = (await bodies("post", "/faults")).find((each) => each.properties.kind?.enum[0] === kind);
   const route = operation ?? `${request.method} ${request.path}`;
-  const status = isUnknown(entry) ? 200 : answer.status || 503;
-  // Any route has answers, so what is offered elsewhere is typed.
-  const properties = { ...schema.properties, operation: { type: "string" } };
-  const fields = new Fields({ properties }, names, { operation: route, status, times: 1 });
-  Object.assign(fields.node.querySelector("textarea"), { value: pretty(body), rows: 10, className: "body" });
-  const add = async () => {
+  // Any path can be answered, not only those that are offered elsewhere.
+  const schema = { properties: { ...properties, operation: { type: "string" } } };
+  const fields = new Fields(schema, names, { operation: route, status: status || 503, times: 1 });
+  Object.assign(fields.node.querySelector("textarea"), { value: pretty(filled), rows: 10, className: "body" });
+  const add = tried(async () => {
     await arm({ kind, ...fields.read() }, t("An answer for {what}", { what: route }));
     closeDrawer();
-  };
-  openDrawer(t("Answer next …"), h("form", { onsubmit: tried(add) }, fields.node,
+  });
+  openDrawer(t("Answer next …"), h("form", { onsubmit: add }, fields.node,
     answer.truncated && h("p", { class: "empty" }, t("The body was longer; this is what was kept.")),
     h("p", { class: "hint" }, t("Without times it is given until the reset.")),
     h("div", { class: "actions" }, h("button", { class: "strong" }, t("Add")))));
 }
 
-/** What a completion said, if it was not streamed. */
-function said({ body }) {
-  const content = body?.choices?.[0]?.message?.content;
-  return typeof content === "string" ? content : "";
-}
+/** What a completion said as a text; nothing if it was streamed. */
+const said = (body) => [body?.choices?.[0].message?.content].find((each) => typeof each === "string") ?? "";

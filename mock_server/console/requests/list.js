@@ -9,14 +9,13 @@ import { LIST } from "../server/operations.js";
 import { operations } from "../server/schema.js";
 import { counted, t } from "../words/words.js";
 import { Compared } from "./compared.js";
-import { curl } from "./copying.js";
+import { curl, responses } from "./copying.js";
 import { Entries, place } from "./entries.js";
 import { Filters } from "./filters.js";
 import { Names } from "./names.js";
 import { Opened } from "./opened.js";
 import { rowMaker } from "./row.js";
 import { Rows } from "./rows.js";
-import { responsesFor } from "./unknown.js";
 
 /** Empties the journal, and says so. */
 export async function clearJournal() {
@@ -41,7 +40,7 @@ export class Requests {
   #counted = h("span", { class: "count" });
   #missed = h("span", { class: "count", role: "status" });
   #pause = button(t("Pause"), () => this.#toggle(), { class: "quiet" });
-  #responses = copyButton(t("Copy as responses"), () => responsesFor(this.#shown));
+  #responses = copyButton(t("Copy as responses"), () => responses(this.#shown));
   #pill = button("", () => this.#toTop(), { class: "pill strong", hidden: true });
   #empty = h("div", { class: "empty", hidden: true });
 

@@ -1,7 +1,5 @@
 /** What the list knows of a request: little of each, as there are thousands. */
 
-import { isUnknown } from "./unknown.js";
-
 const MOST_OF_BODY = 1200;
 const MOST_OF_REST = 240;
 
@@ -30,6 +28,10 @@ export function summaryOf(entry) {
   };
 }
 
+/** Whether an entry is of a request that nothing serves. */
+export const isUnknown = ({ operation, violations }) =>
+  operation === null && violations.some(({ name }) => name === "unknown_route");
+
 /** Only texts name something; a long one is cut, as nobody would read it to its end. */
 const text = (value) => (typeof value === "string" ? value.slice(0, MOST_OF_REST) : undefined);
 
@@ -48,4 +50,3 @@ function haystack({ seq, operation, key, member, request, fault, answeredBy, vio
   const parts = [`#${seq}`, method, operation, key, member, fault?.kind, answeredBy?.kind, ...rest, ...said];
   return [...parts.filter(Boolean), sent.slice(0, MOST_OF_BODY)].join(" ").toLowerCase();
 }
-

@@ -50,8 +50,6 @@ export const CHINESE = {
   "Undo": "撤销",
   "Undoing …": "正在撤销…",
   "Undone: {words}": "已撤销：{words}",
-
-  // page/split.js
   "Demo": "演示",
   "The demo front end": "演示前端",
   "Width of the demo": "演示的宽度",
@@ -260,7 +258,6 @@ export const CHINESE = {
   "Name or _id of the item": "该项的名称或 _id",
   "Related routes": "相关接口",
   "Next page": "下一页",
-  "No operation is called so.": "没有这样的接口。",
   "No setting shows it.": "没有任何设置能让它显示。",
   "Open this folder": "打开此文件夹",
   "Operations": "接口",
@@ -273,7 +270,6 @@ export const CHINESE = {
   "Table": "表格",
   "Tags": "标签",
   "This is no JSON.": "这不是 JSON。",
-  "This is no JSON: {text}": "这不是 JSON：{text}",
   "This shows it; a click does it:": "这样就能显示，点击即可：",
   "Each of these shows it; a click does it:": "以下每种方式都能显示，点击即可：",
   "{n} in all": "共 {n}",
