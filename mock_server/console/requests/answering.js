@@ -21,7 +21,7 @@ async function openForm(entry) {
   const form = typeof filled === "string" ? "text" : "json";
   const names = kind === "reply" ? ["times", form] : ["operation", "status", "times", form];
   const { properties } = (await bodies("post", "/faults")).find((each) => each.properties.kind?.enum[0] === kind);
-  const route = operation ?? `${request.method} ${request.path}`;
+  const route = operation ?? `${request.method.replace("HEAD", "GET")} ${request.path}`;
   // Any path can be answered, not only those that are offered elsewhere.
   const schema = { properties: { ...properties, operation: { type: "string" } } };
   const fields = new Fields(schema, names, { operation: route, status: status || 503, times: 1 });
@@ -37,4 +37,4 @@ async function openForm(entry) {
 }
 
 /** What a completion said as a text; nothing if it was streamed. */
-const said = (body) => [body?.choices?.[0].message?.content].find((each) => typeof each === "string") ?? "";
+const said = (body) => [body?.choices?.[0]?.message?.content].find((each) => typeof each === "string") ?? "";

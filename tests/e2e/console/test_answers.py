@@ -14,14 +14,17 @@ PATH = "/api/x/y"
 COMPLETIONS = "/api/v1/chat/completions"
 
 
+def complete(console: Console, **fields: Any) -> Any:
+    """The answer to a question."""
+    messages = [{"role": "user", "content": "How are you?"}]
+    body = {"appId": APP, "messages": messages, **fields}
+    headers = {"Authorization": "Bearer k"}
+    return console.client.post(COMPLETIONS, json=body, headers=headers)
+
+
 def ask(console: Console) -> str:
     """What the assistant says."""
-    messages = [{"role": "user", "content": "How are you?"}]
-    body = {"appId": APP, "messages": messages}
-    answer = console.client.post(
-        COMPLETIONS, json=body, headers={"Authorization": "Bearer k"}
-    )
-    return str(answer.json()["choices"][0]["message"]["content"])
+    return str(complete(console).json()["choices"][0]["message"]["content"])
 
 
 def test_an_answer_is_listed_without_an_end_and_removed(console: Console) -> None:
@@ -69,6 +72,23 @@ def test_the_next_completion_says_another_text(console: Console) -> None:
     form.add(text="One.\nTwo.")
     console.faults.row_says("reply", "1 left")
     assert [ask(console) for _ in range(2)] == ["One.\nTwo.", "How are you?"]
+
+
+def test_after_a_stream_the_text_is_left_to_write(console: Console) -> None:
+    complete(console, stream=True)
+    form = console.answers_next()
+    expect(form.field("text")).to_have_value("")
+    form.add(text="Friday.")
+    console.drawer.is_gone()
+    assert ask(console) == "Friday."
+
+
+def test_a_body_that_was_cut_is_said_to_be(console: Console) -> None:
+    console.fault("answer", operation=f"GET {PATH}", text="x" * 10_000, times=1)
+    console.client.get(PATH)
+    form = console.answers_next()
+    form.says("The body was longer; this is what was kept.")
+    expect(form.field("text")).to_have_value("x" * 8192)
 
 
 def test_a_mistake_is_said_beside_its_field(console: Console) -> None:
