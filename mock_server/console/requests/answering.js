@@ -27,7 +27,8 @@ async function openForm(entry) {
   const fields = new Fields(schema, names, { operation: route, status: status || 503, times: 1 });
   Object.assign(fields.node.querySelector("textarea"), { value: pretty(filled), rows: 10, className: "body" });
   const add = tried(async () => {
-    await arm({ kind, ...fields.read() }, t("An answer for {what}", { what: route }));
+    const given = fields.read();
+    await arm({ kind, ...given }, t("An answer for {what}", { what: given.operation ?? route }));
     closeDrawer();
   });
   openDrawer(t("Answer next …"), h("form", { onsubmit: add }, fields.node,
