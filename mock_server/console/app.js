@@ -61,7 +61,7 @@ function onNews(entry) {
     split.lookAgain();
     return soon(...everything());
   }
-  if (entry.fault) soon(faults);
+  if (entry.fault || entry.answeredBy) soon(faults);
   if (entry.operation === PIN) soon(trees[0]);
   else if (entry.operation !== LIST && entry.operation !== null) soon(...trees);
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
-import { curl, javascript, python } from "../../mock_server/console/requests/copying.js";
+import { curl, javascript, python, responses } from "../../mock_server/console/requests/copying.js";
+import { summaryOf } from "../../mock_server/console/requests/summary.js";
 import { session } from "../../mock_server/console/server/api.js";
 import { entry } from "./entry.mjs";
 
@@ -49,4 +50,14 @@ test("a script of Python has its own words for true and null", () => {
 test("what was cut is said to be so", () => {
   for (const copy of [curl, python, javascript])
     assert.match(copy(entry({ headers: JSON_HEADERS, truncated: true })), /the body was longer/);
+});
+
+test("what nothing serves is an entry of a fixture, once for each method and path", () => {
+  const asked = (method, path, name = "unknown_route") =>
+    summaryOf({ ...entry({ method, path, operation: null }), violations: [{ name, message: "" }] });
+  const paths = [asked("HEAD", "/a"), asked("GET", "/a"), asked("GET", "/b,c"), asked("GET", "/d", "other")];
+  assert.equal(responses(paths), `responses:
+- {method: GET, path: /a, status: 200, json: {}}
+- {method: GET, path: "/b,c", status: 200, json: {}}
+`);
 });

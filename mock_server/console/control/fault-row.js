@@ -10,7 +10,7 @@ import { countdown, figure, percent } from "./figures.js";
 const PLANNED = 40;
 const SHOWN = new Set([
   "id", "kind", "preset", "probability", "remaining", "fired", "matches", "endsIn",
-  "times", "ttl", "plan", "match",
+  "times", "ttl", "plan", "match", "end",
 ]);
 
 /** Whether a fault fires no more; `end` is when its time is over, in the page's milliseconds. */
@@ -30,7 +30,7 @@ export class FaultRow {
 
   constructor({ id, kind, operation }, isAlone = true) {
     const remove = tried(() => here("DELETE", path("faults", id)));
-    const name = operation === "*" ? "" : wordFor(operation);
+    const name = operation === "*" || kind === "reply" ? "" : wordFor(operation);
     this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
       h("summary", {},
         h("span", { class: "head" }, this.#what, h("span", { class: "where" }, bdi(name))),
@@ -60,14 +60,14 @@ export class FaultRow {
   /** Shows how long it lasts still. */
   tick() {
     const { end } = this.#fault;
-    say(this.#clock, isOver(this.#fault) ? "" : countdown((end - performance.now()) / 1000));
+    say(this.#clock, isOver(this.#fault) || end === Infinity ? "" : countdown((end - performance.now()) / 1000));
   }
 
   /** What the row does not say of it, and its next decisions if they are drawn. */
   async #showPlan() {
     if (!this.#details.open) return;
     const given = Object.entries(this.#fault).filter(([name, value]) =>
-      !SHOWN.has(name) && name !== "end" && value !== null);
+      !SHOWN.has(name) && value !== null && value.length !== 0);
     this.#facts.replaceChildren(...[["id", this.#fault.id], ...given].flatMap(([name, value]) =>
       [h("dt", {}, name), h("dd", {}, bdi(brief(texted(value), 200)))]));
     const { id, probability, skip } = this.#fault;

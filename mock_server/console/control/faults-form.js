@@ -19,7 +19,7 @@ export class FaultForm {
   constructor(kinds, add) {
     this.#kinds = new Map(kinds.map((kind) => [kind.properties.kind.enum[0], kind]));
     this.#common = Object.keys(kinds[0].properties).filter((name) =>
-      name !== "kind" && kinds.every(({ properties }) => name in properties));
+      !["kind", "operation"].includes(name) && kinds.every(({ properties }) => name in properties));
     this.#select = choice({ enum: [...this.#kinds.keys()] }).input;
     this.#select.addEventListener("change", () => this.#choose());
     this.#choose();

@@ -11,8 +11,8 @@ import { FaultRow, PresetGroup, isOver, presetList } from "./fault-row.js";
 
 /** Adds a fault, or a preset, and says so; `words` are what it is called. */
 export async function arm(fault, words) {
-  await here("POST", "/faults", fault);
-  notice(t("{what} is armed.", { what: words }));
+  const { warnings = [] } = await here("POST", "/faults", fault);
+  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
 }
 
 /** Adds all faults of a preset. */
@@ -52,7 +52,8 @@ export class FaultPanel {
     );
     tried(async () => {
       const documented = (await operations()).filter(({ isRelated }) => !isRelated);
-      next.append(...documented.map(({ name }) => failButton(name)));
+      next.append(...documented.map(({ name }) =>
+        failButton(name, t("Fail next {operation}", { operation: wordFor(name) }))));
       const { presets, single } = await kinds();
       ready.append(presetList(presets, armPreset));
       form.append(new FaultForm(single, arm).node);
@@ -63,7 +64,7 @@ export class FaultPanel {
   async refresh() {
     const { faults } = await here("GET", "/faults");
     const now = performance.now();
-    this.#faults = faults.map((fault) => ({ ...fault, end: now + fault.endsIn * 1000 }));
+    this.#faults = faults.map((fault) => ({ ...fault, end: now + (fault.endsIn ?? Infinity) * 1000 }));
     this.#draw();
   }
 
@@ -94,6 +95,6 @@ const shown = (list, groups) =>
   show(list, groups, ([first]) => keyOf(first), ([first]) =>
     first.preset ? new PresetGroup(first) : new FaultRow(first));
 
-const failButton = (operation) =>
-  button(t("Fail next {operation}", { operation: wordFor(operation) }),
-    tried(() => arm({ kind: "error", operation }, t("An error"))));
+/** Has the next request of an operation fail. */
+export const failButton = (operation, label, attributes = {}) =>
+  button(label, tried(() => arm({ kind: "error", operation }, t("An error"))), attributes);

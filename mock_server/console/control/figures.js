@@ -4,6 +4,8 @@ import { t } from "../words/words.js";
 
 const FIGURES = {
   error: ({ status }) => `${status}`,
+  answer: ({ status }) => `${status}`,
+  reply: ({ text }) => text ?? "",
   delay: ({ ms, min, max, median }) => {
     if (ms !== null) return t("{ms} ms", { ms });
     return median === null ? t("{min}–{max} ms", { min, max }) : t("about {median} ms", { median });

@@ -56,13 +56,10 @@ async function commands() {
       hint: ofRow(title, chinese),
       run: () => armPreset(name),
     })),
-    ...others.map(({ value }) =>
-      ({ label: t("Look at sandbox {name}", { name: value }), run: () => look(select, value) })),
+    ...others.map(({ value }) => ({
+      label: t("Look at sandbox {name}", { name: value }),
+      run: () => Object.assign(select, { value }).dispatchEvent(new Event("change")),
+    })),
     { label: at("language").textContent, hint: t("Language"), run: () => at("language").click() },
   ];
-}
-
-function look(select, name) {
-  select.value = name;
-  select.dispatchEvent(new Event("change"));
 }

@@ -67,12 +67,12 @@ const nameNow = () => `undo-${Date.now().toString(36)}-${Math.random().toString(
 /** Arms faults with what was left of them, in place of those of the baseline. */
 export async function rearm(before) {
   await here("DELETE", "/faults");
-  for (const fault of before) if (fault.remaining !== 0 && fault.endsIn > 0) await arm(fault);
+  for (const fault of before) if (fault.remaining !== 0 && (fault.endsIn ?? 1) > 0) await arm(fault);
 }
 
-function arm({ id, preset, fired, matches, remaining, endsIn, ...fault }) {
+function arm({ id, preset, fired, matches, remaining, endsIn, warnings, ...fault }) {
   const left = { skip: Math.max(0, fault.skip - matches), times: remaining, ttl: endsIn };
-  const given = Object.entries({ ...fault, ...left }).filter(([, value]) => value !== null);
+  const given = Object.entries({ ...fault, ...left }).filter(([name, value]) => value !== null || ["data", "json"].includes(name)); // null is JSON
   const query = preset ? `?preset=${encodeURIComponent(preset)}` : "";
   return here("POST", `/faults${query}`, Object.fromEntries(given));
 }

@@ -1,10 +1,9 @@
 /** The responses that the fixture declares for further paths; nothing if there are none. */
 
 import { here } from "../server/api.js";
-import { bdi, button, h, show } from "../../demo/shared/dom.js";
-import { tried } from "../page/notice.js";
+import { bdi, h, show } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
-import { arm } from "./faults.js";
+import { failButton } from "./faults.js";
 
 export class ResponsePanel {
   #list = h("ul");
@@ -25,11 +24,9 @@ export class ResponsePanel {
 
 function row({ operation, status, delayMs }) {
   const late = delayMs ? ` ${t("after {ms} ms", { ms: delayMs })}` : "";
-  const fail = tried(() => arm({ kind: "error", operation }, t("An error")));
   const node = h("li", { class: "row" },
     h("span", { class: "name" }, bdi(operation), ` ${status}${late}`),
-    button(t("Fail next"), fail, {
-      class: "quiet", "aria-label": t("Fail next {operation}", { operation }),
-    }));
+    failButton(operation, t("Fail next"),
+      { class: "quiet", "aria-label": t("Fail next {operation}", { operation }) }));
   return { node };
 }

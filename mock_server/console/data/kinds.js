@@ -5,16 +5,14 @@ import { path } from "../server/api.js";
 import { t } from "../words/words.js";
 
 /**
- * @typedef {object} Kind
- * @property {string} documented its path in the description of the admin API
- * @property {(holder: string, id: string) => string} where
- * @property {string} id the name of the field with its id
- * @property {string} name the field that people call it by
- * @property {string[]} first the fields that are asked for first
- * @property {string[]} needed the fields that a new one has to have
- * @property {boolean} [isWhole] whether only these are asked for: the rest is what is in it
- * @property {(record: any) => string} titleOf
- * @property {string} create the words for a new one
+ * `documented` is its path in the description of the admin API, `id` the field with its id,
+ * `name` the one that people call it by, `first` those that are asked for first, `needed` those
+ * that a new one has to have; `isWhole` says that only these are asked for, as the rest is
+ * what is in it. `create` are the words for a new one.
+ *
+ * @typedef {{documented: string, where: (holder: string, id: string) => string, id: string,
+ *   name: string, first: string[], needed: string[], isWhole?: boolean,
+ *   titleOf: (record: any) => string, create: string}} Kind
  */
 
 const title = ({ name }, id) => named(name ?? "", id);

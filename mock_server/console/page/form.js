@@ -177,7 +177,7 @@ export function typingOf({ type, items }) {
 /** An empty input to type a value in. */
 export function inputFor(property, attributes = {}) {
   const type = typingOf(property);
-  if (type === "lines" || type === "json")
+  if (type === "lines" || type === "json" || property.maxLength > 100_000)
     return h("textarea", { rows: 2, spellcheck: "false", ...attributes });
   const step = property.type === "integer" ? 1 : "any";
   const own = type === "number" ? { type, step } : { type, autocomplete: "off" };
@@ -196,7 +196,7 @@ export const TYPINGS = {
 };
 
 /** What is wrong with a text as JSON, and where, in words; nothing if it is JSON, or blank. */
-function brokenAt(text) {
+export function brokenAt(text) {
   try {
     if (text.trim()) JSON.parse(text);
     return "";

@@ -1,4 +1,4 @@
-/** A request of the journal as a text that sends it again, in one language or another. */
+/** Requests as texts: one that sends it again, in some language; entries of a fixture that answer them. */
 
 import { base, session } from "../server/api.js";
 import { t } from "../words/words.js";
@@ -123,7 +123,14 @@ function scriptOf(value) {
 
 const lines = (all) => `${all.filter((line) => line || line === "").join("\n")}\n`;
 
-/** All of them, by what their buttons say. */
+/** Entries of a fixture for what nothing serves, one for each method and path; that for GET answers HEAD too. */
+export function responses(summaries) {
+  const entries = summaries.filter(({ isUnknown }) => isUnknown).map(({ method, path }) =>
+    `- {method: ${method === "HEAD" ? "GET" : method}, path: ${/^[\w/.~-]+$/.test(path) ? path : literal(path)}, status: 200, json: {}}`);
+  return lines(["responses:", ...new Set(entries)]);
+}
+
+/** All that send it again, by what their buttons say. */
 export const COPIES = [
   { label: t("Copy as curl"), text: curl },
   { label: t("Copy as Python"), text: python },

@@ -12,7 +12,7 @@ const PAGE = 100; // their bodies are read too: more would hold up the page
 const SLICE_MS = 12;
 const RETRY_MS = 1500;
 // No entries, and as `next` the number of the next one that comes.
-const END = `/journal?since=${Number.MAX_SAFE_INTEGER}`;
+export const END = `/journal?since=${Number.MAX_SAFE_INTEGER}`;
 const live = document.getElementById("live");
 
 /**

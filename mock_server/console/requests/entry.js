@@ -4,15 +4,14 @@ import { arm } from "../control/faults.js";
 import { bdi, button, h } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
 import { tried } from "../page/notice.js";
+import { pretty } from "../server/api.js";
 import { counted, t } from "../words/words.js";
 import { COPIES } from "./copying.js";
+import { answerButton } from "./answering.js";
 import { called, lasting, statusMark } from "./row.js";
 import { fieldsOf } from "./summary.js";
 
 const MOST_CHARS = 200;
-
-/** JSON for people, or a text as it is. */
-export const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 /** It in a place of its own; a long one scrolls, so it can have the focus. */
 export const json = (value, label) =>
@@ -30,8 +29,9 @@ export function partsOf(entry) {
     factsOf(entry),
     h("div", { class: "actions" },
       COPIES.map(({ label, text }) => copyButton(label, () => text(entry)))),
-    h("div", { class: "actions" }, entry.operation && failButton(entry)),
+    h("div", { class: "actions" }, entry.operation && failButton(entry), answerButton(entry)),
     entry.fault && faultOf(entry.fault),
+    entry.answeredBy && fired(entry.answeredBy.kind, t("Answer {id} was given here.", entry.answeredBy)),
     ...violationsOf(entry.violations),
     entry.hint && h("p", { class: "hint" }, entry.hint),
     h("h3", {}, t("Request")),
@@ -74,8 +74,11 @@ function faultOf({ id, kind, draw, threshold }) {
   const text = threshold < 1
     ? t("Fault {id} fired here: {draw} was drawn, below its probability {threshold}.", values)
     : t("Fault {id} fired here, as it always does.", values);
-  return h("p", { class: "fired" }, h("span", { class: "mark fault" }, kind), " ", text);
+  return fired(kind, text, "fault");
 }
+
+const fired = (kind, text, mood = "") =>
+  h("p", { class: `fired ${mood}` }, h("span", { class: `mark ${mood}` }, kind), " ", text);
 
 function violationsOf(violations) {
   if (!violations.length) return [];

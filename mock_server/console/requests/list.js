@@ -9,7 +9,7 @@ import { LIST } from "../server/operations.js";
 import { operations } from "../server/schema.js";
 import { counted, t } from "../words/words.js";
 import { Compared } from "./compared.js";
-import { curl } from "./copying.js";
+import { curl, responses } from "./copying.js";
 import { Entries, place } from "./entries.js";
 import { Filters } from "./filters.js";
 import { Names } from "./names.js";
@@ -40,6 +40,7 @@ export class Requests {
   #counted = h("span", { class: "count" });
   #missed = h("span", { class: "count", role: "status" });
   #pause = button(t("Pause"), () => this.#toggle(), { class: "quiet" });
+  #responses = copyButton(t("Copy as responses"), () => responses(this.#shown));
   #pill = button("", () => this.#toTop(), { class: "pill strong", hidden: true });
   #empty = h("div", { class: "empty", hidden: true });
 
@@ -52,7 +53,7 @@ export class Requests {
     this.#rows = new Rows(t("List of requests"), columns, rowMaker(this.#names, this.#compared),
       (seq) => this.#opened.open(seq), () => this.#drawPill());
     parent.append(
-      h("div", { class: "tools" }, this.#missed, this.#counted, this.#pause,
+      h("div", { class: "tools" }, this.#missed, this.#counted, this.#responses, this.#pause,
         button(t("Clear"), tried(clearJournal), { class: "quiet" })),
       this.#filters.node, this.#compared.node,
       h("div", { class: "window" }, this.#pill, this.#rows.node, this.#empty));
@@ -87,6 +88,7 @@ export class Requests {
     const { total } = this.#entries;
     say(this.#counted, counted(total, "1 request", "{n} requests"));
     say(this.#missed, end < all.length ? t("{n} more since", { n: all.length - end }) : "");
+    this.#responses.hidden = !this.#shown.some((each) => each.isUnknown);
     this.#drawPill();
     this.#drawEmpty(end);
   }

@@ -34,9 +34,10 @@ export function asked({ operation, path, dataset, folder, search, app, chat, ite
   return parts;
 }
 
-/** The fault and the violations of a request, in short. */
-export const marks = ({ fault, violations, violation }) => [
+/** The fault, the answer that somebody gave, and the violations of a request, in short. */
+export const marks = ({ fault, answeredBy, violations, violation }) => [
   fault && h("span", { class: "mark fault", title: fault.kind }, fault.kind),
+  answeredBy && h("span", { class: "mark", title: answeredBy.id }, answeredBy.kind),
   violations > 0 && h("span", { class: "mark warn", title: violation },
     h("span", { class: "short", "aria-hidden": "true" }, `! ${violations}`),
     h("span", { class: "long" }, counted(violations, "1 violation", "{n} violations"))),

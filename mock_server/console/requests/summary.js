@@ -12,6 +12,8 @@ export function summaryOf(entry) {
     method: request.method,
     path: request.path,
     status: answer.status,
+    isUnknown: isUnknown(entry),
+    answeredBy: entry.answeredBy,
     fault: entry.fault && { id: entry.fault.id, kind: entry.fault.kind },
     violations: entry.violations.length,
     violation: entry.violations[0]?.message,
@@ -26,6 +28,10 @@ export function summaryOf(entry) {
   };
 }
 
+/** Whether an entry is of a request that nothing serves. */
+export const isUnknown = ({ operation, violations }) =>
+  operation === null && violations.some(({ name }) => name === "unknown_route");
+
 /** Only texts name something; a long one is cut, as nobody would read it to its end. */
 const text = (value) => (typeof value === "string" ? value.slice(0, MOST_OF_REST) : undefined);
 
@@ -36,12 +42,11 @@ export function fieldsOf({ body, query }) {
 }
 
 /** What a search looks through, in small letters. */
-function haystack({ seq, operation, key, member, request, fault, violations, hint }) {
+function haystack({ seq, operation, key, member, request, fault, answeredBy, violations, hint }) {
   const { method, path, query, body } = request;
   const sent = body === null || typeof body === "string" ? body ?? "" : JSON.stringify(body);
   const said = violations.slice(0, 3).map(({ name, message }) => `${name} ${message.slice(0, 120)}`);
   const rest = [path, query, hint ?? ""].map((each) => each.slice(0, MOST_OF_REST));
-  const parts = [`#${seq}`, method, operation, key, member, fault?.kind, ...rest, ...said];
+  const parts = [`#${seq}`, method, operation, key, member, fault?.kind, answeredBy?.kind, ...rest, ...said];
   return [...parts.filter(Boolean), sent.slice(0, MOST_OF_BODY)].join(" ").toLowerCase();
 }
-

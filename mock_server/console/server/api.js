@@ -88,3 +88,6 @@ export function parsed(text) {
     return undefined;
   }
 }
+
+/** JSON for people, or a text as it is. */
+export const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));

@@ -1,7 +1,7 @@
 /** The fields of an operation. Each that need not be there can be left out. */
 
 import { h } from "../../demo/shared/dom.js";
-import { TYPINGS, check, inputFor, typingOf } from "../page/form.js";
+import { TYPINGS, brokenAt, check, inputFor, typingOf } from "../page/form.js";
 import { kindOf } from "../server/schema.js";
 import { t } from "../words/words.js";
 
@@ -67,7 +67,9 @@ class TypedField {
   read() {
     const text = this.input.value;
     if (text === "" || (text.trim() === "" && this.#type !== "text")) return EMPTY[this.#empty.value];
-    return this.#type === "json" ? parsed(text) : TYPINGS[this.#type].read(text);
+    const why = this.#type === "json" && brokenAt(text);
+    if (why) throw new Error(why);
+    return TYPINGS[this.#type].read(text);
   }
 
   write(value) {
@@ -80,13 +82,5 @@ class TypedField {
   #look() {
     const chosen = this.#empty.selectedOptions[0]?.text ?? "";
     this.input.placeholder = this.#type === "lines" ? t("one per line") : chosen;
-  }
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(t("This is no JSON: {text}", { text }), { cause: error });
   }
 }

@@ -47,7 +47,7 @@ export class OperationList {
       [t("Related routes"), this.#shown.filter(({ isRelated }) => isRelated)],
     ];
     this.#list.replaceChildren(...groups.filter(([, every]) => every.length).map((group) => this.#group(group)));
-    if (!this.#shown.length) this.#list.append(h("li", { class: "empty" }, t("No operation is called so.")));
+    if (!this.#shown.length) this.#list.append(h("li", { class: "empty" }, t("Nothing is called so.")));
     if (this.#list.hidden && !text) this.#input.select();
     this.#list.hidden = false;
     this.#input.setAttribute("aria-expanded", "true");

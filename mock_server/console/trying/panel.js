@@ -2,6 +2,7 @@
 
 import { h } from "../../demo/shared/dom.js";
 import { labelled } from "../page/form.js";
+import { END } from "../requests/entries.js";
 import { here, session } from "../server/api.js";
 import { call } from "../server/operations.js";
 import { operations } from "../server/schema.js";
@@ -64,11 +65,11 @@ export class TryPanel {
     const isLatest = () => number === this.#sent;
     this.#answer.waiting();
     try {
-      const since = await nextEntry();
+      const { next } = await here("GET", END);
       const answer = await call(operation, fields, key);
       if (!isLatest()) return;
       this.#answer.show(operation, fields, key, answer);
-      const entry = await entryOf(operation, fields, since).catch(() => null);
+      const entry = await entryOf(operation, fields, next).catch(() => null);
       if (entry && isLatest()) this.#answer.link(entry);
     } catch (error) {
       if (isLatest()) this.#answer.lost(error);
@@ -79,19 +80,9 @@ export class TryPanel {
 const TRIES = 5;
 const REST_MS = 120;
 
-/** The number of the entry that comes next. */
-async function nextEntry() {
-  const { next } = await here("GET", `/journal?since=${Number.MAX_SAFE_INTEGER}`);
-  return next;
-}
-
 /**
- * The entry of an operation that was sent with that body; null if it is none of this
- * sandbox. Others may call the same at the same time.
- *
- * @param {{method: string, path: string}} operation
- * @param {object} fields
- * @param {number} since the number that came next before
+ * The entry of an operation that was sent with that body, of those `since` a number; null if
+ * it is none of this sandbox. Others may call the same at the same time.
  */
 async function entryOf({ method, path }, fields, since) {
   const sent = JSON.stringify(fields);

@@ -16,13 +16,7 @@ export function listIn(data) {
 
 const isList = (value) => Array.isArray(value) && value.every((each) => each && typeof each === "object");
 
-/**
- * The table of a list.
- *
- * @param {object[]} list
- * @param {string[]} documented columns
- * @param {((id: string) => unknown) | null} onFolder opens a folder, where that is possible
- */
+/** The table of a list with its `documented` columns; `onFolder` opens a folder, where that is possible. */
 export function tableOf(list, documented, onFolder) {
   const there = new Set(list.flatMap(Object.keys));
   const all = [...new Set([...NAMES, ...documented, ...there])].filter((name) => there.has(name));

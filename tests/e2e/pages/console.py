@@ -82,6 +82,12 @@ class Console(Screen):
         self.drawer.is_open()
         return self.drawer
 
+    def answers_next(self, line: int = 0) -> Drawer:
+        """Open the form for the answer of the next request like one of the list."""
+        self.row_opens(line).click("Answer next …")
+        self.drawer.shows("Add")
+        return self.drawer
+
     def menu(self, title: str, *entries: str) -> None:
         """Take entries of a row's menu, one after the other; Delete asks once more."""
         self.click(f"More for {title}")
