@@ -62,7 +62,8 @@ def boundary_of(body: RequestBody) -> bytes:
     if not 1 <= len(boundary) <= _BOUNDARY_BYTES:
         expected = f"a boundary of 1 to {_BOUNDARY_BYTES} characters"
         got = f"one of {len(boundary)}" if boundary else "none"
-        raise BadForm(expected, got, "header Content-Type")
+        hint = "leave the header out: fetch and curl -F write it with a boundary"
+        raise BadForm(expected, got, "header Content-Type", hint)
     return boundary
 
 

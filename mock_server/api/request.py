@@ -257,6 +257,8 @@ _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 def _mended(content: bytes, reason: str) -> str:
     """What to write in place of the character at which a text is not JSON."""
+    if content.startswith(b"[object "):
+        return ": an object of JavaScript, send JSON.stringify(body)"
     place = _AT_BYTE.search(reason)
     char = content[int(place[1]) : int(place[1]) + 1] if place else b""
     if char == b"'":

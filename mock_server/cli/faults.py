@@ -25,6 +25,24 @@ def fault() -> None:
 class Add(click.Command):
     """A command whose help ends with all kinds and presets."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Called by click; raises UsageError for a field written as an option."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-")
+            known = {
+                each
+                for kind in KINDS.values()
+                for each in kind.__struct_encode_fields__
+            }
+            if name not in known:
+                raise
+            got = f"Expected FIELD=VALUE, got {error.option_name}"
+            raise click.UsageError(
+                f"{got} (write {name}=VALUE without dashes)"
+            ) from None
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click."""
         del ctx

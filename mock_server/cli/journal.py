@@ -28,6 +28,8 @@ from mock_server.domain.validation.json_match import holds
 
 _HEAD = f"{'TIME':<12}  STATUS  {'REQUEST':<24}  {'CALLER':<16}  {'TOOK':>11}"
 _SHOWN = 300
+_PLACES = 3
+"""Places of violations that a line names."""
 """Characters of a message below a line."""
 # The server gives a sign of life after 15 s at the latest.
 _SILENCE_SECONDS = 45.0
@@ -346,5 +348,7 @@ def _notes(entry: EntryView) -> list[tuple[str, str]]:
     if names := list(dict.fromkeys(each.name for each in entry.violations)):
         count = len(entry.violations)
         noun = "violation" if count == 1 else "violations"
-        notes.append((f"{count} {noun}: {', '.join(names)}", "yellow"))
+        places = dict.fromkeys(each.path for each in entry.violations[:_PLACES])
+        where = f" at {', '.join(places)}"
+        notes.append((f"{count} {noun}: {', '.join(names)}{where}", "yellow"))
     return notes

@@ -230,7 +230,9 @@ def pairs(
     for name, equals, value in named:
         try:
             if not equals:
-                raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}")
+                after = f"{name}=VALUE" if name in table.table() else "list_order=name"
+                how = f"write it with its value, such as {after}"
+                raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {how}")
             table.with_choices(table.Choices(), {name: value})
         except table.UnknownChoice as error:
             raise BadValue(f"{error} - at {place_of(ctx, param)}") from None

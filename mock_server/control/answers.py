@@ -92,6 +92,12 @@ class Answers:
             got = "neither" if text is None else "both"
             how = "write reply('Hello') or reply(parts=['Hello'])"
             raise TypeError(f"Expected text or parts, got {got} - at reply ({how})")
+        if isinstance(text, list):
+            how = (
+                "write reply(parts=[...]) for one reply of several parts, or reply(...)"
+            )
+            how += " for each with times=1 for replies in turn"
+            raise TypeError(f"Expected a text, got a list - at reply ({how})")
         said = {"text": text, "parts": parts, "stream": stream}
         when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
         return self._answer("reply", {}, **said, **when, skip=skip)

@@ -85,7 +85,7 @@ def test_a_row_tells_what_was_asked_by_whom_and_what_came_of_it() -> None:
     first, second = row.split("\n")
     assert f"  -       POST {LIST}  tmb-1 " in first
     assert first.endswith(
-        "  fault f1 reset  3 violations: offset_missing, numeric_strings"
+        "  fault f1 reset  3 violations: offset_missing, numeric_strings at $"
     )
     assert second.strip() == "Look there"
 

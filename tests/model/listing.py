@@ -79,6 +79,8 @@ class Lists(Base):
         if not is_known and choices["parent_unknown"] == "not_found":
             hint = _hint(fields, choices) if may_read else ""
             what = f"null or the _id of a collection of dataset {quoted(dataset_id)}"
+            if fields.get("parentId") == "":
+                what = what.replace("null", "null for the top level,", 1)
             got = in_words(fields.get("parentId"))
             raise Refused("no_parent", expected(what, got, "$.parentId", hint))
         if not may_read:
@@ -119,7 +121,7 @@ def _hint(fields: Fields, choices: Fields) -> str:
     """The choices that would serve a list of an unknown parent."""
     names = ["parent_unknown"]
     if fields["parentId"] == "":
-        names.append("parent_empty_string")
+        names.insert(0, "parent_empty_string")
     if fields.get("searchText"):
         names.append("search_scope")
     return served_with(*remedies(choices, *names))

@@ -14,6 +14,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.faults.routes import METHODS, Routes
 from mock_server.domain.messages import describe_value
+from mock_server.fixture.document import PATH_PATTERN
 
 
 class AnsweredPath(Struct, frozen=True):
@@ -82,7 +83,7 @@ def answered_at(method: str, path: str, routes: Routes) -> AnsweredPath | None:
     return None
 
 
-NAME_PATTERN = rf"^({'|'.join(METHODS)}) /"
+NAME_PATTERN = rf"^({'|'.join(METHODS)}) {PATH_PATTERN.removeprefix('^')}"
 """What the names of such routes are like, for JSON Schema."""
 
 

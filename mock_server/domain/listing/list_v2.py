@@ -84,6 +84,8 @@ def _check_unknown_parent(
             state.hint(f"{found}: the list is empty (choice parent_unknown=empty)")
         return
     expected = f"null or the _id of a collection of dataset {quoted(dataset.id)}"
+    if request.parent_id == "":
+        expected = f"null for the top level, {expected.removeprefix('null ')}"
     # To a caller who may not read the dataset, none of them would help.
     hint = ""
     if level >= Level.READ:
@@ -95,8 +97,8 @@ def _check_unknown_parent(
 
 def _served_with(request: ListV2, choices: Choices) -> str:
     names = ["parent_unknown"]
-    if request.parent_id == "":
-        names.append("parent_empty_string")
+    if request.parent_id == "":  # first what is likely meant
+        names.insert(0, "parent_empty_string")
     if request.search_text:
         names.append("search_scope")
     return served_with(*remedies(choices, *names))

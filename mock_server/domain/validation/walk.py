@@ -242,7 +242,7 @@ def _message(value: object, wanted: inspect.Type) -> str:
         how = "write it without quotes" if is_json else "write a space behind the colon"
         return f"{message}: {how}"
     if expected == "an array" and isinstance(value, dict):
-        return f"{message}: write it as a list"
+        return f"{message}: write it as a list, each item behind a dash (- name: a)"
     text = describe_value(value).removeprefix("the string ")
     if value and text.endswith('"') and is_valid([value], wanted):  # a short one
         items = '", "'.join(text.replace(", ", ",").split(","))
