@@ -56,6 +56,22 @@ class ReplyPart(
         return [name for name, value in fields if value is not None]
 
 
+def _one_each() -> Mapping[str, Any]:
+    """JSON Schema of items: texts, or parts of which one is given, all others null."""
+    names = ReplyPart.__struct_encode_fields__
+    null = {"type": "null"}
+    parts = [
+        {
+            "type": "object",
+            "required": [name],
+            "properties": dict.fromkeys(names, null) | {name: {"not": null}},
+        }
+        for name in names
+    ]
+    is_cut = {"properties": {"cut": {"enum": [True, None]}}}
+    return {"items": {"anyOf": [{"type": "string"}, *parts], **is_cut}}
+
+
 class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
     """How fast a reply is streamed, in real time; at once unless it says otherwise."""
 
@@ -66,7 +82,9 @@ class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
 
 
 AT_ONCE = Pace()
-Parts = list[Text | ReplyPart]
+Parts = Annotated[
+    list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_one_each()]})
+]
 
 
 class Reply(Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True):

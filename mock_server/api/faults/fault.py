@@ -191,7 +191,7 @@ class Fault(Definition):
     @classmethod
     def rules(cls) -> list[Mapping[str, Any]]:
         """What the type does not say of the fields, as JSON Schemas."""
-        names = ("*", *cls.operations())
+        names = cls.operations() if cls.is_answer else ("*", *cls.operations())
         # What a kind has a meaning for by a trait is no declared response.
         operations = {"enum": [*names]} if cls.needs else name_schema(names)
         return [{"properties": {"operation": operations}}, cls.schema]
@@ -257,6 +257,8 @@ class Answering(Fault):
     """An answer: it takes the place of the operation's own, faults or no faults."""
 
     is_answer = True
+    # Which one has to be said.
+    operation: str
     most_matched_bytes = Published.answer_matched_bytes
     # Until a reset, unless it says otherwise.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
