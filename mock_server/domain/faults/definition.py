@@ -59,8 +59,8 @@ class Definition(
 
     operation: str = "*"
     """The operation that it fires at, by its name; `*` is all, [related
-    routes](related-routes.md) too. Or a [declared response](../guides/responses.md),
-    by method and path as the fixture has them."""
+    routes](related-routes.md) too. Or a path with [answers](../guides/responses.md), by
+    method and path as they have it."""
     match: Match = field(default_factory=Match)
     """The requests that it fires at; without it, all."""
     skip: Whole = 0
