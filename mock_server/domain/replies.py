@@ -132,23 +132,27 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
 
 
 class Turns(Struct, frozen=True):
-    """Which reply is the next, and how often those with `times` were said."""
+    """How often each reply was said, by its place."""
 
-    next: int = 0
     said: Mapping[int, int] = {}
 
     def take(
         self, replies: Sequence[Reply], fits: Callable[[Match], bool]
     ) -> tuple[Reply | None, "Turns"]:
-        """The reply whose turn it is, None if all have been said; and what follows."""
-        count = len(replies)
-        for step in range(count):
-            at = (self.next + step) % count
-            reply, said = replies[at], self.said.get(at, 0)
-            is_left = reply.times is None or said < reply.times
-            if is_left and (reply.match is None or fits(reply.match)):
-                counts = (
-                    self.said if reply.times is None else {**self.said, at: said + 1}
-                )
-                return reply, Turns((at + 1) % count, counts)
-        return None, self
+        """The reply whose turn it is, None if none is left; and what follows.
+
+        The first `match` that fits decides, before all replies without one; those with
+        the same match take turns.
+        """
+        left = [
+            (self.said.get(at, 0), at)
+            for at, reply in enumerate(replies)
+            if reply.times is None or self.said.get(at, 0) < reply.times
+        ]
+        matches = (replies[at].match for _, at in left)
+        match = next((each for each in matches if each and fits(each)), None)
+        turns = [each for each in left if replies[each[1]].match == match]
+        if not turns:
+            return None, self
+        count, at = min(turns)
+        return replies[at], Turns({**self.said, at: count + 1})
