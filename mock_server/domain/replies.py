@@ -69,7 +69,9 @@ AT_ONCE = Pace()
 Parts = list[Text | ReplyPart]
 
 
-class Reply(Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class DeclaredReply(
+    Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True
+):
     """A reply of a fixture: a text or parts, and when it is said."""
 
     text: Text | None = None
@@ -137,8 +139,8 @@ class Turns(Struct, frozen=True):
     said: Mapping[int, int] = {}
 
     def take(
-        self, replies: Sequence[Reply], fits: Callable[[Match], bool]
-    ) -> tuple[Reply | None, "Turns"]:
+        self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
+    ) -> tuple[DeclaredReply | None, "Turns"]:
         """The reply whose turn it is, None if none is left; and what follows.
 
         The first `match` that fits decides, before all replies without one; those with
