@@ -171,7 +171,7 @@ class Completed(Struct, frozen=True):
 
     chat_id: str
     parts: Sequence[ReplyPart]
-    pace: Pace | None
+    pace: Pace
     title: str | None
 
 
@@ -210,8 +210,9 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
         raise
     if turns is not None:
         store.turns[owner] = turns
-    pace = reply.stream if reply else None
-    return Completed(chat_id, parts, pace or app.pace, title)
+    own_pace = reply.stream if reply else None
+    pace = own_pace or app.pace or state.pace
+    return Completed(chat_id, parts, pace, title)
 
 
 def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | None]:

@@ -62,10 +62,12 @@ class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
     first_token_ms: Milliseconds = 0
     """Milliseconds before the first word."""
     tokens_per_second: Annotated[float, Meta(ge=0.1, le=100_000)] | None = None
-    """Words in a second."""
+    """Words in a second; of Chinese, characters."""
 
 
 AT_ONCE = Pace()
+AS_TYPED = Pace(400, 30)
+"""As people are used to see an assistant type."""
 Parts = list[Text | ReplyPart]
 
 
