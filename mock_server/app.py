@@ -26,6 +26,7 @@ from mock_server.domain.choices.table import Value, as_profile, choose
 from mock_server.domain.clock import Environment
 from mock_server.domain.limits import Limits
 from mock_server.domain.objects.fixture_data import Generation
+from mock_server.domain.replies import AS_TYPED, AT_ONCE
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.wrong_calls import explained
@@ -52,9 +53,10 @@ def create_app(
     """An application over one fixture: a path, a document, several, or the demo.
 
     `memory` is how many bytes all its data may take, by default what `limits` say. With
-    `demo` it serves the demo front end at `/demo/`, before all else of that path. Its
-    `sandbox` is the default sandbox, its `sandboxes` all of them; `close` ends what
-    would not end by itself.
+    `demo` it serves the demo front end at `/demo/`, before all else of that path, and
+    streams replies as somebody types, where the data gives no pace. Its `sandbox` is
+    the default sandbox, its `sandboxes` all of them; `close` ends what would not end by
+    itself.
 
     Raises FixtureError, and ValueError for a setting that cannot be (UnknownChoice
     among them).
@@ -62,7 +64,11 @@ def create_app(
     if memory is not None:
         limits = replace(limits, memory_bytes=memory)
     environment = Environment(
-        time.time_ns, time.monotonic, lambda: secrets.token_hex(16), limits
+        time.time_ns,
+        time.monotonic,
+        lambda: secrets.token_hex(16),
+        limits,
+        AS_TYPED if demo else AT_ONCE,
     )
     chosen = choose(profile, choices)
     generation = _load(fixture, limits)

@@ -1,6 +1,6 @@
 /** One conversation: its messages, and a box to go on. */
 
-import { button, h } from "./shared/dom.js";
+import { button, h, say } from "./shared/dom.js";
 import { icon, named, toast } from "./drawings.js";
 import { service } from "./connection.js";
 import { Panel, nothing } from "./panel.js";
@@ -12,11 +12,14 @@ const MOST = 50; // the latest messages
 export class Conversation {
   #app = null;
   #isNew = false; // nothing has been said yet, so there is nothing to read
+  #seen = []; // the messages that are shown
+  #saying = null; // ends the answer that is coming
   #panel = new Panel(3, t("What has been said"), t("This server does not show messages"));
   #title = h("h3");
   #text = h("textarea", { rows: 2, required: true, "aria-label": t("Message"), placeholder: t("Write a message"),
     onkeydown: (event) => this.#typed(event) });
   #send = h("button", { class: "main" }, t("Send"));
+  #spoken = h("p", { class: "unseen", role: "status" }); // for screen readers, once it is whole
   chatId = null;
 
   /** `onChange` is called after a message, `onLeave` to go back to the list. */
@@ -37,8 +40,7 @@ export class Conversation {
   /** Shows one that its first message creates. */
   begin(app, chatId) {
     this.#show(app, chatId, t("New chat"), true);
-    this.#panel.stop();
-    this.#panel.node.setAttribute("aria-busy", "false");
+    this.#rest();
     this.#panel.node.replaceChildren(nothing(t("How can we help?"), t("Your first message creates the chat.")));
     this.#text.focus();
   }
@@ -51,26 +53,42 @@ export class Conversation {
   /** Shows none. */
   close() {
     this.chatId = null;
+    this.#hangUp();
     this.#panel.stop();
     this.node.replaceChildren(nothing(t("No conversation is open"), t("Choose one, or begin a new chat.")));
   }
 
   /** Reads the messages of the chat, if one is open. */
   async refresh(isOther = false) {
-    if (this.chatId === null || this.#isNew) return;
+    if (this.chatId === null || this.#isNew || this.#saying) return;
     const fields = { appId: this.#app, chatId: this.chatId, offset: 0, pageSize: MOST };
     const read = (signal) => service.page("/api/core/chat/record/getPaginationRecords", fields, signal);
-    await this.#panel.load(read, ({ list }) => draw(list), isOther);
-    this.#panel.node.scrollTop = this.#panel.node.scrollHeight;
+    await this.#panel.load(read, ({ list }) => draw((this.#seen = list)), isOther);
+    this.#follow();
   }
 
   #show(app, chatId, title, isNew) {
+    this.#hangUp();
+    this.#seen = [];
+    this.#spoken.textContent = "";
     this.#app = app;
     this.chatId = chatId;
     this.#isNew = isNew;
     this.#text.value = "";
     this.call(title);
-    this.node.replaceChildren(this.back, this.#title, this.#panel.node, this.form);
+    this.node.replaceChildren(this.back, this.#title, this.#panel.node, this.#spoken, this.form);
+  }
+
+  /** Ends the answer that is coming. */
+  #hangUp() {
+    this.#saying?.abort();
+    this.#saying = null;
+  }
+
+  /** Nothing is read or said any more. */
+  #rest() {
+    this.#panel.stop();
+    this.#panel.node.setAttribute("aria-busy", "false");
   }
 
   #typed(event) {
@@ -84,23 +102,51 @@ export class Conversation {
     event.preventDefault();
     const content = this.#text.value.trim();
     if (!content || this.#send.disabled) return;
-    const chatId = this.chatId;
+    const mine = (this.#saying = new AbortController());
+    const before = [...this.#panel.node.childNodes];
+    const fields = { appId: this.#app, chatId: this.chatId, messages: [{ role: "user", content }] };
+    const answer = this.#ask(content);
+    let said = null;
+    this.#text.value = "";
     this.#send.disabled = true;
     this.#send.textContent = t("Sending");
     try {
-      const messages = [{ role: "user", content }];
-      await service.json("POST", "/api/v1/chat/completions", { appId: this.#app, chatId, stream: false, messages });
-      if (this.chatId === chatId) {
-        this.#isNew = false;
-        this.#text.value = "";
+      for await (const text of service.stream("/api/v1/chat/completions", fields, mine.signal)) {
+        answer.textContent = said = (said ?? "") + text;
+        this.#follow();
       }
-      await this.onChange();
+      said ??= "";
+      say(this.#spoken, said);
     } catch (error) {
-      toast(inWords(error)); // the text stays in the box
-    } finally {
-      this.#send.disabled = false;
-      this.#send.textContent = t("Send");
+      if (!mine.signal.aborted) toast(inWords(error));
     }
+    this.#send.disabled = false;
+    this.#send.textContent = t("Send");
+    if (this.#saying === mine) {
+      this.#saying = null;
+      this.#rest();
+      if (said === null) {
+        // Nobody has heard it.
+        this.#panel.show(before);
+        this.#text.value ||= content;
+        return;
+      }
+      this.#isNew = false;
+    }
+    await this.onChange();
+  }
+
+  /** Shows a question; gives the place of its answer. */
+  #ask(content) {
+    this.#panel.stop();
+    this.#panel.show(draw([...this.#seen, { obj: "Human", value: [{ text: { content } }] }, { obj: "AI" }]));
+    this.#panel.node.setAttribute("aria-busy", "true");
+    this.#follow();
+    return this.#panel.node.querySelector("li:last-child bdi");
+  }
+
+  #follow() {
+    this.#panel.node.scrollTop = this.#panel.node.scrollHeight;
   }
 }
 

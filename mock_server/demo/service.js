@@ -22,6 +22,7 @@ const slow = () => new Failure("slow", t("This takes too long"),
   t("There was no answer within {n} seconds.", { n: TIMEOUT_SECONDS }));
 const garbled = () => new Failure("garbled", t("An answer that makes no sense"),
   t("The service sent something that this app cannot read."));
+const broken = () => new Failure("offline", t("The answer broke off"), "");
 
 /** A service: where it is, and the key to call it with. */
 export class Service {
@@ -32,29 +33,60 @@ export class Service {
 
   /** The data of an answer. Raises Failure, and whatever the signal was given for. */
   async call(method, path, fields, signal) {
-    const answer = await this.json(method, path, fields, signal);
-    if (answer?.code !== 200 || !("data" in answer)) throw garbled();
-    return answer.data;
+    const limit = limited(signal);
+    try {
+      const answer = await this.#fetch(method, path, fields, limit.signal);
+      const content = read(answer, await answer.text());
+      if (content.code !== 200 || !("data" in content)) throw garbled();
+      return content.data;
+    } catch (error) {
+      throw error instanceof TypeError ? offline() : error;
+    } finally {
+      limit.end();
+    }
   }
 
-  /** As `call`; the answer has no envelope. */
-  async json(method, path, fields, signal) {
+  /** The texts of a chat completion, as they come. Raises as `call` does. */
+  async *stream(path, fields, signal) {
+    const limit = limited(signal);
+    let rest = null;
+    try {
+      const answer = await this.#fetch("POST", path, { ...fields, stream: true }, limit.signal);
+      if (!`${answer.headers.get("Content-Type")}`.startsWith("text/event-stream")) {
+        read(answer, await answer.text());
+        throw garbled();
+      }
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      rest = "";
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) throw broken();
+        limit.begin();
+        const events = (rest + value).split("\n\n");
+        rest = events.pop();
+        for (const event of events) {
+          const said = textOf(event);
+          if (said === null) return;
+          if (said) yield said;
+        }
+      }
+    } catch (error) {
+      if (limit.signal.aborted) throw limit.signal.reason;
+      if (error instanceof SyntaxError) throw garbled();
+      if (!(error instanceof TypeError)) throw error;
+      throw rest === null ? offline() : broken();
+    } finally {
+      limit.end();
+    }
+  }
+
+  #fetch(method, path, fields, signal) {
     const isQuery = method === "GET" || method === "DELETE";
     const url = this.server + path + (isQuery ? `?${new URLSearchParams(fields)}` : "");
     const headers = { Authorization: `Bearer ${this.key}` };
     if (!isQuery) headers["Content-Type"] = "application/json";
     const body = isQuery ? undefined : JSON.stringify(fields);
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(slow()), TIMEOUT_SECONDS * 1000);
-    signal?.addEventListener("abort", () => stop.abort(signal.reason));
-    try {
-      const answer = await fetch(url, { method, headers, body, signal: stop.signal, cache: "no-store" });
-      return read(answer, await answer.text());
-    } catch (error) {
-      throw error instanceof TypeError ? offline() : error;
-    } finally {
-      clearTimeout(timer);
-    }
+    return fetch(url, { method, headers, body, signal, cache: "no-store" });
   }
 
   /** A page: its list, and how many there are in all. */
@@ -63,6 +95,29 @@ export class Service {
     if (!Array.isArray(data?.list)) throw garbled();
     return { list: data.list.filter(Boolean), total: Number(data.total) || 0 };
   }
+}
+
+/** Ends a call that is silent for too long, or no longer wanted. */
+function limited(wanted) {
+  const stop = new AbortController();
+  let timer;
+  const end = () => clearTimeout(timer);
+  const begin = () => {
+    end();
+    timer = setTimeout(() => stop.abort(slow()), TIMEOUT_SECONDS * 1000);
+  };
+  wanted?.addEventListener("abort", () => stop.abort(wanted.reason));
+  begin();
+  return { signal: stop.signal, begin, end };
+}
+
+/** What an event of a stream says; null at the end. Raises Failure, SyntaxError. */
+function textOf(event) {
+  const data = event.slice(event.indexOf("data: ") + 6);
+  if (data === "[DONE]") return null;
+  const content = JSON.parse(data);
+  if (event.startsWith("event: error")) throw refusal(Number(content?.code ?? 500), content, null);
+  return content?.choices?.[0]?.delta?.content ?? "";
 }
 
 function read(answer, text) {

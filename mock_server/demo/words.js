@@ -73,6 +73,7 @@ const CHINESE = {
   "Show more": "显示更多",
   "Show the console beside it": "同时显示控制台",
   "Something went wrong": "出错了",
+  "The answer broke off": "回答中断",
   "The key stays in this page.": "密钥只保留在本页面中。",
   "The service cannot be reached. Is it running, and does it let this page in?": "无法访问服务。它是否在运行，是否允许本页面访问？",
   "The service has a problem ({status})": "服务出现问题（{status}）",

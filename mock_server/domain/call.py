@@ -13,7 +13,7 @@ from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted, which_there_are, whose_name
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
-from mock_server.domain.replies import Reply
+from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
 
@@ -56,7 +56,7 @@ class Call(Struct, frozen=True, gc=False):
     state: State
     caller: Caller
     store: Store
-    reply: Reply | None = None
+    reply: DeclaredReply | None = None
     sent: Request | None = None
 
     @classmethod

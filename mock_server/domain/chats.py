@@ -18,7 +18,14 @@ from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.models import App, Chat, ChatRecord
-from mock_server.domain.replies import Pace, Reply, ReplyPart, Turns, parts_of, text_of
+from mock_server.domain.replies import (
+    DeclaredReply,
+    Pace,
+    ReplyPart,
+    Turns,
+    parts_of,
+    text_of,
+)
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
 
@@ -164,7 +171,7 @@ class Completed(Struct, frozen=True):
 
     chat_id: str
     parts: Sequence[ReplyPart]
-    pace: Pace | None
+    pace: Pace
     title: str | None
 
 
@@ -203,11 +210,12 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
         raise
     if turns is not None:
         store.turns[owner] = turns
-    pace = reply.stream if reply else None
-    return Completed(chat_id, parts, pace or app.pace, title)
+    own_pace = reply.stream if reply else None
+    pace = own_pace or app.pace or state.pace
+    return Completed(chat_id, parts, pace, title)
 
 
-def _reply(call: Call, app: App) -> tuple[Reply | None, str, Turns | None]:
+def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | None]:
     """What is to be said, whose reply that is, and whose turn it is then."""
     if call.reply is not None:
         return call.reply, "", None

@@ -12,6 +12,7 @@ from typing import Self
 from msgspec import Struct
 
 from mock_server.domain.limits import Limits
+from mock_server.domain.replies import AT_ONCE, Pace
 
 DEFAULT_TIME = 1704067200000
 """2024-01-01T00:00:00.000Z: the time of everything that declares none."""
@@ -33,13 +34,15 @@ class Environment(Struct, frozen=True):
 
     `time_ns` gives the real time in nanoseconds, as `time.time_ns` does; `seconds` a
     monotonic clock, for what must not jump when the machine's time is set; `secret` a
-    new unguessable text; `limits` are the bounds in force.
+    new unguessable text; `limits` are the bounds in force, `pace` is that of replies
+    where the data has none.
     """
 
     time_ns: Callable[[], int]
     seconds: Callable[[], float]
     secret: Callable[[], str]
     limits: Limits = Limits()
+    pace: Pace = AT_ONCE
 
 
 class Clock:

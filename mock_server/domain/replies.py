@@ -78,16 +78,20 @@ class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
     first_token_ms: Milliseconds = 0
     """Milliseconds before the first word."""
     tokens_per_second: Annotated[float, Meta(ge=0.1, le=100_000)] | None = None
-    """Words in a second."""
+    """Words in a second; of Chinese, characters."""
 
 
 AT_ONCE = Pace()
+AS_TYPED = Pace(400, 30)
+"""As people are used to see an assistant type."""
 Parts = Annotated[
     list[Text | ReplyPart], Meta(extra_json_schema={"allOf": [_one_each()]})
 ]
 
 
-class Reply(Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class DeclaredReply(
+    Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True
+):
     """A reply of a fixture: a text or parts, and when it is said."""
 
     text: Text | None = None
@@ -150,23 +154,27 @@ def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]
 
 
 class Turns(Struct, frozen=True):
-    """Which reply is the next, and how often those with `times` were said."""
+    """How often each reply was said, by its place."""
 
-    next: int = 0
     said: Mapping[int, int] = {}
 
     def take(
-        self, replies: Sequence[Reply], fits: Callable[[Match], bool]
-    ) -> tuple[Reply | None, "Turns"]:
-        """The reply whose turn it is, None if all have been said; and what follows."""
-        count = len(replies)
-        for step in range(count):
-            at = (self.next + step) % count
-            reply, said = replies[at], self.said.get(at, 0)
-            is_left = reply.times is None or said < reply.times
-            if is_left and (reply.match is None or fits(reply.match)):
-                counts = (
-                    self.said if reply.times is None else {**self.said, at: said + 1}
-                )
-                return reply, Turns((at + 1) % count, counts)
-        return None, self
+        self, replies: Sequence[DeclaredReply], fits: Callable[[Match], bool]
+    ) -> tuple[DeclaredReply | None, "Turns"]:
+        """The reply whose turn it is, None if none is left; and what follows.
+
+        The first `match` that fits decides, before all replies without one; those with
+        the same match take turns.
+        """
+        left = [
+            (self.said.get(at, 0), at)
+            for at, reply in enumerate(replies)
+            if reply.times is None or self.said.get(at, 0) < reply.times
+        ]
+        matches = (replies[at].match for _, at in left)
+        match = next((each for each in matches if each and fits(each)), None)
+        turns = [each for each in left if replies[each[1]].match == match]
+        if not turns:
+            return None, self
+        count, at = min(turns)
+        return replies[at], Turns({**self.said, at: count + 1})

@@ -57,14 +57,6 @@ def test_a_completion_as_the_openai_sdk_asks_for_it(
     mock_server.assert_no_violations()
 
 
-def test_the_openai_sdk(mock_server: MockServerFixture) -> None:
-    openai = pytest.importorskip("openai")
-    client = openai.OpenAI(base_url=f"{mock_server.url}/api/v1", api_key="any")
-    said = [{"role": "user", "content": "Hello"}]
-    answer = client.chat.completions.create(model="any", messages=said)
-    assert answer.choices[0].message.content
-
-
 def test_a_fault_on_histories(mock_server: MockServerFixture) -> None:
     mock_server.fault("error", operation="getHistories", status=503, times=1)
     url, body = mock_server.url + HISTORIES, {"appId": APP}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import MakeApi
 from tests.support import Api
 from tests.wire.spoiled import add, connected, exchanged, received, request
 
@@ -107,6 +108,24 @@ def test_words_come_at_their_pace_and_pauses_are_kept(api: Api) -> None:
     gaps = [then - before for (before, _), (then, _) in pairwise(found)]
     assert gaps[0] >= 0.04 - TICK
     assert gaps[1] >= 0.08 - TICK
+
+
+def test_the_demo_streams_as_somebody_types(make_api: MakeApi) -> None:
+    api = make_api({"apps": [{"id": "a", "replies": ["".join(WORDS)]}]}, demo=True)
+    times = [time for time, _ in times_of(api)[:3]]
+    assert times[0] >= 0.4 - TICK
+    assert times[2] - times[0] >= 2 / 30 - TICK
+
+
+@pytest.mark.parametrize("place", ["app", "reply"])
+def test_what_the_data_says_of_a_pace_goes_before_the_demo(
+    make_api: MakeApi, place: str
+) -> None:
+    pace: dict[str, Any] = {"stream": {}}
+    reply = {"text": "word " * 190, **(pace if place == "reply" else {})}
+    app = {"id": "a", "replies": [reply], **(pace if place == "app" else {})}
+    api = make_api({"apps": [app]}, demo=True)
+    assert times_of(api)[-1][0] < 190 / 30 - 1
 
 
 def test_a_paced_stream_ends_with_a_reset(api: Api) -> None:

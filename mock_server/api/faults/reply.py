@@ -50,6 +50,8 @@ class Reply(Answering, tag="reply"):
 
     def respond(self, sent: Sent, distort: Distort | None) -> Response:
         """The operation's own response, with this as what is said."""
-        reply = replies.Reply(text=self.text, parts=self.parts, stream=self.stream)
+        reply = replies.DeclaredReply(
+            text=self.text, parts=self.parts, stream=self.stream
+        )
         call = replace(sent.call, reply=reply)
         return sent.operation.respond(call, sent.content, distort)

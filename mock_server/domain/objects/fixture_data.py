@@ -15,7 +15,7 @@ from mock_server.domain.objects.index import Order
 from mock_server.domain.objects.models import App, Chat, Collection, User
 from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
-from mock_server.domain.replies import Reply
+from mock_server.domain.replies import DeclaredReply
 
 JobsOf = tuple[str, str]
 """The ids of a dataset and of a collection in it."""
@@ -37,7 +37,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     keys: Mapping[str, Caller] = field(default_factory=dict)
     users: tuple[User, ...] = ()
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[DeclaredReply, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
     answers: tuple[Definition, ...] = ()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
 from mock_server.domain.clock import DEFAULT_TIME
-from mock_server.domain.replies import Pace, Reply
+from mock_server.domain.replies import DeclaredReply, Pace
 
 DEFAULT_TMB_ID = "65422be6aa44b7da77729ec9"
 DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
@@ -59,7 +59,7 @@ class App(Struct, frozen=True):
     permissions: Permissions = field(default_factory=dict)
     chats: Mapping[str, Chat] = field(default_factory=dict)
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[DeclaredReply, ...] = ()
     pace: Pace | None = None
 
     def level_of(self, caller: Caller) -> Level:

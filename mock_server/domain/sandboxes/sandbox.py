@@ -212,6 +212,7 @@ class Sandbox:
             ),
             texts=memory.cache_of(self.baseline, choices),
             limits=environment.limits,
+            pace=environment.pace,
         )
 
     def _new_journal(self) -> Journal:

@@ -15,6 +15,7 @@ from mock_server.domain.journal import Hint, Journal, Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import TextCache
 from mock_server.domain.messages import which_there_are
+from mock_server.domain.replies import AT_ONCE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
 
@@ -44,6 +45,7 @@ class State(Struct, frozen=True, eq=False):
     faults: Faults
     texts: TextCache
     limits: Limits
+    pace: Pace = AT_ONCE
     waits: set[Callable[[], object]] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)

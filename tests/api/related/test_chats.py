@@ -160,6 +160,11 @@ def test_a_long_reply_streams_in_few_pieces() -> None:
     assert pieces("") == []
 
 
+def test_chinese_streams_by_characters_and_not_without_end() -> None:
+    assert pieces("按 Enter 键。") == ["按", " ", "Enter ", "键", "。"]
+    assert len(pieces("好" * 10_000)) <= 200
+
+
 def test_pages_of_records_count_from_the_newest(api: Api) -> None:
     for question in "abc":
         ask(api, question, chatId="x")

@@ -243,7 +243,8 @@ def test_hostile_messages_are_refused(demo: Api, messages: Any) -> None:
 
 def test_what_is_said_is_no_event_of_a_stream(demo: Api) -> None:
     said = 'a\n\ndata: [DONE]\r\n\r\nevent: x\x00\u2028"'
-    body = {"messages": [{"role": "user", "content": said}], "stream": True}
+    demo.admin("POST", "/faults", {"kind": "reply", "text": said})
+    body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
     answer = demo.send("POST", "/api/v1/chat/completions", body)
     *events, end = answer.text.split("\n\n")[:-1]
     assert end == "data: [DONE]"

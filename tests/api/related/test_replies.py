@@ -218,6 +218,28 @@ def test_the_replies_of_an_app_take_turns_and_end_by_times(make_api: MakeApi) ->
     assert said(ask(api)) == "Once."
 
 
+def test_a_match_goes_before_none_and_those_with_the_same_take_turns(
+    make_api: MakeApi,
+) -> None:
+    rain, snow = {"question": "rain"}, {"question": "snow"}
+    replies = [
+        "General.",
+        {"text": "Rain 1.", "match": rain},
+        {"text": "Snow.", "match": snow},
+        {"text": "Rain 2.", "match": rain},
+    ]
+    api = make_api({"apps": [{"id": APP, "replies": replies}]}, profile="deployed")
+    questions = ("Rain?", "Hello", "Snow?", "Rain and snow?", "Snow?", "Rain?")
+    assert [said(ask(api, each)) for each in questions] == [
+        "Rain 1.",
+        "General.",
+        "Snow.",
+        "Rain 2.",
+        "Snow.",
+        "Rain 1.",
+    ]
+
+
 def test_a_test_replies_before_the_fixture_does(make_api: MakeApi) -> None:
     api = make_api(WORLD | {"replies": ["Declared."]}, profile="deployed")
     reply(api, "Added.", times=1)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.e2e.pages import Demo, Visit, expect
 from tests.e2e.pages.screen import APP, CHAT, PARCEL
 
@@ -127,6 +131,57 @@ def test_a_first_message_creates_a_chat_and_stays_in_the_box_until_it_is_sent(
     app.click("All conversations")
     app.has(talks=8)
     assert len(app.server.control.chats(APP)) == 8
+
+
+@pytest.mark.parametrize(
+    ("question", "begin", "end"),
+    [
+        ("Where is my refund?", "A refund", "the card that was charged."),
+        ("退款要多久？", "我", "使用的银行卡。"),
+    ],
+    ids=["English", "Chinese"],
+)
+def test_an_answer_is_typed_and_then_read_out(
+    app: Demo, question: str, begin: str, end: str
+) -> None:
+    app.talk(PARCEL).click()
+    expect(app.messages).to_have_count(2)
+    app.watch()
+    app.asks(question)
+    expect(app.spoken).to_contain_text(end)
+    grown = [each for each in app.typed() if each.startswith(begin)]
+    whole = app.spoken.inner_text()
+    assert grown[-1] == whole
+    assert len(set(grown)) > 10
+    assert all(whole.startswith(each) for each in grown)
+    expect(app.messages).to_have_count(4)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [({"error": "Model is busy"}, "Model is busy"), ({"cut": True}, "broke off")],
+    ids=["error", "cut"],
+)
+def test_an_answer_that_ends_too_early_is_told(
+    app: Demo, end: dict[str, Any], told: str
+) -> None:
+    app.fault("reply", parts=["It is ", end])
+    app.talk(PARCEL).click()
+    app.asks("Where is it?")
+    app.toast.says(told)
+    expect(app.message).to_have_value("")
+    expect(app.messages.last).to_contain_text("It is")
+
+
+def test_an_answer_that_is_left_is_there_later(app: Demo) -> None:
+    app.fault("reply", text="One two", stream={"tokensPerSecond": 0.1})
+    app.click("New chat")
+    app.asks("Count")
+    expect(app.messages.last).to_contain_text("One")
+    app.click("All conversations")
+    app.talk("Count").click()
+    expect(app.messages.last).to_contain_text("One two")
+    expect(app.button("Send")).to_be_enabled()
 
 
 def test_many_chats_come_in_portions(visit: Visit) -> None:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Locator, Page
 
 SPLIT = "/__admin/#/demo"
+WATCH = """() => {
+  window.typed = [];
+  new MutationObserver(() => {
+    const last = document.querySelector(".messages li:last-child bdi");
+    const text = last?.textContent;
+    if (text && text !== window.typed.at(-1)) window.typed.push(text);
+  }).observe(document.body, {childList: true, subtree: true, characterData: true});
+}"""
 
 
 class Demo(Console):
@@ -36,6 +44,8 @@ class Demo(Console):
         self.toast = Part(self.find("#toast"))
         self.pager = self.find(".pager").get_by_role("status")
         self.message = self.field("Message")
+        self.spoken = self.find(".talk").get_by_role("status")
+        """What screen readers say of an answer."""
         self.framed = Framed(page.frame_locator("#demo iframe"))
 
     def rest(self) -> None:
@@ -65,6 +75,20 @@ class Demo(Console):
         """Open folders, one in the other."""
         for each in names:
             self.articles.get_by_role("button", name=each, exact=True).click()
+
+    def asks(self, question: str) -> None:
+        """Send a message in the open conversation."""
+        self.message.fill(question)
+        self.message.press("Enter")
+
+    def watch(self) -> None:
+        """Note from now on how the last message changes."""
+        self.page.evaluate(WATCH)
+
+    def typed(self) -> list[str]:
+        """What the last message was, one after the other."""
+        found: list[str] = self.page.evaluate("window.typed")
+        return found
 
     def types(self, text: str) -> None:
         """Type into the search, key by key."""

@@ -1,7 +1,9 @@
 """A stand-in for chatting, with or without a stream of events."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
@@ -18,7 +20,7 @@ from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import Completed, complete
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import App
-from mock_server.domain.replies import AT_ONCE, Pace, ReplyPart, Tool, text_of
+from mock_server.domain.replies import Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
@@ -132,7 +134,7 @@ def encode(completion: Completion, _: State) -> bytes | Response:
 
 def streamed(done: Completed, *, is_detailed: bool) -> Iterator[Chunk]:
     """The reply as server-sent events, in the order of 4.16."""
-    pace = done.pace or AT_ONCE
+    pace = done.pace
     is_first = True
     waiting = 0.0
     for part in done.parts:
@@ -257,14 +259,23 @@ def response_data(parts: Sequence[ReplyPart]) -> list[dict[str, Any]]:
     return found
 
 
+_END = re.compile("[ \u3000-\u9fff\uff00-\uffef]")
+"""The last character of a word."""
+
+
 def pieces(reply: str, most: int = Published.stream_pieces) -> list[str]:
-    """The words of a reply with the spaces after them; many words make one piece."""
+    """The words of a reply, as models have them; many words make one piece.
+
+    A space belongs to the word before it; a Chinese character ends a word.
+    """
     # A MiB may have as many words, each of which would take long to make.
-    least = len(reply) // most if reply.count(" ") >= most else 0
+    count = sum(1 for _ in islice(_END.finditer(reply), most))
+    least = len(reply) // most if count == most else 0
     made: list[str] = []
     start = 0
     while start < len(reply):
-        end = reply.find(" ", start + least) + 1 or len(reply)
+        found = _END.search(reply, start + least)
+        end = found.end() if found else len(reply)
         made.append(reply[start:end])
         start = end
     return made
