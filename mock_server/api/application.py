@@ -15,13 +15,8 @@ from mock_server.api.bound import bound_sandbox
 from mock_server.api.connection import connection_of, is_on_new_connection
 from mock_server.api.errors import MissingAuthorization, UnknownKey
 from mock_server.api.event_stream import EventStream
-from mock_server.api.faults.fault import (
-    Answering,
-    Fault,
-    FaultContext,
-    Sent,
-    hold_up,
-)
+from mock_server.api.faults.answering import Answering, Sent
+from mock_server.api.faults.fault import Fault, FaultContext, hold_up
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
 from mock_server.api.operations.answered_path import (
@@ -110,7 +105,8 @@ class PublicApi:
             mark, generation = request.sandbox.name, request.state.generation
             headers: responses.Headers = ()
             if response.status:  # none where there is no response
-                length, kind = response.length, response.content_type
+                length = len(response.body) if response.is_framed else None
+                kind = response.content_type
                 own = response.headers
                 headers = self._headers(length, kind, mark, generation, own)
             if body.holding is not None:  # it is not small
@@ -183,7 +179,7 @@ class PublicApi:
             if found is not None:
                 notes.answered = found.name
                 return found
-        elif meant.name in state.faults.answered:
+        elif state.faults.active and meant.name in state.faults.answered:
             return meant
         return self._operations.at(path, method, state.choices)
 

@@ -28,6 +28,8 @@ class EventStream(Response, frozen=True, kw_only=True):
     for so many milliseconds.
     """
 
+    is_framed = False
+
     content_type: bytes = b"text/event-stream;charset=utf-8"
     headers: tuple[Header, ...] = (
         (b"cache-control", b"no-cache, no-transform"),
@@ -45,10 +47,6 @@ class EventStream(Response, frozen=True, kw_only=True):
         every = tuple(chunks)
         body = b"".join(each.content for each in every)
         return cls(status=200 if every else 0, body=body, chunks=every, is_cut=is_cut)
-
-    @property
-    def length(self) -> None:
-        return None
 
     def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
         """The stream with other chunks, and with another end if there is one."""

@@ -7,7 +7,7 @@ wire floor serves the application, not in process.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,16 +34,14 @@ class Response(Struct, frozen=True):
     `note` is for the journal.
     """
 
+    is_framed: ClassVar[bool] = True
+    """Whether its length is announced."""
+
     status: int
     body: bytes
     headers: tuple[Header, ...] = ()
     content_type: bytes = b"application/json"
     note: Note | None = None
-
-    @property
-    def length(self) -> int | None:
-        """How many bytes of body are announced; None if that is not known before."""
-        return len(self.body)
 
     def into(self, kind: type[R], **further: Any) -> R:
         """A response of another kind with all that this one has, and further fields."""
@@ -151,7 +149,8 @@ def rate_limit_headers(limit: RateLimitStatus) -> tuple[Header, ...]:
 def response_headers(response: Response, *further: Header) -> tuple[Header, ...]:
     """All headers of a response but those that the server adds (`date`, `server`)."""
     own = (*further, *response.headers)
-    return headers_for(response.length, response.content_type, own)
+    length = len(response.body) if response.is_framed else None
+    return headers_for(length, response.content_type, own)
 
 
 def headers_for(

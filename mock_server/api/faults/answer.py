@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import SUCCESS
-from mock_server.api.faults.fault import Answering, Sent
+from mock_server.api.faults.answering import Answering, Sent
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response

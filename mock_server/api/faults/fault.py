@@ -26,23 +26,20 @@ from mock_server.api.operations.operation import Distort
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import End, Response
 from mock_server.api.slices import once_ready
-from mock_server.domain.call import Call
-from mock_server.domain.clock import format_time
 from mock_server.domain.errors import InvalidField, InvalidFields
 from mock_server.domain.faults.definition import Definition, Whole
-from mock_server.domain.faults.firing import Firing, Request
+from mock_server.domain.faults.firing import Firing
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import (
-    all_problems,
     cut,
     describe_value,
     did_you_mean,
 )
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
-from mock_server.domain.validation.json_match import is_test, tests_in
-from mock_server.domain.validation.walk import Path, dotted, mistakes
+from mock_server.domain.validation.json_match import is_test
+from mock_server.domain.validation.walk import dotted, mistakes
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 Connections = Literal["first", "all"]
@@ -119,35 +116,9 @@ async def hold_up(request: RequestContext) -> None:
     Raises ClientGone, Interrupted.
     """
     if request.answer is not None:
-        answer = cast("Answering", request.answer.fault.definition)
-        if answer.held_up_ms:
-            await pause(request, answer.held_up_ms)
-
-
-class Sent(Struct, frozen=True):
-    """A request that is answered in the place of its operation."""
-
-    operation: Served
-    call: Call
-    content: bytes
-    request: Request
-    firing: Firing
-
-    def perform(self, distort: Distort | None = None) -> Response:
-        """Carry the operation out. Raises NotReady."""
-        return self.operation.respond(self.call, self.content, distort)
-
-    def values(self) -> Mapping[str, object]:
-        """What placeholders may stand for."""
-        head = self.request.head
-        name = self.firing.fault.definition.operation
-        return {
-            "body": self.request.body,
-            "query": head.query,
-            "path": self.request.parameters(name),
-            "count": self.firing.count,
-            "now": format_time(self.call.now),
-        }
+        ms = cast("Fault", request.answer.fault.definition).held_up_ms
+        if ms:
+            await pause(request, ms)
 
 
 class Fault(Definition):
@@ -174,6 +145,11 @@ class Fault(Definition):
         def __init__(self, kind: str, **fields: Any) -> None: ...
         @staticmethod
         def of(kind: str, **fields: Any) -> Fault: ...
+
+    @property
+    def held_up_ms(self) -> int:
+        """Milliseconds for which it holds up what it answers."""
+        return 0
 
     @classmethod
     def sentence(cls) -> str:
@@ -251,45 +227,6 @@ class Fault(Definition):
         it is sent has to handle these two itself, as `dribble` does.
         """
         raise NotImplementedError
-
-
-class Answering(Fault):
-    """An answer: it takes the place of the operation's own, faults or no faults."""
-
-    is_answer = True
-    # Which one has to be said.
-    operation: str
-    most_matched_bytes = Published.answer_matched_bytes
-    # Until a reset, unless it says otherwise.
-    times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
-    ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] | None = None  # type: ignore[assignment]
-
-    @property
-    def held_up_ms(self) -> int:
-        """Milliseconds for which it is held up."""
-        return 0
-
-    def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        """The response to a request at which it fires. Raises Refusal, NotReady."""
-        raise NotImplementedError
-
-    def problems(self) -> Iterator[tuple[Path, str]]:
-        """What no type can say of its fields: places and messages."""
-        yield from ()
-
-    def check(self) -> None:
-        """All of its problems. Raises InvalidField."""
-        super().check()
-        most = Published.answer_tests
-        if (count := sum(map(tests_in, self.match.given().values()))) > most:
-            expected = f"at most {most} texts with a part or absent"
-            raise wrong(expected, str(count), "match")
-        found = [
-            f"{message} - at ${''.join(f'.{part}' for part in path)}"
-            for path, message in self.problems()
-        ]
-        if found:
-            raise InvalidFields(all_problems(found))
 
 
 def _check_texts(wanted: Mapping[str, object], at: str) -> None:

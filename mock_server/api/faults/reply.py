@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from mock_server.api.faults.fault import Answering, Sent, wrong
+from mock_server.api.faults.answering import Answering, Sent
+from mock_server.api.faults.fault import wrong
 from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
 from mock_server.domain import replies

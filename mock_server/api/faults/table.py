@@ -10,13 +10,13 @@ from msgspec import Meta, Struct
 
 from mock_server.api.faults.alter import Alter
 from mock_server.api.faults.answer import Answer
+from mock_server.api.faults.answering import Answering
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.dribble import Dribble
 from mock_server.api.faults.duplicate_item import DuplicateItem
 from mock_server.api.faults.empty import Empty
 from mock_server.api.faults.error import Error
 from mock_server.api.faults.fault import (
-    Answering,
     Fault,
     fault_of,
     kind_mistake,
