@@ -11,6 +11,7 @@ from mock_server.api.faults.table import KINDS
 from mock_server.domain.limits import DEFAULT_LIMITS
 from tests.support import Api
 
+FURTHER = ("query", "headers", "path", "question")
 MINIMAL = {name: kind.least for name, kind in KINDS.items()}
 
 
@@ -23,8 +24,10 @@ def test_a_fault_is_shown_with_its_defaults(
     added = api.admin("POST", "/faults", {"kind": kind} | fields)
     assert added.status_code == 201
     shown = added.json()
-    assert 0 < shown.pop("endsIn") <= 60
-    times = None if kind == "rate_limit" else 1
+    is_answer = KINDS[kind].is_answer
+    ends = shown.pop("endsIn")
+    assert ends is None if is_answer else 0 < ends <= 60
+    times = None if kind == "rate_limit" or is_answer else 1
     common = {
         "id": "f1",
         "kind": kind,
@@ -32,14 +35,14 @@ def test_a_fault_is_shown_with_its_defaults(
         "fired": 0,
         "matches": 0,
         "preset": None,
-        "operation": "*",
-        "match": {"key": None, "body": None},
+        "operation": "completions" if kind == "reply" else "*",
+        "match": dict.fromkeys(("key", "body", *FURTHER)),
         "skip": 0,
         "times": times,
         "probability": 1.0,
         "seed": 0,
         "phase": "before",
-        "ttl": 60.0,
+        "ttl": None if is_answer else 60.0,
     }
     assert {name: shown[name] for name in common | fields} == common | fields
     (listed,) = api.admin("GET", "/faults").json()["faults"]

@@ -42,6 +42,8 @@ FORMS = ("data", "json", "text", "base64")
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
 _CONTENT_TYPE = "content-type"
+# What was sent may be a script, and the console is at the same origin.
+_ISOLATED = ((b"content-security-policy", b"sandbox"),)
 
 
 class Answer(Answering, tag="answer", dict=True):
@@ -113,6 +115,9 @@ class Answer(Answering, tag="answer", dict=True):
         """No path of its own, a body of two forms, or headers that cannot be sent."""
         if is_route(self.operation):
             yield from _wrong_path(self.operation)
+            if self.phase == "after":
+                expected = "phase before at a path where nothing is carried out"
+                yield ("phase",), f"Expected {expected}, got after"
         else:
             yield from _no_method(self.operation)
         given = self._given
@@ -145,6 +150,8 @@ class Answer(Answering, tag="answer", dict=True):
             for name, text in self.headers.items()
             if name.lower() != _CONTENT_TYPE
         )
+        if self._has_placeholders and not self.content_type.startswith(_JSON):
+            headers += _ISOLATED
         response = Response(self.status, body, headers, self.content_type)
         difference = self.difference_from(sent.operation, value)
         if difference:

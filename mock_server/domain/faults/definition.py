@@ -16,7 +16,7 @@ _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'}
 
 _TEXTS = Meta(
     extra={"expected": 'an object of texts such as {"limit": "10"}'},
-    extra_json_schema={"additionalProperties": {"oneOf": [{"type": "string"}, *TESTS]}},
+    extra_json_schema={"additionalProperties": {"anyOf": [{"type": "string"}, *TESTS]}},
 )
 Texts = Annotated[dict[str, Any], _TEXTS]
 

@@ -217,6 +217,14 @@ class Import:
         shown = redacted_text(re.split("[?#]", url)[0], self._hidden)
         return f"{method} {shown[:_SHOWN]}"
 
+    def _without_secrets(self, path: str) -> str:
+        """The path with a parameter in place of each segment that holds a secret."""
+        kept = [
+            each if redacted_text(each, self._hidden) == each else f"{{secret{at}}}"
+            for at, each in enumerate(path.split("/"))
+        ]
+        return "/".join(kept)
+
     def _put(self, exchange: reading.Exchange, request: str) -> None:
         """Keep an answer as an entry of `responses`, if there is room for it."""
         name, size = (exchange.method, exchange.path), len(exchange.body)
@@ -229,6 +237,7 @@ class Import:
             self.notes.left_out(TOO_LARGE, request)
             return
         part = response_part(exchange)
+        part["path"] = self._without_secrets(part["path"])
         if old is not None and old[1] != part:
             self.notes.replaced(request, old[0], exchange.origin)
         self._answers[name] = exchange.origin, part, size
