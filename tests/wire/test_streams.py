@@ -130,6 +130,15 @@ def test_what_the_data_says_of_a_pace_goes_before_the_demo(
     assert times_of(api)[-1][0] < 190 / 30 - 1
 
 
+def test_an_old_client_has_its_stream_until_the_close(api: Api) -> None:
+    old = question().replace(b" HTTP/1.1", b" HTTP/1.0", 1)
+    content, end = exchanged(api, old)
+    head, _, body = content.partition(b"\r\n\r\n")
+    assert b"\r\ntransfer-encoding:" not in head.lower()
+    assert body.startswith(b"data: {")
+    assert (body.endswith(DONE), end) == (True, "FIN")
+
+
 def test_streams_that_wait_are_charged_and_refused(make_api: MakeApi) -> None:
     api = make_api(memory=1_000_000)
     add(api, "reply", text="x" * 200_000, stream={"firstTokenMs": 60_000})
