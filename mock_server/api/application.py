@@ -1,6 +1,7 @@
 """The service as one ASGI application: the story of a request, in order."""
 
 from asyncio import sleep
+from collections.abc import Callable
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import cast
@@ -109,7 +110,10 @@ class PublicApi:
                 length = len(response.body) if response.is_framed else None
                 kind = response.content_type
                 own = response.headers
-                headers = self._headers(length, kind, mark, generation, own)
+                with_marks: Callable[..., responses.Headers] = self._headers
+                if request.answer is not None:  # its headers may be large, and new
+                    with_marks = responses.headers_with_marks
+                headers = with_marks(length, kind, mark, generation, own)
             if body.holding is not None:  # it is not small
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
