@@ -62,6 +62,22 @@ def test_a_whole_reply_that_is_cut_has_no_byte(api: Api) -> None:
     assert exchanged(api, question(stream=False)) == (b"", "RST")
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "delay", "ms": 1, "afterChunks": 2},
+        {"kind": "dribble", "ms": 1},
+        {"kind": "dribble", "ms": 1, "afterChunks": 2},
+        {"kind": "truncate"},
+        {"kind": "malformed_json"},
+    ],
+)
+def test_a_cut_before_the_first_byte_stays_one(api: Api, fault: dict[str, Any]) -> None:
+    add(api, "reply", parts=[{"cut": True}])
+    add(api, **fault)
+    assert exchanged(api, question()) == (b"", "RST")
+
+
 @pytest.mark.parametrize(("kind", "end"), [("reset", "RST"), ("truncate", "FIN")])
 @pytest.mark.parametrize("after", [1, 2, 3])
 def test_a_connection_ends_after_so_many_events(
