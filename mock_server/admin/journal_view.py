@@ -18,13 +18,9 @@ def entry_view(entry: Entry) -> views.EntryView:
     sent, firing, fault = entry.sent, entry.firing, None
     answering, answered_by = entry.answering, None
     if firing is not None:
-        definition = firing.fault.definition
-        fault = views.FiringView(
-            firing.fault.id, definition.kind, firing.draw, definition.probability
-        )
+        fault = views.FiringView(*astuple(firing))
     if answering is not None:
-        answer = answering.fault
-        answered_by = views.AnsweringView(answer.id, answer.definition.kind)
+        answered_by = views.AnsweringView(answering.id, answering.kind)
     return views.EntryView(
         seq=entry.seq,
         time=format_time(entry.time),

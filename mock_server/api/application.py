@@ -1,6 +1,7 @@
 """The service as one ASGI application: the story of a request, in order."""
 
 from asyncio import sleep
+from collections.abc import Callable
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import cast
@@ -34,6 +35,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
+from mock_server.domain.memory import Holding
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
@@ -108,7 +110,10 @@ class PublicApi:
                 length = len(response.body) if response.is_framed else None
                 kind = response.content_type
                 own = response.headers
-                headers = self._headers(length, kind, mark, generation, own)
+                with_marks: Callable[..., responses.Headers] = self._headers
+                if request.answer is not None:  # its headers may be large, and new
+                    with_marks = responses.headers_with_marks
+                headers = with_marks(length, kind, mark, generation, own)
             if body.holding is not None:  # it is not small
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
@@ -277,7 +282,13 @@ class PublicApi:
             request.notes.answered = operation.name
             answer = cast("Answering", request.answer.fault.definition)
             sent = Sent(operation, call, content, seen, request.answer)
+            waits = bool(answer.held_up_ms or request.firing)
+            if waits:  # before it may write
+                size = request.answer.fault.holding.size
+                self._memory.check_room(size, "path")
             response = answer.respond(sent, distort)
+            if waits:
+                request.holding = self._charged(response)
         elif isinstance(operation, AnsweredPath):
             request.operation = request.notes.answered = None
             path, method = request.scope["path"], request.scope["method"]
@@ -285,9 +296,16 @@ class PublicApi:
         else:
             response = operation.respond(call, content, distort)
         if isinstance(response, EventStream):
+            request.holding = self._charged(response)
             connection = connection_of(request.scope)
             return response.on(connection, partial(context.pause, request))
         return response
+
+    def _charged(self, response: responses.Response) -> Holding:
+        """Charge a response, for which there was room before it was made."""
+        holding = self._memory.hold("requests")
+        holding.grow(response.size)
+        return holding
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

@@ -16,6 +16,7 @@ from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.domain.access import NOBODY, Caller
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Firing, Request
+from mock_server.domain.memory import Holding
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
 
@@ -58,6 +59,7 @@ class RequestContext(Struct):
     it is admitted, `content` once its body has come, `firing` if a fault fires, and
     `answer` if an answer does; both have matched what is `seen` of it. Which
     answer that is, if any, has been found out once it `has_decided`.
+    `holding` is what a response is charged to that waits, or is sent for long.
     `unread` is what had arrived of a body that was not read as a whole, and whether
     that is all of it. `is_beyond` says that its path is none of the spec's operations.
     """
@@ -78,6 +80,7 @@ class RequestContext(Struct):
     has_decided: bool = False
     unread: tuple[bytes, bool] | None = None
     is_beyond: bool = False
+    holding: Holding | None = None
 
 
 async def pause(request: RequestContext, ms: float) -> None:

@@ -11,6 +11,7 @@ from mock_server.api.connection import Connection, NeedsConnection
 from mock_server.api.headers import Header
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.response import End, Headers, Response
+from mock_server.domain.limits import Published
 
 
 class Chunk(Struct, frozen=True):
@@ -20,10 +21,15 @@ class Chunk(Struct, frozen=True):
     pause_ms: float = 0
 
 
+_CHUNK_BYTES = 200
+"""About what a chunk takes beside its content."""
+
+
 class EventStream(Response, frozen=True, kw_only=True):
     """Server-sent events, each sent on its own; the body are all of them.
 
-    Such a response has no length. It is paused in real time. One that is cut ends by a
+    Such a response has no length. It is paused in real time, for a minute at most in
+    all. One that is cut ends by a
     reset of the connection; `ends` says how else the connection is ended, `pause` waits
     for so many milliseconds.
     """
@@ -47,6 +53,11 @@ class EventStream(Response, frozen=True, kw_only=True):
         every = tuple(chunks)
         body = b"".join(each.content for each in every)
         return cls(status=200 if every else 0, body=body, chunks=every, is_cut=is_cut)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return 2 * len(self.body) + _CHUNK_BYTES * len(self.chunks)
 
     def with_chunks(self, chunks: Iterable[Chunk], ends: End | None = None) -> Self:
         """The stream with other chunks, and with another end if there is one."""
@@ -73,10 +84,13 @@ class EventStream(Response, frozen=True, kw_only=True):
         """Send them. The client may go meanwhile, or a reset come."""
         if self.status:  # none where nothing is to be sent
             await send(self.start(headers))
+        left: float = Published.fault_ms
         try:
             for chunk in self.chunks:
-                if chunk.pause_ms and self.pause is not None:
-                    await self.pause(chunk.pause_ms)
+                ms = min(chunk.pause_ms, left)
+                if ms and self.pause is not None:
+                    await self.pause(ms)
+                left -= ms
                 content = {"type": "http.response.body", "body": chunk.content}
                 await send(content | {"more_body": True})
         except ClientGone:

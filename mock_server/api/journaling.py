@@ -78,7 +78,7 @@ class Journaling:
             return 0
         entry = self._make_entry(request, response, headers, time)
         if request.answer is not None:
-            entry.answering = request.answer
+            entry.answering = request.answer.told
         if refusal is not None:
             if isinstance(refusal, _WITH_HINT):
                 entry.hint = refusal.message
@@ -127,7 +127,7 @@ class Journaling:
             headers,
             response.body,
             (perf_counter() - request.started) * 1000,
-            request.firing,
+            None if request.firing is None else request.firing.told,
             self._find_violations,
             state.choices,
         )

@@ -43,6 +43,11 @@ class Response(Struct, frozen=True):
     content_type: bytes = b"application/json"
     note: Note | None = None
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return len(self.body)
+
     def into(self, kind: type[R], **further: Any) -> R:
         """A response of another kind with all that this one has, and further fields."""
         same = self.status, self.body, self.headers, self.content_type, self.note

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from mock_server.domain.choices.reading import served_with
 from mock_server.domain.choices.table import Choices
-from mock_server.domain.faults.firing import Firing
+from mock_server.domain.faults.firing import Told
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Holding, Memory
 
@@ -67,6 +67,9 @@ class Journal(Struct, eq=False):
         if entry.violations:
             # Their names and places are shared; a message may take 4 bytes a character.
             size += 4 * sum(len(each.message) for each in entry.violations)
+        if entry.answering is not None:  # of all others headers are few, and shared
+            pairs = entry.answer_headers
+            size += sum(_PAIR_BYTES + len(name) + len(value) for name, value in pairs)
         entry.size = size
         entries = self._entries
         entries.append(entry)
@@ -253,7 +256,7 @@ class Entry(Struct, eq=False, gc=False):
     answer_headers: Headers
     answer: bytes
     duration_ms: float
-    firing: Firing | None = None
+    firing: Told | None = None
     find_violations: Callable[[Entry], Iterator[Violation]] = _no_violations
     choices: Choices = Choices()
     answer_is_cut: bool = False
@@ -262,7 +265,7 @@ class Entry(Struct, eq=False, gc=False):
     violations: Sequence[Violation] | None = None
     outside: Outside | None = None
     has_login: bool = False
-    answering: Firing | None = None
+    answering: Told | None = None
     seq: int = 0
     size: int = 0
 
@@ -285,5 +288,5 @@ class Entry(Struct, eq=False, gc=False):
         return self.hint() if callable(self.hint) else self.hint
 
 
-_FIXED_BYTES = 1_024
-"""About what an entry takes without its texts."""
+_FIXED_BYTES, _PAIR_BYTES = 1_024, 128
+"""About what an entry takes without its texts, and what a header of its own does."""

@@ -83,7 +83,7 @@ class Published:
     path_chars: Final = 1_024
     """Characters of its path."""
     stream_pieces: Final = 200
-    """Events into which the text of a streamed reply is divided."""
+    """Events into which all texts of a streamed reply are divided, at most."""
     reply_parts: Final = 200
     """Parts of one reply."""
     pushed_rows: Final = 200

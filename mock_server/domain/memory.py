@@ -2,8 +2,8 @@
 
 What is held is charged by an estimate: a loaded state by one that may be several times
 what the process needs for it, all else by one within a factor of two. Once the budget
-is used up, states, changes, snapshots, faults and request bodies are refused; journals
-drop their oldest entries, caches are emptied.
+is used up, states, changes, snapshots, faults, request bodies, streams and answers that
+wait are refused; journals drop their oldest entries, caches are emptied.
 """
 
 from __future__ import annotations

@@ -76,7 +76,47 @@ class WholeSend(Struct, eq=False):
         return True
 
 
+class OldSend(WholeSend):
+    """A `send` to a client of HTTP/1.0: a body without a length ends with the close.
+
+    uvicorn would send it in chunks, which such a client does not know (RFC 9112 6.1).
+    """
+
+    _is_unframed: bool = False
+
+    async def __call__(self, message: Message) -> None:
+        cycle = self._cycle
+        if message["type"] == "http.response.start" and not cycle.response_started:
+            status, own = message["status"], [*message.get("headers", [])]
+            is_bodiless = status in _BODILESS or cycle.scope["method"] == "HEAD"
+            has_length = any(name.lower() == b"content-length" for name, _ in own)
+            self._is_unframed = not (is_bodiless or has_length)
+        if not self._is_unframed:
+            await self._send(message)
+            return
+        if cycle.flow.write_paused and not cycle.disconnected:
+            await cycle.flow.drain()
+        if cycle.disconnected:
+            return
+        if not cycle.response_started:
+            cycle.response_started = True
+            cycle.waiting_for_100_continue = False
+            close = (b"connection", b"close")
+            headers = [each for each in own if each[0].lower() != b"connection"]
+            all_headers = [*cycle.default_headers, *headers, close]
+            cycle.conn.send_response(status, all_headers)
+            cycle.transport.write(cycle.conn.data_to_send())
+            return
+        cycle.transport.write(message.get("body", b""))
+        if not message.get("more_body", False):
+            cycle.response_complete = True
+            cycle.message_event.set()
+            cycle.transport.close()
+            cycle.on_response()
+
+
 def whole_ways(receive: Receive, send: Send) -> tuple[Receive, Send]:
     """What an application on zttp is given in place of those of a cycle."""
     cycle = receive.__self__  # type: ignore[attr-defined]
-    return WholeReceive(receive, cycle), WholeSend(send, cycle)
+    kind = OldSend if cycle.scope["http_version"] == "1.0" else WholeSend
+    return WholeReceive(receive, cycle), kind(send, cycle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api
 
 PATH = "/api/any/{id}"
+NO_TOTALS: tuple[Any, ...] = ("5", None, [], 1.5)
+NO_PAGES = [{"list": [{}], "total": each} for each in NO_TOTALS]
 
 
 def respond(api: Api, operation: str, **fields: Any) -> dict[str, Any]:
@@ -269,3 +272,36 @@ def test_a_match_that_no_request_can_have_is_told(
     (told,) = respond(api, operation, status=500, match=match)["warnings"]
     assert told.startswith("This can never fire: Expected ")
     assert warning in told
+
+
+@pytest.mark.parametrize("data", [*NO_PAGES, {"list": None}, [1], 7, None])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "wrong_total"},
+        {"kind": "page_drift", "insert": 1},
+        {"kind": "duplicate_item"},
+        {"kind": "alter", "remove": ["a"]},
+    ],
+)
+def test_what_is_no_page_is_left_alone(
+    api: Api, fault: dict[str, Any], data: Any
+) -> None:
+    respond(api, "listV2", data=data)
+    api.admin("POST", "/faults", fault)
+    assert api.list_v2().json()["data"] == data
+
+
+@pytest.mark.parametrize("body", [b"[1]", b"7", b"{}", b'{"code":200}', b"\xff"])
+def test_answers_without_an_envelope_are_not_altered(api: Api, body: bytes) -> None:
+    respond(api, "listV2", base64=b64encode(body).decode())
+    api.admin("POST", "/faults", {"kind": "alter", "remove": ["a"]})
+    assert api.list_v2().content == body
+
+
+def test_an_answer_that_is_deleted_is_charged_no_more(api: Api) -> None:
+    added = respond(api, f"GET {PATH}", text="x" * 10_000)
+    assert api.client.get("/api/any/thing").status_code == 200
+    api.admin("DELETE", f"/faults/{added['id']}")
+    assert api.client.get("/__admin/health").json()["memory"]["faults"] == 0
+    assert api.journal()[-1]["answeredBy"] == {"id": added["id"], "kind": "answer"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mock_server.domain.faults.firing import Told
 from mock_server.domain.journal import Journal
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
@@ -85,3 +86,11 @@ def test_a_journal_that_is_emptied_counts_on_and_gives_its_memory_back() -> None
 
 def test_headers_are_told_apart_by_their_first_colon() -> None:
     assert entry().sent.header_pairs() == [(b"a", b"1"), (b"b", b" 2:3")]
+
+
+def test_the_headers_of_an_answer_are_charged() -> None:
+    journal, answered = journal_of(Limits()), entry()
+    answered.answering = Told("f1", "answer", 0.0, 1.0)
+    answered.answer_headers = [(b"x-large", b"x" * 8_192)] * 50
+    journal.append(answered)
+    assert charged(journal) >= 50 * 8_192

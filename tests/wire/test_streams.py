@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from itertools import pairwise
+from select import select
 from time import perf_counter
 from typing import Any
 
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import Api
+from tests.support import SECONDS, Api
 from tests.wire.spoiled import add, connected, exchanged, received, request
 
 pytestmark = pytest.mark.parametrize("face", ["zttp", "h11"])
@@ -58,6 +60,22 @@ def test_a_cut_reply_is_reset_after_what_was_said(api: Api) -> None:
 def test_a_whole_reply_that_is_cut_has_no_byte(api: Api) -> None:
     add(api, "reply", parts=["one", {"cut": True}])
     assert exchanged(api, question(stream=False)) == (b"", "RST")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "delay", "ms": 1, "afterChunks": 2},
+        {"kind": "dribble", "ms": 1},
+        {"kind": "dribble", "ms": 1, "afterChunks": 2},
+        {"kind": "truncate"},
+        {"kind": "malformed_json"},
+    ],
+)
+def test_a_cut_before_the_first_byte_stays_one(api: Api, fault: dict[str, Any]) -> None:
+    add(api, "reply", parts=[{"cut": True}])
+    add(api, **fault)
+    assert exchanged(api, question()) == (b"", "RST")
 
 
 @pytest.mark.parametrize(("kind", "end"), [("reset", "RST"), ("truncate", "FIN")])
@@ -126,6 +144,39 @@ def test_what_the_data_says_of_a_pace_goes_before_the_demo(
     app = {"id": "a", "replies": [reply], **(pace if place == "app" else {})}
     api = make_api({"apps": [app]}, demo=True)
     assert times_of(api)[-1][0] < 190 / 30 - 1
+
+
+def test_an_old_client_has_its_stream_until_the_close(api: Api) -> None:
+    old = question().replace(b" HTTP/1.1", b" HTTP/1.0", 1)
+    content, end = exchanged(api, old)
+    head, _, body = content.partition(b"\r\n\r\n")
+    assert b"\r\ntransfer-encoding:" not in head.lower()
+    assert body.startswith(b"data: {")
+    assert (body.endswith(DONE), end) == (True, "FIN")
+
+
+def test_streams_that_wait_are_charged_and_refused(make_api: MakeApi) -> None:
+    api = make_api(memory=1_000_000)
+    add(api, "reply", text="x" * 200_000, stream={"firstTokenMs": 60_000})
+    with connected(api) as first, connected(api) as second:
+        first.sendall(question())
+        assert b" 200 " in first.recv(65_536)
+        second.sendall(question())
+        refusal = second.recv(65_536)
+    assert b'"statusText":"limitReached"' in refusal
+
+
+def test_answers_that_are_held_up_are_charged_and_refused(make_api: MakeApi) -> None:
+    api = make_api(memory=500_000)
+    fields = {"operation": "GET /slow", "text": "x" * 100_000, "delayMs": 60_000}
+    add(api, "answer", **fields)
+    with ExitStack() as stack:
+        waiting = [stack.enter_context(connected(api)) for _ in range(5)]
+        for connection in waiting:
+            connection.sendall(request("/slow", "GET"))
+        ready, _, _ = select(waiting, [], [], SECONDS)
+        refusal = ready[0].recv(65_536)
+    assert b'"statusText":"limitReached"' in refusal
 
 
 def test_a_paced_stream_ends_with_a_reset(api: Api) -> None:

@@ -43,10 +43,14 @@ class Alter(Fault, tag="alter"):
         response = await context.perform()
         if response.status != 200:
             return response
-        envelope: Any = msgspec.json.decode(response.body)
-        if envelope["code"] != 200:  # an error, with choice error_http_status
+        try:
+            envelope = msgspec.json.decode(response.body)
+        except (msgspec.DecodeError, UnicodeDecodeError):  # an answer of a test
             return response
-        for item in items_of(envelope["data"]):
+        # One that is not 200 is an error, with choice error_http_status.
+        if not isinstance(envelope, dict) or envelope.get("code") != 200:
+            return response
+        for item in items_of(envelope.get("data")):
             item.update(self.changes)
             for name in self.removals:
                 item.pop(name, None)
@@ -58,4 +62,5 @@ def items_of(data: Any) -> list[dict[str, Any]]:
     items: Any = data
     if isinstance(data, dict):
         items = data.get("list", data.get("data"))
-    return [each for each in items or () if isinstance(each, dict)]
+    found = items if isinstance(items, list) else ()
+    return [each for each in found if isinstance(each, dict)]

@@ -246,10 +246,9 @@ def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     """The value with another page in it, if it is a page."""
     holder = value if isinstance(value, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
-    items = holder.get("list")
-    if not isinstance(items, list):
+    items, total = holder.get("list"), holder.get("total", 0)
+    if not isinstance(items, list) or type(total) is not int:
         return value
-    total = holder.get("total", len(items))
     page = Page(items, total, Level.OWNER, items, 0, max(1, len(items)))
     other = distort(page, sent)
     changed = {**holder, "list": [*other.items]}

@@ -53,7 +53,7 @@ class Delay(fault.StreamFault, tag="delay"):
         draw = context.firing.draw_for
         ms = self.milliseconds(draw("delay"), draw("angle"))
         stream = await context.perform() if self.after_chunks else None
-        if isinstance(stream, EventStream):
+        if isinstance(stream, EventStream) and stream.chunks:
             return self.halted(stream, ms)
         if stream is not None:
             await pause(context.request, ms)

@@ -33,6 +33,8 @@ class Dribble(fault.StreamFault, tag="dribble"):
 
     async def apply(self, context: fault.FaultContext) -> Response:
         whole = await context.perform()
+        if not whole.status:  # a reply that is cut before its first byte
+            return whole
         if isinstance(whole, EventStream):
             before = whole.chunks[: self.after_chunks]
             rest = b"".join(each.content for each in whole.chunks[len(before) :])

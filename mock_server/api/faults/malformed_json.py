@@ -15,4 +15,6 @@ class MalformedJson(Fault, tag="malformed_json"):
         """The body with another bracket at its end; all else is in order."""
         # The length stays, so that only a parser of JSON can tell.
         response = await context.spoilable()
+        if not response.status:  # a reply that is cut before its first byte
+            return response
         return replace(response, status=200, body=response.body[:-1] + b"]")

@@ -24,6 +24,8 @@ class Truncate(StreamFault, tag="truncate"):
         if stream := await self.stream(context):
             return self.until(stream, connection.finish)
         whole = await context.spoilable()
+        if not whole.status:  # a reply that is cut before its first byte
+            return whole
         size = len(whole.body)
         # At least one byte is missing, else nothing would be truncated.
         kept = size // 2 if self.kept is None else min(self.kept, size - 1)

@@ -125,6 +125,24 @@ class Firing(Struct, frozen=True):
         """Another number of the same stream, from 0 up to 1."""
         return draw(self.fault.definition.seed, self.fault.id, self.index, purpose)
 
+    @property
+    def told(self) -> Told:
+        """What of it outlasts the fault."""
+        kind, probability = (
+            self.fault.definition.kind,
+            self.fault.definition.probability,
+        )
+        return Told(self.fault.id, kind, self.draw, probability)
+
+
+class Told(Struct, frozen=True, gc=False):
+    """What a journal says of a firing; the fault itself may be large."""
+
+    id: str
+    kind: str
+    draw: float
+    probability: float
+
 
 class Resend(Struct, frozen=True):
     """A firing that comes again if its request does before the time `ends`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -57,6 +57,13 @@ def streamed(answer: Any) -> list[Any]:
     events = answer.text.split("\n\n")[:-1]
     found = [event.splitlines()[-1].removeprefix("data: ") for event in events]
     return [each if each == "[DONE]" else json.loads(each) for each in found]
+
+
+def spoken(api: Api, parts: list[str]) -> list[str]:
+    """The words of a reply of these parts, as a stream has them."""
+    api.admin("POST", "/faults", {"kind": "reply", "parts": parts})
+    *chunks, _, _ = streamed(ask(api, stream=True))
+    return [each["choices"][0]["delta"]["content"] for each in chunks]
 
 
 def test_from_empty_to_pinned_renamed_deleted_and_cleared(api: Api) -> None:
@@ -153,16 +160,21 @@ def test_without_an_app_the_first_that_may_be_read_is_meant(api: Api) -> None:
     assert refused["statusText"] == "appUnExist"
 
 
-def test_a_long_reply_streams_in_few_pieces() -> None:
-    reply = " ".join(map(str, range(10_000)))
-    assert "".join(pieces(reply)) == reply
-    assert len(pieces(reply)) <= 200
+@pytest.mark.parametrize("count", [1, 2, 100, 200])
+def test_a_long_reply_streams_in_few_pieces(api: Api, count: int) -> None:
+    reply = " ".join(map(str, range(1_000)))
+    said = spoken(api, [reply] * count)
+    assert len(said) <= 200
+    assert "".join(said) == reply * count
     assert pieces("") == []
 
 
-def test_chinese_streams_by_characters_and_not_without_end() -> None:
+def test_chinese_streams_by_characters() -> None:
     assert pieces("按 Enter 键。") == ["按", " ", "Enter ", "键", "。"]
-    assert len(pieces("好" * 10_000)) <= 200
+
+
+def test_chinese_streams_in_few_pieces(api: Api) -> None:
+    assert len(spoken(api, ["好" * 10_000])) <= 200
 
 
 def test_pages_of_records_count_from_the_newest(api: Api) -> None:
@@ -259,6 +271,21 @@ def test_each_event_is_sent_on_its_own() -> None:
     asyncio.run(stream.send([], body, send))
     assert [each.get("body") for each in sent[1:-1]] == [b"data: 1\n\n", b"data: 2\n\n"]
     assert sent[-1] == {"type": "http.response.body", "body": b""}
+
+
+def test_a_stream_pauses_for_a_minute_at_most_in_all() -> None:
+    pauses: list[float] = []
+
+    async def pause(ms: float) -> None:
+        pauses.append(ms)
+
+    async def send(_: Any) -> None:
+        pass
+
+    paced = EventStream.of([Chunk(b"x", 25_000)] * 4).on(None, pause)
+    body = RequestBody({"type": "http"}, cast(Any, None), 0, arrived=True)
+    asyncio.run(paced.send((), body, send))
+    assert pauses == [25_000, 25_000, 10_000]
 
 
 @pytest.mark.parametrize("name", ["chatID", "chat_id"])

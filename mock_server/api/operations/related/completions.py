@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated, Any
 
 import msgspec
@@ -18,7 +18,7 @@ from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import Completed, complete
-from mock_server.domain.limits import Published
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
@@ -135,11 +135,12 @@ def encode(completion: Completion, _: State) -> bytes | Response:
 def streamed(done: Completed, *, is_detailed: bool) -> Iterator[Chunk]:
     """The reply as server-sent events, in the order of 4.16."""
     pace = done.pace
+    least = _least_length(done.parts)
     is_first = True
     waiting = 0.0
     for part in done.parts:
         waiting += part.pause_ms or 0
-        for name, data, is_word in _events(part):
+        for name, data, is_word in _events(part, least):
             if not is_detailed and name not in _PLAIN:
                 continue
             pause = waiting
@@ -165,11 +166,11 @@ _PLAIN = ("answer", "fastAnswer", "error")
 """The events that are sent without `detail`, then without their names."""
 
 
-def _events(part: ReplyPart) -> Iterator[tuple[str, Any, bool]]:
+def _events(part: ReplyPart, least: int) -> Iterator[tuple[str, Any, bool]]:
     """The names and data of a part's events, and whether they are words that come."""
-    for word in pieces(part.reasoning or ""):
+    for word in pieces(part.reasoning or "", least):
         yield "answer", _delta(word, key="reasoning_content"), True
-    for word in pieces(part.text or ""):
+    for word in pieces(part.text or "", least):
         yield "answer", _delta(word), True
     if part.fast is not None:
         yield "fastAnswer", _delta(f"\n{part.fast}"), True
@@ -263,14 +264,24 @@ _END = re.compile("[ \u3000-\u9fff\uff00-\uffef]")
 """The last character of a word."""
 
 
-def pieces(reply: str, most: int = Published.stream_pieces) -> list[str]:
-    """The words of a reply, as models have them; many words make one piece.
+def _least_length(parts: Sequence[ReplyPart]) -> int:
+    """How long each piece of what is said must be, but one; 0 if words are few.
+
+    The parts of a reply have at most `stream_pieces` between them.
+    """
+    # A MiB may have as many words, each of which would take long to make.
+    texts = [text for each in parts if (text := each.reasoning or each.text)]
+    most = max(1, Published.stream_pieces + 1 - len(texts))
+    ends = chain.from_iterable(map(_END.finditer, texts))
+    count = sum(1 for _ in islice(ends, most))
+    return sum(map(len, texts)) // most if count == most else 0
+
+
+def pieces(reply: str, least: int = 0) -> list[str]:
+    """The words of a text, as models have them; short ones make one piece.
 
     A space belongs to the word before it; a Chinese character ends a word.
     """
-    # A MiB may have as many words, each of which would take long to make.
-    count = sum(1 for _ in islice(_END.finditer(reply), most))
-    least = len(reply) // most if count == most else 0
     made: list[str] = []
     start = 0
     while start < len(reply):
@@ -319,6 +330,8 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     What a test or the fixture replies, in turn, else the question itself. The chat is
     created if it is new, with two records; each turn updates it.
     """
+    if body.stream is True:  # it is charged once it is made
+        call.store.check_room(DEFAULT_LIMITS.stream_bytes)
     question = question_of(body.messages)
     app = call.app(body.app_id) if body.app_id else _first_readable(call)
     done = complete(call, app, body.chat_id or None, question)
