@@ -6,7 +6,7 @@ Documents, commands and the console show it.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, msgpack
 
 from mock_server.api.faults.alter import Alter
 from mock_server.api.faults.answer import Answer
@@ -98,6 +98,16 @@ def read_faults(
     for mistake in found:
         report(mistake)
     return ()
+
+
+def unpacked(packed: bytes) -> Fault:
+    """A fault of any kind from MessagePack, not checked again."""
+    kind = msgpack.decode(packed, type=_Kind).kind
+    return msgpack.decode(packed, type=KINDS[kind])
+
+
+class _Kind(Struct):
+    kind: str
 
 
 def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:
