@@ -461,9 +461,7 @@ def page(size: int) -> dict[str, Any]:
 
 
 PART = "a" * 49 + "b" + "a" * 49
-PARTS = {
-    "body": {"q": [*[{"contains": "a" * 24 + "b" + "a" * 24}] * 7, {"contains": PART}]}
-}
+PARTS = {"body": {"q": [{"contains": PART}] * 8}}
 LOOKING = {
     "text": "x",
     "match": {
@@ -471,6 +469,18 @@ LOOKING = {
         "question": PART,
     },
 }
+SHOWN = sent_json("/api/core/chat/record/getPaginationRecords", **RECORDS)
+
+
+def recorded(count: int, part: object) -> list[Sent]:
+    """A reply with such a part, said so often in one chat."""
+    return [
+        EMPTY,
+        reply(parts=["x", part], times=count),
+        *[completion("y", appId="a", chatId="x")] * count,
+    ]
+
+
 SCRIPTED = {
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "text of an answer": Input(BODY - 200, lambda n: answer(text="x" * n)),
@@ -540,14 +550,14 @@ SCRIPTED = {
         DEFAULT_LIMITS.replies,
         lambda n: [
             admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": [LOOKING] * n}),
-            completion("a" * 16_384, x=[0] * 60, y="a" * 16_384),
+            completion("a" * 16_384, x=[0] * 60, y="a" * 3_900 + PART),
         ],
     ),
     "faults that look for parts": Input(
         DEFAULT_LIMITS.faults,
         lambda n: [
             *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * n,
-            sent_json(ANSWERED, q=["a" * 16_384] * 8),
+            with_fields(q=[*["a" * 3_900 + PART] * 7, "a" * 16_384]),
         ],
     ),
     "paths of answers": Input(
@@ -573,6 +583,16 @@ SCRIPTED = {
         lambda n: [
             reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
             completion("y", stream=True, detail=True),
+        ],
+    ),
+    "records of replies with quotes": Input(
+        500, lambda n: [*recorded(n, {"quotes": [{}] * 48_000}), SHOWN]
+    ),
+    "records of replies with tools": Input(
+        50,
+        lambda n: [
+            *recorded(n, {"tool": {"name": "t", "params": [{}] * 48_000}}),
+            SHOWN,
         ],
     ),
 }

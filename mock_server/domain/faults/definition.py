@@ -71,7 +71,7 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
             expected = f"at most {most} texts with a part, question among them"
             yield (), f"Expected {expected}, got {count}"
         most = Published.answer_matched_values
-        if is_answer and (count := values_in(given)) > most:
+        if is_answer and (count := sum(map(values_in, given))) > most:
             expected = f"at most {most} fields and items, nested ones too"
             yield (), f"Expected {expected}, got {count}"
 
