@@ -272,3 +272,21 @@ def test_a_match_that_no_request_can_have_is_told(
     (told,) = respond(api, operation, status=500, match=match)["warnings"]
     assert told.startswith("This can never fire: Expected ")
     assert warning in told
+
+
+def test_a_large_answer_of_a_fixture_is_as_a_small_one(api: Api) -> None:
+    value = {"list": [{"n": "{{query.n}}"}, *[{"n": 1.5}] * 20_000], "total": 3}
+    entry = {"method": "GET", "path": "/api/any/x", "json": value}
+    assert api.admin("PUT", "/state", {"responses": [entry]}).status_code == 200
+    written = api.admin("GET", "/state").json()["responses"]
+    assert written[0]["json"] == value
+    answered = api.client.get("/api/any/x?n=5").json()["list"]
+    assert answered[:2] == [{"n": "5"}, {"n": 1.5}]
+    yaml = api.client.get("/__admin/state", headers={"accept": "application/yaml"})
+    again = api.client.put(
+        "/__admin/state",
+        content=yaml.content,
+        headers={"content-type": "application/yaml"},
+    )
+    assert again.status_code == 200
+    assert api.admin("GET", "/state").json()["responses"] == written

@@ -416,6 +416,16 @@ def declared(bodies: Iterable[Any]) -> Sent:
     return admin("PUT", "/state", {"responses": entries})
 
 
+def large(size: int) -> Sent:
+    """An answer with a list of so many items is declared."""
+    return Sent(
+        STATE,
+        b'{"responses":[{"method":"POST","path":"%b","json":[0%b]}]}'
+        % (ANSWERED.encode(), b",0" * size),
+        "PUT",
+    )
+
+
 def unlike(count: int) -> list[Any]:
     """Replies to questions that nobody asks."""
     questions = ("a" * 99 + str(at) for at in range(count))
@@ -584,6 +594,13 @@ SCRIPTED = {
             reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
             completion("y", stream=True, detail=True),
         ],
+    ),
+    "declared JSON that is put": Input(2_000_000, lambda n: large(n)),
+    "declared JSON that is answered": Input(
+        2_000_000, lambda n: [large(n), Sent(ANSWERED)]
+    ),
+    "declared JSON that is written": Input(
+        2_000_000, lambda n: [large(n), Sent(STATE, method="GET")]
     ),
     "records of replies with quotes": Input(
         500, lambda n: [*recorded(n, {"quotes": [{}] * 48_000}), SHOWN]

@@ -170,6 +170,7 @@ class Answer(Answering, tag="answer", dict=True):
 
     @property
     def _own_value(self) -> Any:
+        # It is still JSON if it is large and another process has read it.
         return self.data if self.form == "data" else self.json
 
     @property

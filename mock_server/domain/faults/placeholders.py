@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
@@ -31,6 +31,8 @@ def _may_be_in(value: Any) -> bool:
 def _found_in(value: Any) -> Iterator[str]:
     """The placeholders in the texts of a JSON value."""
     match value:
+        case Raw():
+            yield from _found_in(msgspec.json.decode(value))
         case str():
             yield from (each[1] for each in _PLACEHOLDER.finditer(value))
         case list():
@@ -76,6 +78,8 @@ def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
 
 def _filled(value: Any, found: Callable[[str], Any]) -> Any:
     match value:
+        case Raw():
+            return _filled(msgspec.json.decode(value), found)
         case str():
             if whole := _PLACEHOLDER.fullmatch(value):
                 return found(whole[1])
