@@ -513,6 +513,7 @@ SCRIPTED = {
         BODY // 2,
         lambda n: [answer(json="{{body" + ".a" * (n // 2)), sent_json(ANSWERED)],
     ),
+    "page of an answer": Input(1_900, lambda n: answer(**page(n))),
     "page that differs": Input(
         1_900,
         lambda n: [

@@ -271,16 +271,24 @@ def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     return changed if holder is value else {**value, "data": changed}
 
 
+def _is_exact(value: object) -> bool:
+    """Whether a value is beyond doubt: most are, and to look closer takes long."""
+    return value is None or (isinstance(value, str) and value.isascii())
+
+
 def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
     match value:
         case dict():
             for name, item in value.items():
-                yield from _beyond_json(name, (*path, name))
-                yield from _beyond_json(item, (*path, name))
+                if not name.isascii():
+                    yield from _beyond_json(name, (*path, name))
+                if not _is_exact(item):
+                    yield from _beyond_json(item, (*path, name))
         case list():
             for at, item in enumerate(value):
-                yield from _beyond_json(item, (*path, at))
+                if not _is_exact(item):
+                    yield from _beyond_json(item, (*path, at))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:
