@@ -33,6 +33,12 @@ class ServedOperations(Served):
 
         return read_faults(fields, report, responses)
 
+    def unpacked_fault(self, packed: bytes, /) -> Fault:
+        """As `faults.table.unpacked`."""
+        from mock_server.api.faults.table import unpacked
+
+        return unpacked(packed)
+
 
 def load_fixture(
     *fixtures: FixtureLike,

@@ -7,7 +7,6 @@ Completions are a stand-in: no model is asked, but the conversation is kept.
 from collections.abc import Sequence
 from itertools import islice
 
-import msgspec
 from msgspec import Struct
 
 from mock_server.domain import errors
@@ -24,6 +23,7 @@ from mock_server.domain.replies import (
     ReplyPart,
     Turns,
     parts_of,
+    recorded,
     text_of,
 )
 from mock_server.domain.sandboxes.state import State
@@ -191,11 +191,9 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
     chat = Chat(app.id, chat_id) if old is None else old
     reply, owner, turns = _reply(call, app)
     parts = parts_of(question, None) if reply is None else reply.all_parts
-    is_text = len(parts) == 1 and parts[0].text is not None
-    kept = b"" if is_text else msgspec.json.encode(parts)
     records = (
         ChatRecord(store.new_id(), "Human", question, now),
-        ChatRecord(store.new_id(), "AI", text_of(parts), now, kept),
+        ChatRecord(store.new_id(), "AI", text_of(parts), now, recorded(parts)),
     )
     new_title = title if title is not None else chat.title
     put = Chat(app.id, chat_id, new_title, chat.custom_title, chat.top, now)

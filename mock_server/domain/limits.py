@@ -120,10 +120,22 @@ class Published:
     compared with them."""
     answer_matched_bytes: Final = 1024
     """Bytes of JSON that an answer may want of a request; there may be a thousand."""
-    answer_tests: Final = 8
-    """Texts of which an answer may want a part."""
-    searched_chars: Final = 16 * 1024
+    answer_matched_values: Final = 64
+    """Fields and items of what an answer may want of a request, nested ones too."""
+    matched_tests: Final = 8
+    """Texts of which a fault may want a part; `question` is one of them."""
+    answer_tests: Final = 2
+    """Texts of which an answer may want a part, as well."""
+    searched_chars: Final = 4 * 1024
     """Characters of a text, from its beginning, in which a wanted part counts."""
+    placeholders: Final = 1_000
+    """Placeholders of an answer, of at most 64 names each; one that has any has at most
+    `json_values` fields and items."""
+    differing_bytes: Final = 16 * 1024
+    """Bytes of JSON up to which an answer that is none of its operation's is told where
+    it differs, in words of our own."""
+    answered_segments: Final = 64
+    """Segments of a path that is answered; each request is compared with each path."""
     altered_bytes: Final = 4 * 1024
     """Bytes of JSON that a fault may set on each item; a page may have a thousand."""
 

@@ -200,6 +200,8 @@ class TextCache(dict[Hashable, bytes]):
 def size_of(value: object) -> int:
     """Bytes that plain data takes: a text, a number, a list, a mapping of these."""
     size = getsizeof(value)
+    if isinstance(value, str):  # most are, and to ask for a mapping takes longer
+        return size
     if isinstance(value, Mapping):
         return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
     if isinstance(value, list | tuple):

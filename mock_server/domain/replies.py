@@ -123,6 +123,16 @@ def text_of(parts: Sequence[ReplyPart]) -> str:
     return "\n".join(each for each in texts if each)
 
 
+def recorded(parts: Sequence[ReplyPart]) -> bytes:
+    """The parts that a record holds, as JSON; none of a reply that is one text."""
+    kept = [each for each in parts if {*each.given} & _RECORDED]
+    is_text = len(parts) == 1 and parts[0].text is not None
+    return b"" if is_text or not parts else msgspec.json.encode(kept)
+
+
+_RECORDED = {"text", "fast", "reasoning", "tool", "interactive"}
+
+
 def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:
     """What no type can say of a reply: places and messages."""
     if (text is None) is (parts is None):

@@ -231,6 +231,9 @@ def test_an_answer_lasts_until_the_reset(api: Api) -> None:
         ({"headers": {"Date": "x"}}, "Expected no header 'date'"),
         ({"match": {"query": {"a": 5}}}, 'Expected a text, {"contains": "..."} or'),
         ({"match": {"question": 5}}, "Expected a string or null, got 5"),
+        ({"json": "{{now}}" * 1_001}, "Expected at most 1000 placeholders, got more"),
+        ({"operation": "GET /a" + "/a" * 64}, "Expected at most 64 segments, got 65"),
+        ({"match": {"question": "a", "body": {"q": [{"contains": "a"}] * 2}}}, "got 3"),
         ({"times": 0}, "- at $.times"),
         ({"delayMs": 60_001}, "- at $.delayMs"),
     ],
@@ -305,3 +308,21 @@ def test_an_answer_that_is_deleted_is_charged_no_more(api: Api) -> None:
     api.admin("DELETE", f"/faults/{added['id']}")
     assert api.client.get("/__admin/health").json()["memory"]["faults"] == 0
     assert api.journal()[-1]["answeredBy"] == {"id": added["id"], "kind": "answer"}
+
+
+def test_a_large_answer_of_a_fixture_is_as_a_small_one(api: Api) -> None:
+    value = {"list": [{"n": "{{query.n}}"}, *[{"n": 1.5}] * 20_000], "total": 3}
+    entry = {"method": "GET", "path": "/api/any/x", "json": value}
+    assert api.admin("PUT", "/state", {"responses": [entry]}).status_code == 200
+    written = api.admin("GET", "/state").json()["responses"]
+    assert written[0]["json"] == value
+    answered = api.client.get("/api/any/x?n=5").json()["list"]
+    assert answered[:2] == [{"n": "5"}, {"n": 1.5}]
+    yaml = api.client.get("/__admin/state", headers={"accept": "application/yaml"})
+    again = api.client.put(
+        "/__admin/state",
+        content=yaml.content,
+        headers={"content-type": "application/yaml"},
+    )
+    assert again.status_code == 200
+    assert api.admin("GET", "/state").json()["responses"] == written

@@ -416,6 +416,16 @@ def declared(bodies: Iterable[Any]) -> Sent:
     return admin("PUT", "/state", {"responses": entries})
 
 
+def large(size: int) -> Sent:
+    """An answer with a list of so many items is declared."""
+    return Sent(
+        STATE,
+        b'{"responses":[{"method":"POST","path":"%b","json":[0%b]}]}'
+        % (ANSWERED.encode(), b",0" * size),
+        "PUT",
+    )
+
+
 def unlike(count: int) -> list[Any]:
     """Replies to questions that nobody asks."""
     questions = ("a" * 99 + str(at) for at in range(count))
@@ -431,11 +441,61 @@ def completion(question: str, **fields: Any) -> Sent:
     return sent_json("/api/v1/chat/completions", messages=messages, **fields)
 
 
+def at_path(number: int) -> Sent:
+    """An answer that looks for a part of a path."""
+    wanted = {"id": {"contains": f"z{number}"}}
+    fields = {"kind": "answer", "operation": "POST /any/{id}", "json": 1}
+    return admin("POST", "/faults", fields | {"match": {"path": wanted}})
+
+
+def of_shape(number: int) -> Sent:
+    """An answer at a path with parameters where no other one has them."""
+    segments = ["b"] * Published.answered_segments
+    segments[number % 32], segments[32 + number // 32] = "{x}", "{y}"
+    fields = {"kind": "answer", "operation": f"POST /{'/'.join(segments)}"}
+    return admin("POST", "/faults", fields)
+
+
+def page(size: int) -> dict[str, Any]:
+    """Data of a page whose last item is none."""
+    item: dict[str, Any] = {
+        "_id": "c",
+        "parentId": None,
+        "type": "file",
+        "name": "n",
+        "tags": [],
+        "trainingType": "chunk",
+        "dataAmount": 1,
+    }
+    return {"data": {"list": [*[item] * size, {}], "total": 1}}
+
+
+PART = "a" * 49 + "b" + "a" * 49
+PARTS = {"body": {"q": [{"contains": PART}] * 8}}
+LOOKING = {
+    "text": "x",
+    "match": {
+        "body": {"x": [0] * 60, "y": {"contains": PART}},
+        "question": PART,
+    },
+}
+SHOWN = sent_json("/api/core/chat/record/getPaginationRecords", **RECORDS)
+
+
+def recorded(count: int, part: object) -> list[Sent]:
+    """A reply with such a part, said so often in one chat."""
+    return [
+        EMPTY,
+        reply(parts=["x", part], times=count),
+        *[completion("y", appId="a", chatId="x")] * count,
+    ]
+
+
 SCRIPTED = {
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "text of an answer": Input(BODY - 200, lambda n: answer(text="x" * n)),
     "placeholders of an answer": Input(
-        BODY // 20,
+        Published.placeholders,
         lambda n: [
             answer(json=["{{body.x}} y"] * n),
             sent_json(ANSWERED, x="z"),
@@ -448,6 +508,36 @@ SCRIPTED = {
     "half a placeholder": Input(
         BODY // 8,
         lambda n: [answer(json="{{body.a" * (n // 8)), sent_json(ANSWERED)],
+    ),
+    "names of a placeholder": Input(
+        BODY // 2,
+        lambda n: [answer(json="{{body" + ".a" * (n // 2)), sent_json(ANSWERED)],
+    ),
+    "page of an answer": Input(1_900, lambda n: answer(**page(n))),
+    "page that differs": Input(
+        1_900,
+        lambda n: [
+            admin(
+                "POST", "/faults", {"kind": "answer", "operation": "listV2"} | page(n)
+            ),
+            listed(b"0"),
+        ],
+    ),
+    "page that differs by a placeholder": Input(
+        1_900,
+        lambda n: [
+            admin(
+                "POST",
+                "/faults",
+                {"kind": "answer", "operation": "listV2"}
+                | {"data": {"list": "{{body.l}}", "total": 1}},
+            ),
+            with_fields(l=page(n)["data"]["list"]),
+        ],
+    ),
+    "segments of paths of answers": Input(
+        DEFAULT_LIMITS.answers,
+        lambda n: [*map(of_shape, range(n)), Sent("/a" * Published.answered_segments)],
     ),
     "headers of an answer": Input(
         DEFAULT_LIMITS.response_headers,
@@ -463,9 +553,27 @@ SCRIPTED = {
     "answers that look at fields": Input(
         DEFAULT_LIMITS.responses,
         lambda n: [
-            declared({"x": [*[0] * 480, at]} for at in range(n)),
-            sent_json(ANSWERED, x=[0] * 481),
+            declared({"x": [*[0] * 62, at + 1]} for at in range(n)),
+            sent_json(ANSWERED, x=[0] * 63),
         ],
+    ),
+    "replies that look for parts": Input(
+        DEFAULT_LIMITS.replies,
+        lambda n: [
+            admin("PUT", "/state", {"apps": [{"id": "a"}], "replies": [LOOKING] * n}),
+            completion("a" * 16_384, x=[0] * 60, y="a" * 3_900 + PART),
+        ],
+    ),
+    "faults that look for parts": Input(
+        DEFAULT_LIMITS.faults,
+        lambda n: [
+            *[admin("POST", "/faults", {"kind": "error", "match": PARTS})] * n,
+            with_fields(q=[*["a" * 3_900 + PART] * 7, "a" * 16_384]),
+        ],
+    ),
+    "paths of answers": Input(
+        DEFAULT_LIMITS.answers,
+        lambda n: [*map(at_path, range(n)), Sent("/any/" + "%41" * 5_300)],
     ),
     "replies that look for a part of the question": Input(
         DEFAULT_LIMITS.replies,
@@ -486,6 +594,23 @@ SCRIPTED = {
         lambda n: [
             reply(parts=[{"tool": {"name": "t", "params": [0] * 200}}] * n),
             completion("y", stream=True, detail=True),
+        ],
+    ),
+    "declared JSON that is put": Input(2_000_000, lambda n: large(n)),
+    "declared JSON that is answered": Input(
+        2_000_000, lambda n: [large(n), Sent(ANSWERED)]
+    ),
+    "declared JSON that is written": Input(
+        2_000_000, lambda n: [large(n), Sent(STATE, method="GET")]
+    ),
+    "records of replies with quotes": Input(
+        500, lambda n: [*recorded(n, {"quotes": [{}] * 48_000}), SHOWN]
+    ),
+    "records of replies with tools": Input(
+        50,
+        lambda n: [
+            *recorded(n, {"tool": {"name": "t", "params": [{}] * 48_000}}),
+            SHOWN,
         ],
     ),
 }

@@ -129,7 +129,10 @@ class Answer(Answering, tag="answer", dict=True):
             yield (given[1],), f"Expected {expected}, got {got}"
         elif given in (["json"], ["data"]):
             value = getattr(self, given[0])
-            yield from _beyond_json(value, (given[0],))
+            found = [*_beyond_json(value, (given[0],))]
+            yield from found
+            if not found and (problem := placeholders.problem_in(value)):
+                yield (given[0],), problem
         elif self.base64 is not None:
             try:
                 b64decode(self.base64, validate=True)
@@ -153,26 +156,34 @@ class Answer(Answering, tag="answer", dict=True):
         if self._has_placeholders and not self.content_type.startswith(_JSON):
             headers += _ISOLATED
         response = Response(self.status, body, headers, self.content_type)
-        difference = self.difference_from(sent.operation, value)
+        if value is self._own_value:
+            difference = self._own_difference
+        else:
+            difference = self.difference_from(sent.operation, value)
         if difference:
             return replace(response, note=Note(hint=difference))
         return response
 
     def _value(self, sent: Sent) -> Any:
         """The JSON value of the body, with what its placeholders stand for."""
-        value = self.data if self.form == "data" else self.json
+        value = self._own_value
         if value is UNSET or not self._has_placeholders:
             return value
         return placeholders.filled(value, sent.values(), DEFAULT_LIMITS.response_bytes)
 
     @cached_property
     def _has_placeholders(self) -> bool:
-        return placeholders.are_in([self.data, self.json])
+        return placeholders.are_in(self._own_value)
+
+    @property
+    def _own_value(self) -> Any:
+        # It is still JSON if it is large and another process has read it.
+        return self.data if self.form == "data" else self.json
 
     @property
     def body(self) -> bytes:
         """The body, with placeholders as they stand there."""
-        return self._written(self.data if self.form == "data" else self.json)
+        return self._written(self._own_value)
 
     def _written(self, value: Any) -> bytes:
         if value is not UNSET:
@@ -181,6 +192,11 @@ class Answer(Answering, tag="answer", dict=True):
         if self.base64 is not None:
             return b64decode(self.base64)
         return (self.text or "").encode()
+
+    @cached_property
+    def _own_difference(self) -> str:
+        operation = OPERATIONS.get(self.operation)
+        return self.difference_from(operation, self._own_value)
 
     def difference_from(self, operation: object, value: Any) -> str:
         """How its data differ from what the operation returns; "" if they do not."""
@@ -197,7 +213,9 @@ class Answer(Answering, tag="answer", dict=True):
         try:
             msgspec.convert(value, operation.data)
         except msgspec.ValidationError as error:
-            first = next(mistakes(value, operation.data), None)
+            is_small = len(msgspec.json.encode(value)) <= Published.differing_bytes
+            every = mistakes(value, operation.data) if is_small else iter(())
+            first = next(every, None)
             found = (
                 f"{first.message} - at {at}{dotted(first.path)[1:]}" if first else error
             )
@@ -207,11 +225,10 @@ class Answer(Answering, tag="answer", dict=True):
     def warnings(self) -> Iterator[str]:
         """Also what differs from the operation's own answers, if that is known."""
         yield from super().warnings()
-        if self._has_placeholders or not (operation := OPERATIONS.get(self.operation)):
+        if self._has_placeholders:
             return
-        value = self.data if self.form == "data" else self.json
-        if difference := self.difference_from(operation, value):
-            yield difference
+        if self._own_difference:
+            yield self._own_difference
 
 
 def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
@@ -226,6 +243,9 @@ def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
     elif len(set(parameters)) < len(parameters):
         expected = "parameters of different names"
         yield ("operation",), f"Expected {expected}, got {got}"
+    elif len(segments) > Published.answered_segments + 1:
+        expected = f"at most {Published.answered_segments} segments"
+        yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
     elif owner := OPERATIONS.owner_of(path):
         row = OPERATIONS.meant_by(path)
         hint = f" (an answer for it has operation {row.name!r})" if row else ""
@@ -257,16 +277,24 @@ def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     return changed if holder is value else {**value, "data": changed}
 
 
+def _is_exact(value: object) -> bool:
+    """Whether a value is beyond doubt: most are, and to look closer takes long."""
+    return value is None or (isinstance(value, str) and value.isascii())
+
+
 def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """What no JSON can hold, or not all readers keep exact (RFC 8259 6, 8.2)."""
     match value:
         case dict():
             for name, item in value.items():
-                yield from _beyond_json(name, (*path, name))
-                yield from _beyond_json(item, (*path, name))
+                if not name.isascii():
+                    yield from _beyond_json(name, (*path, name))
+                if not _is_exact(item):
+                    yield from _beyond_json(item, (*path, name))
         case list():
             for at, item in enumerate(value):
-                yield from _beyond_json(item, (*path, at))
+                if not _is_exact(item):
+                    yield from _beyond_json(item, (*path, at))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:

@@ -11,17 +11,14 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from mock_server.api.faults.fault import Fault, wrong
+from mock_server.api.faults.fault import Fault, refuse_all
 from mock_server.api.operations.answered_path import Served
 from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
 from mock_server.domain.call import Call
 from mock_server.domain.clock import format_time
-from mock_server.domain.errors import InvalidFields
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.limits import Published
-from mock_server.domain.messages import all_problems
-from mock_server.domain.validation.json_match import tests_in
 from mock_server.domain.validation.walk import Path
 
 
@@ -57,7 +54,6 @@ class Answering(Fault):
     is_answer = True
     # Which one has to be said.
     operation: str
-    most_matched_bytes = Published.answer_matched_bytes
     # Until a reset, unless it says otherwise.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
     ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] | None = None  # type: ignore[assignment]
@@ -73,13 +69,4 @@ class Answering(Fault):
     def check(self) -> None:
         """All of its problems. Raises InvalidField."""
         super().check()
-        most = Published.answer_tests
-        if (count := sum(map(tests_in, self.match.given().values()))) > most:
-            expected = f"at most {most} texts with a part or absent"
-            raise wrong(expected, str(count), "match")
-        found = [
-            f"{message} - at ${''.join(f'.{part}' for part in path)}"
-            for path, message in self.problems()
-        ]
-        if found:
-            raise InvalidFields(all_problems(found))
+        refuse_all(self.problems())

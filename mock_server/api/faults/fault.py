@@ -10,7 +10,7 @@ sentence that documents and the console show. An effect that no HTTP server woul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -32,6 +32,7 @@ from mock_server.domain.faults.firing import Firing
 from mock_server.domain.faults.routes import is_route
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import (
+    all_problems,
     cut,
     describe_value,
     did_you_mean,
@@ -39,7 +40,7 @@ from mock_server.domain.messages import (
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
-from mock_server.domain.validation.walk import dotted, mistakes
+from mock_server.domain.validation.walk import Path, dotted, mistakes
 
 Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
 Connections = Literal["first", "all"]
@@ -131,8 +132,6 @@ class Fault(Definition):
     """All kinds by name, which the table of kinds hands over."""
     presets: ClassVar[Collection[str]] = ()
     """The names of all presets, which it hands over too."""
-    most_matched_bytes: ClassVar[int] = Published.matched_bytes
-    """Bytes of JSON that each part of its match may have."""
     least: ClassVar[Mapping[str, Any]] = {}
     """The least fields of a valid fault, beside its kind."""
     chinese: ClassVar[str] = ""
@@ -208,16 +207,10 @@ class Fault(Definition):
 
     def check(self) -> None:
         """Check what no type can say of the fields. Raises InvalidField."""
-        # Each request is compared with the wanted body, so that has to be small.
-        most = self.most_matched_bytes
-        for name, wanted in self.match.given().items():
-            if len(msgspec.json.encode(wanted)) > most:
-                raise wrong(f"at most {most} bytes", "more", f"match.{name}")
-            if name in ("query", "headers", "path"):
-                _check_texts(wanted, f"match.{name}")
-        if self.match.headers:
-            lower = {name.lower(): each for name, each in self.match.headers.items()}
-            self.match.headers = lower
+        refuse_all(
+            (("match", *path), message)
+            for path, message in self.match.problems(is_answer=self.is_answer)
+        )
 
     async def apply(self, context: FaultContext) -> Response:
         """The response to a request at which the fault fires; nothing is sent yet.
@@ -227,13 +220,6 @@ class Fault(Definition):
         it is sent has to handle these two itself, as `dribble` does.
         """
         raise NotImplementedError
-
-
-def _check_texts(wanted: Mapping[str, object], at: str) -> None:
-    for name, value in wanted.items():
-        if not isinstance(value, str) and not is_test(value):
-            expected = 'a text, {"contains": "..."} or {"absent": true}'
-            raise wrong(expected, describe_value(value), f"{at}.{name}")
 
 
 class StreamFault(Fault):
@@ -272,6 +258,16 @@ def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:
 def wrong(expected: str, got: str, name: str) -> InvalidField:
     """The refusal of a field."""
     return InvalidField(expected, got, f"$.{name}")
+
+
+def refuse_all(problems: Iterable[tuple[Path, str]]) -> None:
+    """Raises InvalidField if there are any problems."""
+    found = [
+        f"{message} - at ${''.join(f'.{part}' for part in path)}"
+        for path, message in problems
+    ]
+    if found:
+        raise InvalidFields(all_problems(found))
 
 
 def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:

@@ -6,7 +6,8 @@ Documents, commands and the console show it.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+import msgspec
+from msgspec import Meta, Raw, Struct
 
 from mock_server.api.faults.alter import Alter
 from mock_server.api.faults.answer import Answer
@@ -98,6 +99,22 @@ def read_faults(
     for mistake in found:
         report(mistake)
     return ()
+
+
+def unpacked(packed: bytes) -> Fault:
+    """A fault of any kind from JSON, not checked again."""
+    given = msgspec.json.decode(packed, type=dict[str, Raw])
+    fields = {name: _value(name, each) for name, each in given.items()}
+    return msgspec.convert(fields, KINDS[fields.pop("kind")])
+
+
+def _value(name: str, encoded: Raw) -> Any:
+    """A field; a large value of an answer stays JSON, which costs a fraction."""
+    is_large = len(bytes(encoded)) > _LARGE and name in ("data", "json")
+    return encoded.copy() if is_large else msgspec.json.decode(encoded)
+
+
+_LARGE = 64 * 1024
 
 
 def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:

@@ -1,6 +1,6 @@
 """What a fault of any kind is written with: when it fires, and for how long."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -8,7 +8,9 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
-from mock_server.domain.validation.json_match import TESTS
+from mock_server.domain.messages import describe_value
+from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
+from mock_server.domain.validation.walk import Path
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
@@ -41,10 +43,37 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     question: str | None = None
     """A part of the last message of a user, in any case of letters."""
 
+    def __post_init__(self) -> None:
+        # As those of a request are.
+        if self.headers:
+            self.headers = {name.lower(): own for name, own in self.headers.items()}
+
     def given(self) -> Mapping[str, Any]:
         """What is given of it, by name."""
         fields = msgspec.structs.asdict(self).items()
         return {name: value for name, value in fields if value is not None}
+
+    def problems(self, *, is_answer: bool = True) -> Iterator[tuple[Path, str]]:
+        """What no type can say of it, as that of an answer or of a fault."""
+        # Each request is compared with each match, so they have to be small.
+        most = Published.answer_matched_bytes if is_answer else Published.matched_bytes
+        for name, wanted in self.given().items():
+            if len(msgspec.json.encode(wanted)) > most:
+                yield (name,), f"Expected at most {most} bytes, got more"
+            for key in wanted if name in ("query", "headers", "path") else ():
+                if not isinstance(wanted[key], str) and not is_test(wanted[key]):
+                    expected = 'a text, {"contains": "..."} or {"absent": true}'
+                    got = describe_value(wanted[key])
+                    yield (name, key), f"Expected {expected}, got {got}"
+        given = [*self.given().values()]
+        most = Published.answer_tests if is_answer else Published.matched_tests
+        if (count := tests_in(given) + (self.question is not None)) > most:
+            expected = f"at most {most} texts with a part, question among them"
+            yield (), f"Expected {expected}, got {count}"
+        most = Published.answer_matched_values
+        if is_answer and (count := sum(map(values_in, given))) > most:
+            expected = f"at most {most} fields and items, nested ones too"
+            yield (), f"Expected {expected}, got {count}"
 
 
 class Definition(

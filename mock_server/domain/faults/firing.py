@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from mock_server.domain.faults.definition import Definition, Match
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding
-from mock_server.domain.validation.json_match import holds
+from mock_server.domain.validation.json_match import contains, holds
 
 
 class ActiveFault(Struct, eq=False):
@@ -215,13 +215,17 @@ class Request(Struct, frozen=True, dict=True):
         if match.path is not None and not holds(match.path, self.parameters(operation)):
             return False
         question = match.question
-        return question is None or question.casefold() in self.question
+        return question is None or contains(self.question, question.casefold())
 
     def parameters(self, operation: str) -> Mapping[str, str]:
         """The parameters of its path, as the declared path of an operation has them."""
         _, _, pattern = operation.partition(" ")
-        both = zip(pattern.split("/"), self.head.path.split("/"), strict=False)
-        return {name[1:-1]: unquote(own) for name, own in both if name.startswith("{")}
+        both = zip(pattern.split("/"), self._segments, strict=False)
+        return {name[1:-1]: own for name, own in both if name.startswith("{")}
+
+    @cached_property
+    def _segments(self) -> Sequence[str]:
+        return list(map(unquote, self.head.path.split("/")))
 
     @cached_property
     def question(self) -> str:

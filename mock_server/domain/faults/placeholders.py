@@ -1,28 +1,57 @@
 """Placeholders in JSON values, such as `{{body.appId}}`: never evaluated twice."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Raw
 
 from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import Published
+from mock_server.domain.validation.json_match import values_in
 
 _PLACEHOLDER = re.compile(
-    r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256})+)\}\}"
+    r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
 )
+_BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 
 def are_in(value: Any) -> bool:
     """Whether a JSON value has any, in its texts."""
+    return _may_be_in(value) and any(True for _ in _found_in(value))
+
+
+def _may_be_in(value: Any) -> bool:
+    """Whether its JSON looks like it, which is found fast in a large one."""
+    return value is not UNSET and bool(_BEGINNING.search(msgspec.json.encode(value)))
+
+
+def _found_in(value: Any) -> Iterator[str]:
+    """The placeholders in the texts of a JSON value."""
     match value:
+        case Raw():
+            yield from _found_in(msgspec.json.decode(value))
         case str():
-            return _PLACEHOLDER.search(value) is not None
+            yield from (each[1] for each in _PLACEHOLDER.finditer(value))
         case list():
-            return any(map(are_in, value))
+            yield from chain.from_iterable(map(_found_in, value))
         case dict():
-            return any(map(are_in, value.values()))
-    return False
+            yield from chain.from_iterable(map(_found_in, value.values()))
+
+
+def problem_in(value: Any) -> str:
+    """What is wrong with the placeholders of a JSON value; "" if nothing is."""
+    if not _may_be_in(value):
+        return ""
+    most = Published.placeholders
+    if (count := values_in(value)) > Published.json_values:
+        expected = f"at most {Published.json_values} fields and items around {{{{"
+        return f"Expected {expected}, got {count}"
+    if len([*islice(_found_in(value), most + 1)]) > most:
+        return f"Expected at most {most} placeholders, got more"
+    return ""
 
 
 def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
@@ -49,6 +78,8 @@ def filled(value: Any, known: Mapping[str, Any], most: int) -> Any:
 
 def _filled(value: Any, found: Callable[[str], Any]) -> Any:
     match value:
+        case Raw():
+            return _filled(msgspec.json.decode(value), found)
         case str():
             if whole := _PLACEHOLDER.fullmatch(value):
                 return found(whole[1])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.related.world import APP, WORLD, call, related_routes, send
+from tests.api.related.world import APP, OWNER, WORLD, call, related_routes, send
 from tests.conftest import MakeApi
 from tests.support import Api
 
@@ -284,3 +284,29 @@ def test_a_wrong_reply_of_a_fixture_is_told_with_its_place(api: Api) -> None:
     refused = api.admin("PUT", "/state", {"apps": apps}).json()["message"]
     assert "Expected exactly one of text, reasoning" in refused
     assert "state:1:45" in refused
+
+
+@pytest.mark.parametrize(
+    ("match", "message"),
+    [
+        ({"body": {"q": "x" * 1_024}}, "Expected at most 1024 bytes, got more"),
+        ({"body": {"q": [0] * 64}}, "Expected at most 64 fields and items, nested"),
+        ({"body": {"q": [{"contains": "x"}] * 3}}, "Expected at most 2 texts with a"),
+        ({"headers": {"x-a": 5}}, 'Expected a text, {"contains": "..."} or'),
+    ],
+)
+def test_the_match_of_a_declared_reply_is_bounded(
+    api: Api, match: dict[str, Any], message: str
+) -> None:
+    replies = [{"text": "x", "match": match}]
+    for document in ({"replies": replies}, {"apps": [{"id": "a", "replies": replies}]}):
+        refused = api.admin("PUT", "/state", document)
+        assert message in refused.json()["message"]
+
+
+def test_a_declared_reply_matches_headers_in_any_case(make_api: MakeApi) -> None:
+    replies = [{"text": "Yes.", "match": {"headers": {"X-Own": "a"}}}]
+    api = make_api({"apps": [{"id": APP}], "replies": replies})
+    body = {"appId": APP, "messages": [{"role": "user", "content": "x"}]}
+    headers = {"authorization": f"Bearer {OWNER}", "x-oWN": "a"}
+    assert said(api.client.post(COMPLETIONS, json=body, headers=headers)) == "Yes."

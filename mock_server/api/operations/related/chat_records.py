@@ -1,9 +1,10 @@
 """The records of a chat session, in the two ways in which they are listed."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
@@ -24,7 +25,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import Reversed
 from mock_server.domain.objects.models import ChatRecord
-from mock_server.domain.replies import Parts, ReplyPart, parts_of
+from mock_server.domain.replies import ReplyPart, Tool
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
@@ -66,11 +67,22 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     return shown
 
 
+class _RecordedTool(Tool):
+    # What it is given and gives stays JSON: a page can have millions of values.
+    params: Raw = Raw(b"{}")
+    response: Raw = Raw(b'""')
+
+
+class _RecordedPart(ReplyPart, frozen=True):
+    tool: _RecordedTool | None = None
+    interactive: Raw = None  # type: ignore[assignment]
+
+
 def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
     """The parts of a message; newer lists name no types."""
-    parts = [ReplyPart(text=record.text)]
+    parts: Sequence[ReplyPart] = [ReplyPart(text=record.text)]
     if record.parts:
-        parts = parts_of(None, msgspec.json.decode(record.parts, type=Parts))
+        parts = msgspec.json.decode(record.parts, type=list[_RecordedPart])
     values = [value for part in parts if (value := value_of(part))]
     if not is_typed:
         for value in values:

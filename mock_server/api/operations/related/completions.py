@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from mock_server.api.envelope import error_envelope
 from mock_server.api.event_stream import Chunk, EventStream
@@ -216,6 +216,8 @@ def _tool(tool: Tool) -> dict[str, str]:
 
 
 def _as_text(value: Any) -> str:
+    if isinstance(value, Raw) and bytes(value).startswith(b'"'):
+        value = msgspec.json.decode(value)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
