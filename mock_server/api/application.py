@@ -26,7 +26,7 @@ from mock_server.api.operations.answered_path import (
     answered_at,
 )
 from mock_server.api.operations.operation import Distort, Operation
-from mock_server.api.operations.routing import Operations
+from mock_server.api.operations.routing import Operations, is_served
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
@@ -289,7 +289,7 @@ class PublicApi:
             response = answer.respond(sent, distort)
             if waits:
                 request.holding = self._charged(response)
-        elif isinstance(operation, AnsweredPath):
+        elif isinstance(operation, AnsweredPath) or self._is_off(request, operation):
             request.operation = request.notes.answered = None
             path, method = request.scope["path"], request.scope["method"]
             raise self._operations.unknown_route(path, method, state.choices)
@@ -306,6 +306,11 @@ class PublicApi:
         holding = self._memory.hold("requests")
         holding.grow(response.size)
         return holding
+
+    def _is_off(self, request: context.RequestContext, operation: Operation) -> bool:
+        """Whether an operation is there for the sake of its answers alone."""
+        path, choices = request.scope["path"], request.state.choices
+        return request.is_beyond and not is_served(operation, path, choices)
 
     def _sandbox_of(self, notes: context.ScopeNotes) -> Sandbox:
         """The sandbox of a bound address, or that a key leads to, or else a login.

@@ -206,6 +206,9 @@ def test_an_answer_is_given_where_related_routes_are_off(make_api: MakeApi) -> N
     found = api.client.post(path, json=body, headers=headers)
     assert found.json()["data"] == {"list": [], "total": 0}
     assert api.client.post(path, json=body).status_code == 401
+    api.admin("DELETE", "/faults")
+    respond(api, "getHistories", data=None, match={"body": {"appId": "other"}})
+    assert api.client.post(path, json=body, headers=headers).status_code == 404
 
 
 def test_an_answer_lasts_until_the_reset(api: Api) -> None:
