@@ -66,12 +66,12 @@ def test_without_times_an_operation_is_answered_so_until_the_reset(
 
 
 def test_the_next_completion_says_another_text(console: Console) -> None:
-    assert ask(console) == "How are you?"
+    said = ask(console)
     form = console.answers_next()
-    expect(form.field("text")).to_have_value("How are you?")
+    expect(form.field("text")).to_have_value(said)
     form.add(text="One.\nTwo.")
     console.faults.row_says("reply", "1 left")
-    assert [ask(console) for _ in range(2)] == ["One.\nTwo.", "How are you?"]
+    assert [ask(console) for _ in range(2)] == ["One.\nTwo.", said]
 
 
 def test_after_a_stream_the_text_is_left_to_write(console: Console) -> None:
