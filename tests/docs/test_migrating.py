@@ -42,19 +42,18 @@ def those(start: str) -> list[str]:
     return found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def server() -> Iterator[MockServer]:
     with MockServer() as running:
-        running.control.snapshot("before")
         yield running
 
 
 @pytest.mark.parametrize("code", those(r"mock_server\."))
 def test_what_a_table_shows_in_python_runs(code: str, server: MockServer) -> None:
-    server.control.reset()
     headers = {"Authorization": "Bearer k", "Content-Type": "application/json"}
     path = "/api/core/chat/history/updateHistory"
     urlopen(Request(server.url + path, PIN, headers, method="PUT")).close()
+    server.control.snapshot("before")
     exec(code, {"mock_server": server.control, "APP": APP})
 
 
@@ -78,8 +77,6 @@ def test_a_route_of_a_table_is_there(code: str) -> None:
 
 @pytest.mark.parametrize("block", BY_HAND, ids=lambda block: block.file)
 def test_a_stub_by_hand_is_a_short_test(block: Block, server: MockServer) -> None:
-    server.control.reset()
-    server.control.restore("before")  # one of them loads data of its own
     names: dict[str, Any] = {}
     (client,) = (each for each in blocks(PAGE) if each.file == "assistant.py")
     shown = re.sub(r"^from assistant import .*\n", "", block.text, flags=re.MULTILINE)
