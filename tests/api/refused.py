@@ -61,7 +61,7 @@ CASES = [
     lists("page_size_over_limit=clamp", pageSize=150),
     lists("page_size_over_limit=clamp", {"page_size_max": 100}, pageSize=1e16),
     lists("parent_unknown=empty", parentId="nope"),
-    lists("parent_unknown=empty or parent_empty_string=root", parentId=""),
+    lists("parent_empty_string=root or parent_unknown=empty", parentId=""),
     lists("parent_unknown=empty or search_scope=dataset", parentId="x", searchText="a"),
     lists("unknown_fields=ignore", STRICT, simple=True),
     lists("unknown_fields=ignore or offset_missing=accept", STRICT, pageNum=1),
