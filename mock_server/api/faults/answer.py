@@ -41,6 +41,11 @@ FORMS = ("data", "json", "text", "base64")
 """The fields that say what the body is."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
+_DELAY = Meta(
+    ge=0,
+    le=Published.response_ms,
+    extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
+)
 _CONTENT_TYPE = "content-type"
 # What was sent may be a script, and the console is at the same origin.
 _ISOLATED = ((b"content-security-policy", b"sandbox"),)
@@ -84,7 +89,7 @@ class Answer(Answering, tag="answer", dict=True):
         Meta(extra_json_schema={"maxProperties": DEFAULT_LIMITS.response_headers}),
     ] = field(default_factory=dict)
     """Further headers."""
-    delay_ms: Annotated[int, Meta(ge=0, le=Published.response_ms)] = 0
+    delay_ms: Annotated[int, _DELAY] = 0
     """Milliseconds for which the answer is held up."""
 
     @property
@@ -256,8 +261,10 @@ def _no_method(operation: str) -> Iterator[tuple[Path, str]]:
     """A path whose method is missing, or is none of those in capitals."""
     word, _, path = operation.rpartition(" ")
     if path.startswith("/") and not OPERATIONS.owner_of(path):
-        method = word.upper() if word.upper() in METHODS else "POST"
-        got = f"got {describe_value(operation)} (write it as '{method} {cut(path)}')"
+        method = word.upper() if word.upper() in METHODS else "GET"
+        whose = "" if method == word.upper() else ", with the method of the request"
+        how = f"write it as '{method} {cut(path)}'{whose}"
+        got = f"got {describe_value(operation)} ({how})"
         expected = f"one of {', '.join(METHODS)} before a path"
         yield ("operation",), f"Expected {expected}, {got}"
 

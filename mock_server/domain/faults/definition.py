@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
-from mock_server.domain.messages import describe_value
+from mock_server.domain.messages import cut, describe_value, quoted
 from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
 from mock_server.domain.validation.walk import Path
 
@@ -42,6 +42,13 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
     question: str | None = None
     """A part of the last message of a user, in any case of letters."""
+
+    @classmethod
+    def meant_by(cls, name: str) -> str:
+        """What to write for a field of a request that stands here itself."""
+        others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
+        written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
+        return f" (write {written}; beside body there are {others})"
 
     def __post_init__(self) -> None:
         # As those of a request are.
