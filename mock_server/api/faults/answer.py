@@ -21,7 +21,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import METHODS, is_route
+from mock_server.domain.faults.routes import METHODS, is_route, unlike_routes
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
@@ -230,6 +230,9 @@ class Answer(Answering, tag="answer", dict=True):
     def warnings(self) -> Iterator[str]:
         """Also what differs from the operation's own answers, if that is known."""
         yield from super().warnings()
+        yield from unlike_routes(self.operation)
+        yield from placeholders.warnings_in(self._own_value, self.operation)
+        yield from placeholders.outside_json([self.text or "", *self.headers.values()])
         if self._has_placeholders:
             return
         if self._own_difference:
