@@ -24,6 +24,8 @@ def _one_text(method: object, path: object, *_: object) -> str:
 
 
 def _question_of(question: object, reply: object, *_: object) -> str:
+    if isinstance(reply, Mapping):
+        return f"write reply({question!r}, match={reply!r})"
     if not isinstance(reply, str):
         return ""
     return f"write reply({reply!r}, match={{'question': {question!r}}})"

@@ -13,6 +13,8 @@ from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, v
 from mock_server.domain.validation.walk import Path
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
+_SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
+Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
 _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
@@ -109,7 +111,7 @@ class Definition(
     """Where its random stream begins."""
     phase: Literal["before", "after"] = "before"
     """Whether it fires before the operation is carried out, or after."""
-    ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] = 60.0
+    ttl: Seconds = 60.0
     """Seconds after which it ends, however often it has fired."""
 
     @property
