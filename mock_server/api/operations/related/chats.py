@@ -10,7 +10,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import ChatNotFound
+from mock_server.domain.chats import ChatNotFound, near_chat
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.messages import quoted
@@ -232,7 +232,9 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
     app = call.app(body.app_id, Level.NONE)
     if call.store.chat(app, body.chat_id) is None:
         expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound.of(body.chat_id, expected, "$.chatId")
+        may_read = app.level_of(call.caller) >= Level.READ
+        hint = near_chat(call.store, app, body.chat_id) if may_read else ""
+        raise ChatNotFound.of(body.chat_id, expected, "$.chatId", hint)
     call.app(body.app_id, Level.WRITE)
 
 
