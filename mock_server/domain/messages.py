@@ -52,6 +52,8 @@ _SYNONYMS |= dict.fromkeys(
     ("duration", "seconds", "milliseconds", "delay", "latency"), "ms delayMs delay_ms"
 )
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
+_SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
+_SYNONYMS |= {"user": "Human", "assistant": "AI"}
 _SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
 _SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
 _SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}

@@ -256,7 +256,8 @@ def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
         yield ("operation",), f"Expected {expected}, got {len(segments) - 1}"
     elif owner := OPERATIONS.owner_of(path):
         row = OPERATIONS.meant_by(path)
-        hint = f" (an answer for it has operation {row.name!r})" if row else ""
+        how = "an answer for it names that: in a test respond"
+        hint = f" ({how}({row.name!r}, ...))" if row else ""
         yield ("operation",), f"Expected a path of its own, got that of {owner}{hint}"
 
 
