@@ -150,16 +150,12 @@ def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
     served = _served_with(state, request)
     if title := next(titled, ""):
         return "; ".join(filter(None, (title, served)))
-    near = near_chat(state.store, app, request.chat_id)
-    return f"{near} It is {served}" if near and served else near or served
-
-
-def near_chat(store: Store, app: App, chat_id: str) -> str:
-    """`did you mean "chat-1"?` for the unknown id of a chat; empty if none is near."""
-    near = nearest(
-        chat_id, [each.chat_id for each in islice(store.chats(app), _TITLES)]
-    )
-    return "" if near is None else f"did you mean {quoted(cut(near))}?"
+    ids = [each.chat_id for each in islice(state.store.chats(app), _TITLES)]
+    near = nearest(request.chat_id, ids)
+    if near is None:
+        return served
+    meant = f"did you mean {quoted(cut(near))}?"
+    return f"{meant} It is {served}" if served else meant
 
 
 def _served_with(state: State, request: UpdateHistory) -> str:
