@@ -110,7 +110,7 @@ def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
 
     `named` are ids with names, of which the first are compared; empty if none has it.
     """
-    found = (own_id for own_id, name in islice(named, _NAMED) if name == word)
+    found = (own_id for own_id, name in islice(named, _NAMED) if name == word != "")
     return "".join(
         f"that is the name of {quoted(cut(each))}" for each in islice(found, 1)
     )

@@ -294,6 +294,10 @@ class Operation(Struct, frozen=True):
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Try a request under another version, on a copy of what the sandbox holds."""
+        now = self.contract_under(facts_of(call.state.choices.version))
+        other = self.contract_under(facts_of(version))
+        if not {*now.names} <= {*other.names}:
+            return False  # it would pass over what the request asks for
         choices, store = call.state.choices.but(version=version), call.store.copy()
         state = replace(call.state, choices=choices, store=store, notes=[], ignored=[])
         try:
