@@ -11,6 +11,7 @@ from mock_server.api.operations.related import (
     completions,
     data,
     datasets,
+    quotes,
     search_test,
 )
 
@@ -25,6 +26,7 @@ _MODULES = (
     data,
     search_test,
     account,
+    quotes,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
