@@ -22,12 +22,13 @@ _HALF_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 class File(Struct, frozen=True):
     """A file that has been uploaded, by the collection that it has become.
 
-    That has its name and its size, and the rows of that its text.
+    That has its name and its size. `content` is what is kept of it.
     """
 
     id: str
     dataset_id: str
     collection_id: str
+    content: bytes = b""
 
     @property
     def place(self) -> tuple[str, str]:

@@ -54,7 +54,7 @@ class Store(ChatStore):
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
-        self.files = Overlay[str, File]({}, holding, lambda _: _FILE_BYTES)
+        self.files = Overlay[str, File]({}, holding, _size_of_file)
         """The files that have been uploaded, by id."""
         self.turns: dict[str, Turns] = {}
         """Whose turn it is among the replies of an app, and of all apps under ""."""
@@ -284,9 +284,13 @@ class Store(ChatStore):
 
 # About what these take: a store that is a copy, without what it holds; an application
 # in a mapping, without itself; a dataset without its texts, and its tree once that has
-# been changed; a login code; a file.
+# been changed; a login code; a file without its content.
 _STORE_BYTES, _APP_SLOT_BYTES = 1_024, 120
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+
+
+def _size_of_file(file: File) -> int:
+    return _FILE_BYTES + len(file.content)
 
 
 def _size_of_dataset(dataset: Dataset) -> int:

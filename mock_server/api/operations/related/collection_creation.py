@@ -64,6 +64,9 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
     return contents.create(call, to, made)
 
 
+ChunkSize = Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None
+
+
 class Creation(fields.ProcessingFields, kw_only=True):
     """Where a new collection goes, and how it is processed."""
 
@@ -71,9 +74,7 @@ class Creation(fields.ProcessingFields, kw_only=True):
     parent_id: fields.Parent = UNSET
     tags: fields.Tags | None = None
     training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None = (
-        UNSET
-    )
+    chunk_size: ChunkSize = UNSET
 
 
 class Results(View):
@@ -234,7 +235,8 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
         raise NoFile("a part `file` with a file name", "none", "body", "File not found")
     name = decoded_name(file.name, "$.file.name")
     new = Collection("", name, type="file", file_size=file.size)
-    return make(call, form, new, file.text or "", is_upload=True)
+    text = file.text or ""
+    return make(call, form, new, text, content=text.encode())
 
 
 class CreateFileIdBody(Creation, kw_only=True):

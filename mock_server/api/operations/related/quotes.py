@@ -24,12 +24,12 @@ class QuotedCollection(View, kw_only=True):
     type: str
     name: str
     training_type: str
-    tags: list[str] | UnsetType
+    tags: list[str] | UnsetType = UNSET
     forbid: bool
     create_time: Time
     update_time: Time
-    file_id: str | UnsetType
-    raw_link: str | UnsetType
+    file_id: str | UnsetType = UNSET
+    raw_link: str | UnsetType = UNSET
 
 
 class QuoteBody(RequestFields, kw_only=True):

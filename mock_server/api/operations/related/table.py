@@ -3,6 +3,7 @@
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
+    api_files,
     chat_records,
     chats,
     collection,
@@ -12,6 +13,7 @@ from mock_server.api.operations.related import (
     data,
     datasets,
     quotes,
+    retraining,
     search_test,
 )
 
@@ -27,6 +29,8 @@ _MODULES = (
     search_test,
     account,
     quotes,
+    retraining,
+    api_files,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
