@@ -31,6 +31,8 @@ def is_served(operation: Operation, path: str, choices: Choices) -> bool:
     """Whether an operation is served at one of its paths."""
     if operation.related is not None and choices.related_routes != "on":
         return False
+    if choices.version not in operation.versions:
+        return False
     return path == operation.path or choices.legacy_paths == "on"
 
 
@@ -161,6 +163,9 @@ class Operations(Mapping[str, Operation]):
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
         meant = self.meant_by(path)
+        if meant is not None and choices.version not in meant.versions:
+            which = f"a route of the service in version {' and '.join(meant.versions)}"
+            return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
         if meant is not None:
             about = f"{_RELATED_ROUTE}, " if meant.related else ""
             names = ["related_routes"] if meant.related else []
