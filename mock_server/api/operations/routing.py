@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.operations.commercial import COMMERCIAL, commercial_route
 from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
 from mock_server.api.operations.operation import Operation
 from mock_server.domain import errors
@@ -123,6 +124,8 @@ class Operations(Mapping[str, Operation]):
 
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
         """The refusal of a path, with what may have been meant."""
+        if path.startswith(COMMERCIAL) and choices.related_routes == "on":
+            return commercial_route(path, _RESPONSES)
         served = [row for row in self.values() if is_served(row, row.path, choices)]
         expected = f"one of the {len(served)} routes of GET {DESCRIPTION}"
         if len(served) <= _FEW_NAMES:
