@@ -43,9 +43,15 @@ Encode = Callable[[Any, State], bytes | Response]
 Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request of at most so many bytes, and gives its fields as JSON."""
 
-Access = Literal["caller", "login", "anyone", "guest"]
+Access = Literal["caller", "login", "anyone", "guest", "address"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
-also anyone, but a key that is sent says who."""
+also anyone, but a key that is sent says who; or whoever has the address, of which the
+last segment is a token that leads to its sandbox."""
+
+ADDRESS_END = "/{token}"
+"""What the path of such an operation ends with."""
+ANY_TYPE = "*/*"
+"""The media type of a body that may be of any."""
 
 
 class RelatedRoute(Struct, frozen=True):

@@ -117,9 +117,9 @@ def create(
     id of the collection. Raises LimitReached, and then nothing is kept.
     """
     store, limits = call.store, call.state.limits
-    if content is not None and (new.file_id or "") not in store.files:
+    files, known = len(store.files) + len(store.tickets), new.file_id or ""
+    if content is not None and known not in store.files and known not in store.tickets:
         hint = "delete some first"
-        files = len(store.files)
         call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
     if texts and len(texts) > limits.waiting_rows:
         expected = f"a text of at most {limits.waiting_rows} chunks"

@@ -8,6 +8,7 @@ from mock_server.api.operations.related import (
     chats,
     collection,
     collection_creation,
+    collection_files,
     collection_lists,
     completions,
     data,
@@ -15,6 +16,7 @@ from mock_server.api.operations.related import (
     quotes,
     retraining,
     search_test,
+    upload_tickets,
 )
 
 _MODULES = (
@@ -31,6 +33,8 @@ _MODULES = (
     quotes,
     retraining,
     api_files,
+    collection_files,
+    upload_tickets,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
