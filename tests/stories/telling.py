@@ -24,7 +24,7 @@ from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, USERS, WORLD
 from tests.said import expanded, shortened
-from tests.support import LIBRARY, Api
+from tests.support import LIBRARY, Api, message_of
 
 FOLDER = Path(__file__).parent
 
@@ -95,6 +95,8 @@ PART = re.compile(r"\n(?!\| )")
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
 _LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
 """What is told in a library's words."""
+_HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/api/system/)")
+"""Where addresses of files lead."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -181,6 +183,7 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
+        text = _HOST.sub("http://HOST", text)
         text = _LIBRARY.sub(r"\1, ...\2", text)
         return shortened(f"{answer.status_code} {text}".rstrip())
 
@@ -199,7 +202,7 @@ def text_of(answer: Any) -> str:
     body = answer.json()
     if isinstance(body, dict) and {"statusText", "message"} <= body.keys():
         if body["code"] != 200:
-            return f"{body['statusText']}: {body['message']}"
+            return f"{body['statusText']}: {message_of(body)}"
         body = body["data"]
     return json.dumps(short(body), ensure_ascii=False)
 

@@ -275,20 +275,25 @@ class Operation(Struct, frozen=True):
 
         `facts` are what was looked up before; without any, all versions refuse it.
         """
-        choices = call.state.choices
+        choices, hints = call.state.choices, []
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
         other = next(serving, None) if facts else None
-        if other is None:
-            response = error_response(refusal, choices)
-            return replace(response, note=Note(facts=facts)) if facts else response
-        hint = served_by(choices.version, other)
         if choices.error_form == "plain":
-            refusal.message += f" ({hint})"
+            if other is not None:
+                hints = [served_by(choices.version, other)]
+                refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
         else:  # whose message is the service's own
-            response = error_response(refusal, choices).with_headers(hint_header(hint))
-        return replace(response, note=Note(hint, facts=facts))
+            response = error_response(refusal, choices)
+            if isinstance(refusal, errors.InvalidField):
+                hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
+            if other is not None:
+                hints.append(served_by(choices.version, other))
+                response = response.with_headers(hint_header(hints[-1]))
+        if not (facts or hints):
+            return response
+        return replace(response, note=Note("; ".join(hints) or None, facts=facts))
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Try a request under another version, on a copy of what the sandbox holds."""

@@ -6,6 +6,7 @@ from itertools import chain
 
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.commercial import COMMERCIAL, commercial_route
+from mock_server.api.operations.known_routes import known_route
 from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
 from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
@@ -176,6 +177,9 @@ class Operations(Mapping[str, Operation]):
             names += ["legacy_paths"] if path == meant.legacy_path else []
             # Here all of them are needed, not one.
             return about + served_with(" and ".join(remedies(choices, *names)))
+        known = known_route(path)
+        if known is not None:
+            return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
         # What is long is near to none.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         near = None if is_long else self._nearest_path(path, method)

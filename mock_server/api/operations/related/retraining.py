@@ -14,12 +14,18 @@ from mock_server.domain.datasets import sources
 from mock_server.fixture.document import Id
 
 
-class RetrainBody(fields.ProcessingFields, kw_only=True):
+class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
+    """How a collection is processed now, which may be left out."""
+
+    collection_id: fields.Label | UnsetType | None = UNSET
+    training_type: fields.Label | UnsetType | None = UNSET
+    chunk_size: ChunkSize = UNSET
+
+
+class RetrainBody(FormerRetrainBody, kw_only=True):
     """Which collection, and how it is processed now."""
 
     collection_id: Id
-    training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: ChunkSize = UNSET
 
 
 class RetrainedView(View):
@@ -35,6 +41,7 @@ class RetrainedView(View):
     differs="Rows are made of the text of an uploaded file where that is kept, else of "
     "those that there are; the pages of links are not fetched. What is in a folder is "
     "deleted with it.",
+    former=("retraining_checks_fields_first", FormerRetrainBody),
     refuses=(*COLLECTION, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION},
     writes=True,
@@ -46,6 +53,8 @@ def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
     updateTime. Folders and what was entered by hand are empty then.
     """
     asked = body.collection_id
+    if not asked:
+        raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
     dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
     kind = body.training_type or old.training_type
     size = body.chunk_size or 0

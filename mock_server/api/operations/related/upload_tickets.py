@@ -13,8 +13,14 @@ from mock_server.api.errors import BodyTooLarge
 from mock_server.api.operations.operation import ANY_TYPE, DEMO_DATASET
 from mock_server.api.operations.related.addresses import address, token_of
 from mock_server.api.operations.related.collection_files import DOWNLOAD, TokenFields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    encode_data,
+    route,
+)
 from mock_server.api.request import RequestBody
+from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET
@@ -26,6 +32,7 @@ from mock_server.domain.objects.uploads import (
     WrongFileType,
     media_type_of,
 )
+from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
 UPLOAD = "/api/system/file/u/{token}"
@@ -47,17 +54,18 @@ class TicketView(View, kw_only=True):
     url: str
     key: str
     headers: dict[str, str]
-    preview_url: str
     max_size: int
-    upload_mode: str = "single"
+    preview_url: str | UnsetType = UNSET
+    upload_mode: str | UnsetType = UNSET
 
 
 @route(
     "POST /api/core/dataset/file/presignDatasetFilePostUrl",
     chinese="获取上传文件的地址",
     since="4.14.11; at the older path 4.14.3",
-    differs="All uploads are single ones: `uploadMode` is never `multipart`. Files "
-    "have at most 16 MiB, and nobody is limited to so many a minute.",
+    differs="Both paths are there in all versions. All uploads are single ones: "
+    "`uploadMode` is never `multipart`. Files have at most 16 MiB, and nobody is "
+    "limited to so many a minute.",
     refuses=(*DATASET, BodyTooLarge, errors.LimitReached),
     example={"datasetId": DEMO_DATASET, "filename": "hours.txt"},
     writes=True,
@@ -76,16 +84,17 @@ def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
         raise BodyTooLarge.of(body.size, f"at most {most} bytes", "$.size")
     ticket = upload_tickets.give_ticket(call, dataset, body.filename)
     key, ms = ticket.key, upload_tickets.TICKET_MS
-    later = upload_tickets.UNUSED_MS
-    return TicketView(
+    view = TicketView(
         url=address(call, UPLOAD, addresses.give_token(call, "upload", key, ms)),
         key=key,
         headers={"content-type": media_type_of(ticket.name)},
-        preview_url=address(
-            call, DOWNLOAD, addresses.give_token(call, "file", key, later)
-        ),
         max_size=most,
     )
+    if call.facts.tickets_say_how_to_upload:
+        token = addresses.give_token(call, "file", key, upload_tickets.UNUSED_MS)
+        view.preview_url = address(call, DOWNLOAD, token)
+        view.upload_mode = "single"
+    return view
 
 
 class UploadFields(TokenFields, kw_only=True):
@@ -120,6 +129,12 @@ class UploadedView(View):
     success: bool = True
 
 
+def _encode(done: UploadedView, state: State) -> bytes | Response:
+    if state.facts.uploads_have_an_envelope:
+        return encode_data(done, state)
+    return Response(200, b"", ((b"content-length", b"0"),), b"")
+
+
 @route(
     f"PUT {UPLOAD}",
     name="file.u",
@@ -129,6 +144,7 @@ class UploadedView(View):
     "taken. Journals and faults see the file as JSON.",
     refuses=(FileForbidden, WrongFileType, errors.LimitReached),
     writes=True,
+    encode=_encode,
     gather=receive_file,
     most_bytes=lambda limits: limits.upload_bytes,
     media_type=ANY_TYPE,
