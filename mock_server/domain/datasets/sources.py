@@ -10,6 +10,7 @@ from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.objects.uploads import is_text
@@ -26,16 +27,17 @@ def text_of(content: bytes) -> str:
 def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
     """The file of a collection as far as it is kept, else the texts of its rows.
 
-    Of these no more than a file may have.
+    Of these no more than a page of a list may have, and a row.
     """
     file = call.store.files.get(collection.file_id or "")
     if file is not None and file.content:
         return file.content
     parts: list[bytes] = []
-    room = call.state.limits.upload_bytes
+    room = Published.page_bytes
     for row in _rows_of(call, dataset, collection):
-        parts += (text.encode("utf-8", "replace") for text in (row.q, row.a) if text)
-        room -= len(row.q) + len(row.a)
+        texts = [each.encode("utf-8", "replace") for each in (row.q, row.a) if each]
+        parts += texts
+        room -= sum(map(len, texts))
         if room <= 0:
             break
     return b"\n\n".join(parts)
