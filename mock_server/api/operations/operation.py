@@ -182,8 +182,11 @@ class Operation(Struct, frozen=True):
 
         `headers` are those of the request, for what it says of how to be served.
         """
-        if method not in self.methods and not tolerates(choices, "method_mismatch"):
-            needed = remedies(choices, "method_mismatch")
+        # A HEAD must not upload, whatever is chosen.
+        by_choice = ("method_mismatch",) if self.access != "address" else ()
+        is_taken = any(tolerates(choices, name) for name in by_choice)
+        if method not in self.methods and not is_taken:
+            needed = remedies(choices, *by_choice)
             hint, is_json = served_with(*needed), "json" in self.media_type
             if method == "GET" and self.method == "POST" and is_json:
                 how = "send POST with the fields as a JSON body"

@@ -201,6 +201,18 @@ def test_files_are_charged_and_what_finds_no_room_changes_nothing(
     assert before - full.sandbox.store.size > 5_000
 
 
+@pytest.mark.parametrize("method", ["POST", "HEAD", "GET", "DELETE"])
+def test_an_address_takes_no_other_method_under_any_choice(
+    make_api: MakeApi, method: str
+) -> None:
+    api = related_routes(make_api)
+    given = ticket(api)
+    put(api, given["url"], b"One")
+    answer = api.client.request(method, urlsplit(given["url"]).path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "PUT")
+    assert get(api, given["previewUrl"]).content == b"One"
+
+
 def test_what_is_deleted_takes_its_file_along(make_api: MakeApi) -> None:
     api = related_routes(make_api)
     given, other = ticket(api), ticket(api)

@@ -27,6 +27,7 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id
 
 DOWNLOAD = "/api/system/file/download/{token}"
+_NAME_CHARS = 255  # of a file, as most file systems have it: the end says its type
 Token = Annotated[
     str,
     Meta(min_length=1, max_length=Published.token_chars),
@@ -92,7 +93,8 @@ class Download(Struct):
 
 def _encode(file: Download, _: State) -> Response:
     """The bytes; a page of them can do nothing at this address (CSP 3, sandbox)."""
-    shown = f"inline; filename*=UTF-8''{quote(file.name, errors='replace')}"
+    name = quote(file.name[-_NAME_CHARS:], errors="replace")
+    shown = f"inline; filename*=UTF-8''{name}"
     headers = (
         (b"content-disposition", shown.encode()),
         (b"content-security-policy", b"sandbox"),
@@ -108,7 +110,8 @@ def _encode(file: Download, _: State) -> Response:
     chinese="下载文件",
     since="4.14.11; as `common/file/read` before, as `file/d` too since 4.16.0",
     differs="Of an uploaded text the first MiB is kept, of other files what a ticket "
-    "has brought; else the file is the texts of the rows that the collection has.",
+    "has brought; else the file is the texts of the rows that the collection has. "
+    "HEAD is not taken.",
     refuses=(FileForbidden, FileNotFound),
     data=str,
     encode=_encode,
