@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from mock_server.domain.limits import Limits
+from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
     DATA,
@@ -199,6 +200,56 @@ def test_files_are_charged_and_what_finds_no_room_changes_nothing(
     before = full.sandbox.store.size
     full.admin("POST", "/reset")
     assert before - full.sandbox.store.size > 5_000
+
+
+@pytest.mark.parametrize("face", ["asgi"])
+@pytest.mark.parametrize("training", ["instant", "stepped"])
+def test_a_file_stays_where_it_is_if_memory_ends_when_it_is_used(
+    make_api: MakeApi, training: str
+) -> None:
+    def make() -> Api:
+        api = related_routes(make_api, training=training)
+        put(api, ticket(api)["url"], b"x" * 2_000)
+        return api
+
+    def use(api: Api) -> Any:
+        (key,) = api.sandbox.store.tickets
+        body = {"datasetId": DATASET, "fileId": key}
+        return send(api, "POST", f"{CREATE}/fileId", body)
+
+    before = to_document(make().sandbox.store)
+    *refused, (full, answer) = answers_with_less(make, use)
+    for api, each in refused:
+        assert each.status_code == 409
+        assert (len(api.sandbox.store.tickets), len(api.sandbox.store.files)) == (1, 0)
+        assert to_document(api.sandbox.store) == before
+    assert answer.status_code == 200
+    assert (len(full.sandbox.store.tickets), len(full.sandbox.store.files)) == (0, 1)
+
+
+@pytest.mark.parametrize("face", ["asgi"])
+@pytest.mark.parametrize("training", ["instant", "stepped"])
+def test_a_file_is_as_it_was_if_memory_ends_when_it_is_trained_again(
+    make_api: MakeApi, training: str
+) -> None:
+    def make() -> Api:
+        api = related_routes(make_api, training=training)
+        made(upload(api, content=b"x" * 2_000))
+        return api
+
+    def retrain(api: Api) -> Any:
+        (file,) = api.sandbox.store.files.values()
+        body = {"collectionId": file.collection_id}
+        return send(api, "POST", f"{CREATE}/reTrainingCollection", body)
+
+    before = to_document(make().sandbox.store)
+    *refused, (_, answer) = answers_with_less(make, retrain)
+    for api, each in refused:
+        assert each.status_code == 409
+        assert to_document(api.sandbox.store) == before
+        (file,) = api.sandbox.store.files.values()
+        assert get(api, source(api, file.collection_id)).content == b"x" * 2_000
+    assert answer.status_code == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "HEAD", "GET", "DELETE"])
