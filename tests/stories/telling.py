@@ -23,6 +23,7 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, USERS, WORLD
+from tests.model.datasets import EMBEDDING, LANGUAGE
 from tests.said import expanded, shortened
 from tests.support import LIBRARY, Api, message_of
 
@@ -67,8 +68,8 @@ DEFAULTS = {
     "trainingType": "chunk",
 }
 DATASET = {
-    "vectorModel": {"model": "embedding", "name": "embedding"},
-    "agentModel": {"model": "language", "name": "language"},
+    "vectorModel": EMBEDDING,
+    "agentModel": LANGUAGE,
     "inheritPermission": True,
     "private": False,
     "sourceMember": {"name": DEFAULTS["tmbId"], "avatar": "", "status": "active"},

@@ -43,6 +43,9 @@ Encode = Callable[[Any, State], bytes | Response]
 Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request of at most so many bytes, and gives its fields as JSON."""
 
+Read = Callable[[bytes, Choices, list[str]], Any]
+"""Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
+
 Access = Literal["caller", "login", "anyone", "guest", "address"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
 also anyone, but a key that is sent says who; or whoever has the address, of which the
@@ -135,7 +138,7 @@ class Operation(Struct, frozen=True):
     contract: Contract[Any]
     data: Any
     refusals: tuple[type[errors.Refusal], ...]
-    read: Callable[[bytes, Choices, list[str]], Any]
+    read: Read
     act: Callable[[Call, Any], Any]
     encode: Encode
     traits: frozenset[str] = frozenset()
@@ -218,12 +221,11 @@ class Operation(Struct, frozen=True):
             return self.contract
         return former.contract
 
-    def read_as(self, state: State, content: bytes) -> Any:
-        """Read a request as the version in force does. Raises Refusal."""
-        read = self.read
-        if self.former is not None:
-            read = self.contract_under(state.facts).read
-        return read(content, state.choices, state.ignored)
+    def reader_in(self, state: State) -> Read:
+        """Return what reads a request as the version in force does."""
+        if self.former is None:
+            return self.read
+        return self.contract_under(state.facts).read
 
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
@@ -241,7 +243,8 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            request = self.read_as(state, content)
+            read = self.read if self.former is None else self.reader_in(state)
+            request = read(content, state.choices, state.ignored)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response
@@ -303,7 +306,7 @@ class Operation(Struct, frozen=True):
         choices, store = call.state.choices.but(version=version), call.store.copy()
         state = replace(call.state, choices=choices, store=store, notes=[], ignored=[])
         try:
-            request = self.read_as(state, content)
+            request = self.reader_in(state)(content, choices, state.ignored)
             self.act(replace(call, state=state, store=store), request)
         except (errors.Refusal, NotReady):
             return False

@@ -131,6 +131,7 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        how = "" if self else ": `mock-server snapshot take NAME` takes one"
+        takes = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
+        how = "" if self else f": {takes}"
         hint = which_there_are(name, self, len(self)) + how
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)
