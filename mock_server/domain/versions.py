@@ -108,6 +108,29 @@ class Facts:
         sentence="Rows that a search finds have no `tokens` any more.",
         chinese="搜索到的数据行不再带有 `tokens`。",
     )
+    tickets_say_how_to_upload: bool = fact(
+        False,
+        True,
+        routes=("presignDatasetFilePostUrl",),
+        sentence="Tickets of uploads have `previewUrl` and `uploadMode` too.",
+        chinese="上传凭票还带有 `previewUrl` 和 `uploadMode`。",
+    )
+    uploads_have_an_envelope: bool = fact(
+        False,
+        True,
+        routes=("file.u",),
+        sentence="An upload by a ticket is answered in the envelope; before, by the "
+        "object store, with an empty body.",
+        chinese="按凭票上传以信封应答；之前由对象存储应答，响应体为空。",
+    )
+    retraining_checks_fields_first: bool = fact(
+        False,
+        True,
+        routes=("reTrainingCollection",),
+        sentence="Without a `collectionId` nothing is trained again since a field is "
+        "missing; before, it was a missing parameter, 507004.",
+        chinese="缺少 `collectionId` 属于字段错误；之前为缺少参数（507004）。",
+    )
 
 
 class Fact(Struct, frozen=True):

@@ -96,6 +96,8 @@ PART = re.compile(r"\n(?!\| )")
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
 _LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
 """What is told in a library's words."""
+_HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/api/system/)")
+"""Where addresses of files lead."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -182,6 +184,7 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
+        text = _HOST.sub("http://HOST", text)
         text = _LIBRARY.sub(r"\1, ...\2", text)
         return shortened(f"{answer.status_code} {text}".rstrip())
 

@@ -114,7 +114,9 @@ def nearest_path(
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
-        longer = [each for each in first if _goes_on(by_plain[each], last)]
+        is_folder = any(each.startswith(f"{given}/") for each in all_known)
+        in_word = () if is_folder else first  # of `/api` no word goes on
+        longer = [each for each in in_word if _goes_on(by_plain[each], last)]
         ranked += [([each for each in slip if each in first], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
         ranked += [(first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]

@@ -202,6 +202,7 @@ class Sandbox:
             choices=choices,
             callers=self._callers(self.baseline),
             logins=self._logins(self.baseline),
+            tokens=self.tokens,
             journal=journal,
             faults=Faults(
                 environment.seconds,

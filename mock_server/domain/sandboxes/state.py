@@ -5,7 +5,7 @@ from typing import NoReturn, cast
 
 from msgspec import Struct, field
 
-from mock_server.domain.access import Caller
+from mock_server.domain.access import Caller, KeyRing
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Clock
@@ -28,11 +28,11 @@ class State(Struct, frozen=True, eq=False):
 
     `generation` counts the states of a sandbox that resets and restores have made, from
     1; `callers` are who may call, by the key that they send, `logins` who may log in,
-    by the token that they get; `texts` are JSON texts
-    that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
-    the state is replaced. `notes` has what an operation tells of the request that it
-    carries out; whoever called it takes that at once, and `ignored`, which says of
-    fields that have no meaning which may have been meant.
+    by the token that they get; `tokens` seals those of addresses; `texts` are JSON
+    texts that are kept ready; `waits` are callbacks that cancel pending delays and
+    hangs when the state is replaced. `notes` has what an operation tells of the request
+    that it carries out; whoever called it takes that at once, and `ignored`, which says
+    of fields that have no meaning which may have been meant.
     """
 
     generation: int
@@ -42,6 +42,7 @@ class State(Struct, frozen=True, eq=False):
     choices: Choices
     callers: Mapping[str, Caller]
     logins: Mapping[str, Caller]
+    tokens: KeyRing
     journal: Journal
     faults: Faults
     texts: TextCache

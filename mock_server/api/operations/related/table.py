@@ -3,15 +3,20 @@
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
+    api_files,
     chat_records,
     chats,
     collection,
     collection_creation,
+    collection_files,
     collection_lists,
     completions,
     data,
     datasets,
+    quotes,
+    retraining,
     search_test,
+    upload_tickets,
 )
 
 _MODULES = (
@@ -25,6 +30,11 @@ _MODULES = (
     data,
     search_test,
     account,
+    quotes,
+    retraining,
+    api_files,
+    collection_files,
+    upload_tickets,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
