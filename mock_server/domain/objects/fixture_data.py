@@ -81,7 +81,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return made(self, "ids", self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
-        found, datasets = set(self.datasets), self.datasets.values()
+        found, datasets = {*self.apps, *self.datasets}, self.datasets.values()
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
             (tree for tree in trees if len(tree) < LARGE),

@@ -43,6 +43,8 @@ class Store(ChatStore):
         # A generation for each application or dataset put since, whose memory is
         # charged for as long as it is here.
         self._loaded_apps: dict[str, Generation] = {}
+        # What is charged for each application that is kept without one.
+        self._app_sizes: dict[str, int] = {}
         self._loaded_datasets: dict[str, Generation] = {}
         self._memory = Memory() if memory is None else memory
         holding = self._memory.hold(kind)
@@ -78,6 +80,7 @@ class Store(ChatStore):
         if self._apps is not self.generation.apps:
             copy._apps = {**self._apps}
         copy._loaded_apps = self._loaded_apps.copy()
+        copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(holding)
         for dataset_id, dataset in self._datasets.changed.items():
@@ -133,19 +136,33 @@ class Store(ChatStore):
         """All applications as they are now, put ones last."""
         return list(self._apps.values())
 
-    def put_app(self, app: App, part: Generation) -> None:
+    def put_app(self, app: App) -> None:
+        """Keep an application in place of the one of its id, whose chats stay.
+
+        Raises LimitReached.
+        """
+        apps, size = self._own_apps(), _size_of_app(app)
+        self._holding.charge(size - self._app_sizes.get(app.id, 0))
+        apps[app.id], self._app_sizes[app.id] = app, size
+
+    def put_whole_app(self, app: App, part: Generation) -> None:
         """Have an application, loaded with `part`, in place of the one of its id.
 
         Its chats and records are all that there are then. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
-        self._forget_changes(app.id)
+        self._forget_app(app.id)
         self._loaded_apps[app.id] = part
 
     def remove_app(self, app_id: str) -> None:
         """Remove an application that there is, with its chats. Raises LimitReached."""
         del self._own_apps()[app_id]
+        self._forget_app(app_id)
+
+    def _forget_app(self, app_id: str) -> None:
+        """Forget what has been changed in an application, and what it takes."""
         self._forget_changes(app_id)
+        self._holding.grow(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
@@ -283,10 +300,14 @@ class Store(ChatStore):
 
 
 # About what these take: a store that is a copy, without what it holds; an application
-# in a mapping, without itself; a dataset without its texts, and its tree once that has
-# been changed; a login code; a file.
-_STORE_BYTES, _APP_SLOT_BYTES = 1_024, 120
+# in a mapping, without itself, and with itself but without its texts; a dataset without
+# its texts, and its tree once that has been changed; a login code; a file.
+_STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+
+
+def _size_of_app(app: App) -> int:
+    return _APP_BYTES + sum(map(getsizeof, (app.name, app.intro, app.avatar)))
 
 
 def _size_of_dataset(dataset: Dataset) -> int:

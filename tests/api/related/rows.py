@@ -55,6 +55,12 @@ FULL["datasets"] += [
     {"id": "shallow", "type": "folder", "parentId": SHELF},
     {"id": "readers", "permissions": {READER: "manage"}},
 ]
+BOX, BOXED, TOOLS = "b0" * 12, "b1" * 12, "b2" * 12
+FULL["apps"] += [
+    {"id": BOX, "name": "Box", "type": "folder"},
+    {"id": BOXED, "name": "Boxed", "intro": "In the box", "parentId": BOX},
+    {"id": TOOLS, "name": "Tools", "type": "toolFolder"},
+]
 USERS = {key: f"user of {key}" for key in (OUTSIDER, READER, WRITER)}
 """Who logs in where a key does not do, with the same permissions."""
 FULL["keys"][-1]["member"] = "tmb-outsider"
@@ -104,6 +110,10 @@ GOOD: dict[str, Fields] = {
     "data.update": {"dataId": "row", "q": LONG},
     "searchTest": {"datasetId": DATASET, "text": "One"},
     "loginByPassword": _LOGIN | {"first": "preLogin"},
+    "app.list": {"parentId": BOX, "searchKey": ""},
+    "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
+    "app.update": {"appId": BOXED, "name": LONG},
+    "app.del": {"appId": BOX},
 }
 _HERE = {
     DEMO_APP: APP,
@@ -216,6 +226,26 @@ OTHER: dict[str, list[Fields]] = {
     "insertData": [{"indexes": ["b"]}, {"q": "One"}],
     "searchTest": [{"limit": 20_001}, {"searchMode": "x"}],
     "loginByPassword": [{"password": 1}, {"password": "0" * 64}, {"code": "abcdef"}],
+    "app.list": [
+        *({"type": it} for it in ("folder", ["folder", "unknown"], "unknown", 5)),
+        *({"parentId": APP}, {"searchKey": "in the BOX"}),
+    ],
+    "app.create": [
+        *({"type": "shelf"}, {"name": "x" * 1_025}, {"parentId": APP}),
+        *({"parentId": BOX, "type": "plugin"}, {"parentId": TOOLS}),
+        {"parentId": TOOLS, "type": "plugin"},
+        *({"parentId": ..., "as": it} for it in (READER, WRITER)),
+    ],
+    "app.update": [
+        *({"appId": APP, "login": it} for it in (READER, WRITER)),
+        *({"parentId": it, "login": OWNER} for it in (None, APP, TOOLS, BOXED)),
+        {"parentId": None, "login": WRITER},
+        {"appId": BOX, "parentId": BOX},
+        {"appId": BOX, "type": "simple"},
+        {"type": "plugin"},
+        {"name": "", "intro": ""},
+    ],
+    "app.del": [{"appId": BOXED}, {"appId": APP, "login": WRITER}],
 }
 """What is no plain mistake: changes of good fields. `...` leaves one out."""
 

@@ -11,6 +11,7 @@ import pytest
 from mock_server.api.faults.table import KINDS
 from mock_server.api.operations import table
 from mock_server.api.operations.operation import Operation
+from mock_server.domain.app_folders import AppTooDeep
 from mock_server.domain.datasets.contents import CollectionTooDeep
 from mock_server.domain.errors import LimitReached
 from mock_server.fixture.dump import to_document
@@ -25,7 +26,7 @@ SAID = Path(__file__).parent.parent / "said" / "related_routes.txt"
 WRITES = [each for each in RELATED_ROUTES if "write" in each.traits]
 CHANGING = [each for each in WRITES if each.name != "markRead"]
 ALSO = [(table.OPERATIONS[name], change) for name, change in MORE]
-NEEDS_MUCH = {LimitReached, CollectionTooDeep}
+NEEDS_MUCH = {LimitReached, AppTooDeep, CollectionTooDeep}
 """Refusals that take many requests, and have tests of their own."""
 
 

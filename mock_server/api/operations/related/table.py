@@ -3,6 +3,7 @@
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
+    apps,
     chat_records,
     chats,
     collection,
@@ -12,6 +13,7 @@ from mock_server.api.operations.related import (
     data,
     datasets,
     search_test,
+    usage,
 )
 
 _MODULES = (
@@ -25,6 +27,8 @@ _MODULES = (
     data,
     search_test,
     account,
+    apps,
+    usage,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
