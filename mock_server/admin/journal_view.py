@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 from msgspec.structs import astuple
 
 from mock_server.admin import views
@@ -47,6 +47,7 @@ def entry_view(entry: Entry) -> views.EntryView:
         violations=[views.ViolationView(*astuple(each)) for each in violations(entry)],
         hint=entry.hint_text,
         outside=entry.outside,
+        facts=(entry.note and entry.note.facts) or UNSET,
         answered_by=answered_by,
     )
 

@@ -12,6 +12,7 @@ from mock_server.api.envelope import View
 from mock_server.domain.choices import table as choice_table
 from mock_server.domain.journal import Outside
 from mock_server.domain.validation.json_match import Difference
+from mock_server.domain.versions import Version
 from mock_server.fixture.document import LevelName
 
 
@@ -136,7 +137,8 @@ class EntryView(View):
     """One request, in the order of arrival `seq`; the key is redacted.
 
     `outside` says what the spec does not show of it, if anything; `answeredBy` names
-    the answer that was given, null if the operation gave its own.
+    the answer that was given, null if the operation gave its own. `facts` are the names
+    of what differs between versions of the service and was looked up for it.
     """
 
     seq: int
@@ -153,6 +155,7 @@ class EntryView(View):
     hint: str | None
     outside: Outside | None = None
     answered_by: AnsweringView | None = None
+    facts: tuple[str, ...] | UnsetType = UNSET
 
 
 class FixtureView(View):
@@ -207,14 +210,16 @@ class ReloadView(View):
 class HealthView(View):
     """The state of a sandbox in short, and the memory that all sandboxes take.
 
-    `demo` is the path of the demo front end, null if it is not served, `http` the HTTP
-    parser, null in process.
+    `version` is that of the service whose behaviour is served. `demo` is the path of
+    the demo front end, null if it is not served, `http` the HTTP parser, null in
+    process.
     """
 
     status: Literal["ready"]
     fixture: FixtureView
     generation: int
     profile: str
+    version: Version
     memory: MemoryView
     reload: ReloadView | None = None
     demo: str | None = None

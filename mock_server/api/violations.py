@@ -23,6 +23,7 @@ from mock_server.domain.journal import (
     Note,
     Violation,
 )
+from mock_server.domain.versions import facts_of
 
 _DOCUMENTED = Choices()
 
@@ -52,7 +53,8 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
     yield from _of_credentials(entry, operation)
     yield from _of_content_type(entry, operation)
     if sent.body is not None and not sent.is_unread:
-        yield from operation.contract.find_violations(sent.body, choices)
+        contract = operation.contract_under(facts_of(choices.version))
+        yield from contract.find_violations(sent.body, choices)
 
 
 def _in_the_end(violation: Violation, entry: Entry) -> Violation:

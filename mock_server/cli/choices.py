@@ -34,7 +34,7 @@ def choices(ctx: click.Context, as_json: bool) -> None:
     for row in rows:
         say(f"{row.name} = {row.values_text()}   (spec {row.section})")
         say(f"    {row.sentence}")
-        say(f"    documented: {row.documented}   deployed: {row.deployed}")
+        say("    " + "   ".join(f"{name}: {of}" for name, of in row.profiles.items()))
 
 
 @choices.command("show")
@@ -83,5 +83,6 @@ def _line(found: ChoicesView, name: str) -> str:
     """A choice in force, with the profile's value if that is another."""
     value, profile = found.choices[name], found.profile
     # The server may be newer, with other choices and profiles.
-    usual = getattr(table().get(name), profile, value) if profile in PROFILES else value
+    row = table().get(name)
+    usual = row.profiles[profile] if row and profile in PROFILES else value
     return f"{name}={value}" + (f"   ({profile}: {usual})" if usual != value else "")

@@ -243,7 +243,7 @@ def banner(
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
         f"serving {counted(fixture.counts())} from {', '.join(fixture.files)}, "
-        f"profile {profile}, HTTP by {parser}",
+        f"profile {profile}, version {sandbox.choices.version}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
         f"console: {url}/__admin/ (the admin API: {admin})",

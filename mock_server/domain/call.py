@@ -16,6 +16,7 @@ from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, R
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
+from mock_server.domain.versions import Facts
 
 AppNotFound = refusal("AppNotFound", "404 appNotFound", "500 502000 appUnExist")
 AppForbidden = refusal("AppForbidden", "403 forbidden", "500 502001 unAuthApp")
@@ -67,6 +68,11 @@ class Call(Struct, frozen=True, gc=False):
     def now(self) -> int:
         """The time in milliseconds."""
         return self.state.clock.now()
+
+    @property
+    def facts(self) -> Facts:
+        """What the version of the service in force does."""
+        return self.state.facts
 
     @property
     def member(self) -> str:

@@ -172,11 +172,13 @@ class Note(Struct, frozen=True):
     """What an operation tells the journal of a request, beside its answer.
 
     `hint` says why a success has changed or found nothing. `served` are the items of a
-    page and how many there are, where it holds fewer than were asked for.
+    page and how many there are, where it holds fewer than were asked for. `facts` are
+    the names of what differs between versions of the service and was looked up.
     """
 
     hint: Hint | None = None
     served: tuple[int, int] | None = None
+    facts: tuple[str, ...] = ()
 
 
 Headers = Sequence[tuple[bytes, bytes]]

@@ -34,6 +34,7 @@ def test_health_says_what_is_served(make_api: MakeApi, face: str) -> None:
         },
         "generation": 1,
         "profile": "deployed",
+        "version": "4.16",
         "reload": None,
         "demo": None,
         "http": None if face == "asgi" else face,

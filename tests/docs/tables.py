@@ -6,6 +6,7 @@ Whatever the tests of the documentation need of the inside is imported here.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 
@@ -35,6 +36,8 @@ from mock_server.domain.choices.table import Choice
 from mock_server.domain.choices.table import table as choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.definition import Definition
+from mock_server.domain.versions import VERSIONS
+from mock_server.domain.versions import table as facts
 from mock_server.fixture import document
 from mock_server.service.conformance.report import PROBES, RULES
 from mock_server.strategies import (
@@ -111,6 +114,21 @@ def choices_table() -> Table:
     """What the interface description leaves open."""
     heads = "choice", "spec", "values", "`documented`", "`deployed`", "what it decides"
     return Table(heads, [_choice(each) for each in choices().values()])
+
+
+def facts_table() -> Table:
+    """What differs between the versions of the service that are served."""
+    heads = "fact", *VERSIONS, "operations", "what changed"
+    rows = [
+        (
+            code(each.name),
+            *(code(json.dumps(value)) for value in each.values.values()),
+            listed(each.routes),
+            each.sentence + (" (inferred)" if each.source == "inferred" else ""),
+        )
+        for each in facts().values()
+    ]
+    return Table(heads, rows)
 
 
 def _choice(choice: Choice) -> tuple[str, ...]:
@@ -408,6 +426,7 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "choices": choices_table,
     "commands": commands_table,
     "entry": entry_table,
+    "facts": facts_table,
     "errors": errors_table,
     "fault-fields": fault_fields_table,
     "faults": faults_table,

@@ -65,6 +65,7 @@ CHOICES: dict[str, Choice] = {
     "query_delete": Choice(
         ("accept", "needs_json_type"), "accept", "accept", ("accept",)
     ),
+    "version": Choice(("4.14", "4.16"), "4.16", "4.16"),
 }
 
 

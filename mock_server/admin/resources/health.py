@@ -20,6 +20,7 @@ def get_health(call: Call) -> views.HealthView:
         fixture=views.FixtureView(baseline.files, baseline.sha256, **baseline.counts()),
         generation=state.generation,
         profile=state.profile,
+        version=state.choices.version,
         memory=views.MemoryView(memory.limit, memory.used, **memory.usage()),
         reload=_reload_view(last, is_open=ADMITTED in call.scope),
         demo=call.services.demo,

@@ -20,11 +20,19 @@ from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
 from mock_server.domain.choices.table import Choices
+from mock_server.domain.journal import Note
 from mock_server.domain.limits import Limits
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import (
+    VERSIONS,
+    Facts,
+    Version,
+    facts_of,
+    served_by,
+)
 
 Distort = Callable[[Any, Any], Any]
 """Takes an operation's data and its request, and gives other data."""
@@ -80,6 +88,13 @@ def forbidden(**fields: Any) -> Example:
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
 
+class Former(Struct, frozen=True):
+    """What the body is to be in versions of which this fact does not hold."""
+
+    fact: str
+    contract: Contract[Any]
+
+
 class Operation(Struct, frozen=True):
     """One operation, a row of the table.
 
@@ -95,9 +110,10 @@ class Operation(Struct, frozen=True):
     `answer` does both, where a body is kept ready for who asks the same again.
 
     What follows is for operations outside the spec: `related` says what is known of
-    it. It may be called by `further_methods`, and by others than the holder of a key
-    (`access`). `gather` finds its fields where they do not just stand in the body;
-    together they have at most `most_bytes`, by default as many as any body.
+    it. The service has it in these `versions`; in some of them its body was to be what
+    `former` says. It may be called by `further_methods`, and by others than the holder
+    of a key (`access`). `gather` finds its fields where they do not just stand in the
+    body; together they have at most `most_bytes`, by default as many as any body.
     `media_type` is what a body has to be, unless it may be left out. `answers` are the
     media types of its answers; they are JSON in an envelope unless `has_envelope` is
     false.
@@ -121,6 +137,8 @@ class Operation(Struct, frozen=True):
     answer: Callable[[Call, Any], bytes] | None = None
     legacy_path: str | None = None
     related: RelatedRoute | None = None
+    versions: tuple[Version, ...] = VERSIONS
+    former: Former | None = None
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
@@ -184,6 +202,20 @@ class Operation(Struct, frozen=True):
         else:
             check_related_content_type(method, headers, self.media_type, choices)
 
+    def contract_under(self, facts: Facts) -> Contract[Any]:
+        """Return the contract of a version with these facts."""
+        former = self.former
+        if former is None or getattr(facts, former.fact):
+            return self.contract
+        return former.contract
+
+    def read_as(self, state: State, content: bytes) -> Any:
+        """Read a request as the version in force does. Raises Refusal."""
+        read = self.read
+        if self.former is not None:
+            read = self.contract_under(state.facts).read
+        return read(content, state.choices, state.ignored)
+
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
         """The fields of a body, for faults that match some. Raises BadJson."""
@@ -200,7 +232,7 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            request = self.read(content, state.choices, state.ignored)
+            request = self.read_as(state, content)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response
@@ -212,9 +244,11 @@ class Operation(Struct, frozen=True):
                     data = distort(data, request)
                 body = self.encode(data, state)
         except errors.Refusal as refusal:
+            facts = state.take_note().facts
             state.forget_notes()
-            self.contract.name_unknown(refusal, content)
-            return error_response(refusal, state.choices)
+            contract = self.contract_under(facts_of(state.choices.version))
+            contract.name_unknown(refusal, content)
+            return self._refused(call, content, refusal, facts)
         except NotReady:
             state.forget_notes()
             raise
@@ -223,3 +257,40 @@ class Operation(Struct, frozen=True):
             response = response.with_headers(*map(hint_header, state.ignored))
             state.ignored.clear()
         return replace(response, note=state.take_note()) if state.notes else response
+
+    def _refused(
+        self,
+        call: Call,
+        content: bytes,
+        refusal: errors.Refusal,
+        facts: tuple[str, ...],
+    ) -> Response:
+        """Return the response of a refusal, which names a version that serves this.
+
+        `facts` are what was looked up before; without any, all versions refuse it.
+        """
+        choices = call.state.choices
+        others = (each for each in VERSIONS if each != choices.version)
+        serving = (each for each in others if self._is_served_by(each, call, content))
+        other = next(serving, None) if facts else None
+        if other is None:
+            response = error_response(refusal, choices)
+            return replace(response, note=Note(facts=facts)) if facts else response
+        hint = served_by(choices.version, other)
+        if choices.error_form == "plain":
+            refusal.message += f" ({hint})"
+            response = error_response(refusal, choices)
+        else:  # whose message is the service's own
+            response = error_response(refusal, choices).with_headers(hint_header(hint))
+        return replace(response, note=Note(hint, facts=facts))
+
+    def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
+        """Try a request under another version, on a copy of what the sandbox holds."""
+        choices, store = call.state.choices.but(version=version), call.store.copy()
+        state = replace(call.state, choices=choices, store=store, notes=[], ignored=[])
+        try:
+            request = self.read_as(state, content)
+            self.act(replace(call, state=state, store=store), request)
+        except (errors.Refusal, NotReady):
+            return False
+        return True

@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.operations.known_routes import known_route
 from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
 from mock_server.api.operations.operation import Operation
 from mock_server.domain import errors
@@ -30,6 +31,8 @@ _RESPONSES = (
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
     """Whether an operation is served at one of its paths."""
     if operation.related is not None and choices.related_routes != "on":
+        return False
+    if choices.version not in operation.versions:
         return False
     return path == operation.path or choices.legacy_paths == "on"
 
@@ -161,12 +164,18 @@ class Operations(Mapping[str, Operation]):
 
     def _hint(self, path: str, method: str, choices: Choices) -> str:
         meant = self.meant_by(path)
+        if meant is not None and choices.version not in meant.versions:
+            which = f"a route of the service in version {' and '.join(meant.versions)}"
+            return f"{which}, {served_with(f'version={meant.versions[-1]}')}"
         if meant is not None:
             about = f"{_RELATED_ROUTE}, " if meant.related else ""
             names = ["related_routes"] if meant.related else []
             names += ["legacy_paths"] if path == meant.legacy_path else []
             # Here all of them are needed, not one.
             return about + served_with(" and ".join(remedies(choices, *names)))
+        known = known_route(path)
+        if known is not None:
+            return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
         # What is long is near to none.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         near = None if is_long else self._nearest_path(path, method)

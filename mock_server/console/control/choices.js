@@ -11,6 +11,7 @@ import { ofRow, t } from "../words/words.js";
 const PROFILES = {
   documented: t("The documentation, read strictly"),
   deployed: t("What the service does today"),
+  "deployed-4.14": t("What the service did up to version 4.14.10"),
 };
 
 export class ChoicePanel {

@@ -370,6 +370,7 @@ export const CHINESE = {
   "Profile": "配置",
   "The documentation, read strictly": "严格按照文档",
   "What the service does today": "服务目前的行为",
+  "What the service did up to version 4.14.10": "服务在 4.14.10 及之前版本的行为",
   "Single choices": "单项选项",
   "Single choices ({words})": "单项选项（{words}）",
   "{n} of {total} differ": "{total} 项中有 {n} 项不同",

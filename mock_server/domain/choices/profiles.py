@@ -2,5 +2,5 @@
 
 from typing import Literal, get_args
 
-Profile = Literal["documented", "deployed"]
+Profile = Literal["documented", "deployed", "deployed-4.14"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)

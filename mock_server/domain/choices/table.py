@@ -18,6 +18,7 @@ from msgspec import Struct
 from mock_server.domain.choices.profiles import PROFILES, Profile
 from mock_server.domain.limits import Published
 from mock_server.domain.messages import all_problems, did_you_mean
+from mock_server.domain.versions import Version
 
 Value = str | int
 T = TypeVar("T")
@@ -30,25 +31,26 @@ def row(
     chinese: str = "",
     *,
     deployed: T | None = None,
+    deployed_4_14: T | None = None,
     tolerates: tuple[T, ...] = (),
 ) -> T:
     """A field of `Choices`: its value in each profile, and what is said of it.
 
-    `deployed` is given where it differs from `documented`. `tolerates` are the values
+    `deployed` is given where it differs from `documented`, and `deployed_4_14` where
+    it differs from `deployed`. `tolerates` are the values
     under which something is served that others refuse: a departure from the spec that
     has the choice's name, or what the sentence says. Other choices say what happens,
     not what is allowed.
     """
-    profiles = {
-        "documented": documented,
-        "deployed": documented if deployed is None else deployed,
-    }
+    deployed = documented if deployed is None else deployed
+    older = deployed if deployed_4_14 is None else deployed_4_14
     about: dict[str, Any] = {
         "section": section,
         "sentence": sentence,
         "chinese": chinese,
-        "profiles": profiles,
-        **profiles,
+        "documented": documented,
+        "deployed": deployed,
+        "profiles": dict(zip(PROFILES, (documented, deployed, older), strict=True)),
     }
     default: T = field(
         default=documented, metadata={"about": about, "tolerates": tolerates}
@@ -269,6 +271,14 @@ class Choices:
         "A `DELETE` with `?id=` and without a JSON content type.",
         "带 `?id=` 且没有 JSON 内容类型的 `DELETE`。",
         tolerates=("accept",),
+    )
+
+    version: Version = row(  # noqa: RUF009 - a field, as those above
+        "4.16",
+        "9",
+        "The version of the service whose behaviour is served where versions differ.",
+        "各版本行为不同之处，按哪个版本的服务应答。",
+        deployed_4_14="4.14",
     )
 
     def but(self, **values: Any) -> "Choices":

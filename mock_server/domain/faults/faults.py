@@ -6,6 +6,7 @@ from functools import cached_property
 from math import inf
 
 from mock_server.domain.errors import InvalidField
+from mock_server.domain.faults.concerned import Concerned
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.faults.firing import (
     ActiveFault,
@@ -48,7 +49,7 @@ class Faults:
         self.active: list[ActiveFault] = []
         # Of those, by operation, the ones that may concern it; and when to look next
         # for some that have ended. Both are found again after each change.
-        self._concerned: dict[tuple[str, ...], list[ActiveFault]] = {}
+        self._concerned: dict[tuple[str, ...], Concerned] = {}
         self._answered: Mapping[str, None] | None = None
         self._routes: Routes | None = None
         self._next_end = -inf
@@ -108,9 +109,7 @@ class Faults:
         """
         self._end_old()
         decision = Decision()
-        for fault in self._concerning(request):
-            if fault.definition.is_answer:
-                continue
+        for fault in self._concerning(request).faults:
             again = self._again(fault, request) if fault.resends else None
             found = again or fault.match(request, now)
             if isinstance(found, Firing):
@@ -126,10 +125,7 @@ class Faults:
     def answer(self, request: Request, now: int) -> Firing | None:
         """Match and count as `decide` does, among the answers alone."""
         self._end_old()
-        answers = (
-            each for each in self._concerning(request) if each.definition.is_answer
-        )
-        for answer in answers:
+        for answer in self._concerning(request).answers(request.body):
             found = answer.match(request, now)
             if isinstance(found, Firing):
                 if answer.remaining == 0 and answer in self.active:
@@ -197,14 +193,16 @@ class Faults:
         """Until its ttl ends it; None if none does."""
         return None if fault.ends == inf else max(0.0, fault.ends - self._seconds())
 
-    def _concerning(self, request: Request) -> list[ActiveFault]:
+    def _concerning(self, request: Request) -> Concerned:
         found = self._concerned.get(request.names)
         if found is None:
-            found = [each for each in self.active if request.is_for(each.definition)]
+            active = [each for each in self.active if request.is_for(each.definition)]
+            answers = [each for each in active if each.definition.is_answer]
             for name in request.names:  # literals first, whatever was declared first
                 declared = self._declared_answers
-                found += (it for it in declared if it.definition.operation == name)
-            self._concerned[request.names] = found
+                answers += (it for it in declared if it.definition.operation == name)
+            faults = [each for each in active if not each.definition.is_answer]
+            found = self._concerned[request.names] = Concerned(faults, answers)
         return found
 
     def _have_active(self, faults: list[ActiveFault]) -> None:

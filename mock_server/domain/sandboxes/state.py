@@ -1,7 +1,7 @@
 """What a sandbox holds at one moment, and snapshots of it."""
 
 from collections.abc import Callable, Mapping
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from msgspec import Struct, field
 
@@ -18,6 +18,7 @@ from mock_server.domain.messages import which_there_are
 from mock_server.domain.replies import AT_ONCE, Pace
 from mock_server.domain.storage import training
 from mock_server.domain.storage.store import Store
+from mock_server.domain.versions import Facts, WatchedFacts
 
 SnapshotNotFound = refusal("SnapshotNotFound", "404 snapshotNotFound")
 
@@ -54,11 +55,21 @@ class State(Struct, frozen=True, eq=False):
         """Say in the journal why a request that succeeds changes or finds nothing."""
         self.notes.append(Note(hint=hint))
 
+    @property
+    def facts(self) -> Facts:
+        """What the version in force does; the journal names each fact that is read."""
+        watched = WatchedFacts(self.choices.version, self._note_fact)
+        return cast(Facts, watched)
+
+    def _note_fact(self, name: str) -> None:
+        self.notes.append(Note(facts=(name,)))
+
     def take_note(self) -> Note:
         """All notes as one, which are gone then."""
         hints = (each.hint for each in self.notes if each.hint)
         counts = (each.served for each in self.notes if each.served)
-        note = Note(next(hints, None), next(counts, None))
+        facts = dict.fromkeys(name for each in self.notes for name in each.facts)
+        note = Note(next(hints, None), next(counts, None), tuple(facts))
         self.notes.clear()
         return note
 

@@ -34,20 +34,29 @@ PATH = "/api/core/dataset/collection/create"
 MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
 
 
-class CollectionCreateBody(fields.ProcessingFields, kw_only=True):
-    """Where the collection goes, and what it is called."""
+class NewCollection(fields.ProcessingFields, kw_only=True):
+    """Where a collection goes, what it is called, and what it is."""
 
     dataset_id: Id
     name: fields.Name
-    type: Literal["folder", "virtual"]
+    type: Literal[
+        "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
+    ]
     parent_id: fields.Parent = UNSET
     tags: fields.Tags = field(default_factory=list)
+
+
+class CollectionCreateBody(NewCollection, kw_only=True):
+    """Where the collection goes, and what it is called."""
+
+    type: Literal["folder", "virtual"]
 
 
 @route(
     f"POST {PATH}",
     chinese="创建空集合或文件夹",
     since="4.6",
+    former=("collection_create_is_empty", NewCollection),
     differs="A parent that is in no dataset, or in another one, is refused. Lists show "
     "the `trainingType` of the new collection too.",
     refuses=MAKE,

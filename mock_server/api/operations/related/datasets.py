@@ -35,13 +35,13 @@ from mock_server.fixture.document import Id, Shared, Time
 MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
 
 
-class DatasetCreateBody(RequestFields, kw_only=True):
-    """What the dataset is called, and where it goes; models are not looked at."""
+class NewDataset(RequestFields, kw_only=True):
+    """What a dataset may be created with; models are not looked at."""
 
-    type: fields.DatasetType
     name: fields.Name
-    intro: fields.Long
-    avatar: fields.Long
+    type: fields.DatasetType = "dataset"
+    intro: fields.Long = ""
+    avatar: fields.Long = "/icon/logo.svg"
     parent_id: fields.Parent = UNSET
     vector_model: fields.Text = UNSET
     agent_model: fields.Text = UNSET
@@ -49,10 +49,19 @@ class DatasetCreateBody(RequestFields, kw_only=True):
     api_dataset_server: fields.Settings = UNSET
 
 
+class DatasetCreateBody(NewDataset, kw_only=True):
+    """What the dataset is called, and where it goes."""
+
+    type: fields.DatasetType
+    intro: fields.Long
+    avatar: fields.Long
+
+
 @route(
     "POST /api/core/dataset/create",
     chinese="创建知识库",
-    since="4.6; all four fields required since 4.14.11",
+    since="4.6",
+    former=("dataset_create_needs_all", NewDataset),
     differs="A parent that is no folder is refused. Models are not looked at. Folders "
     "are bound to the depth of `folder.create` here too.",
     refuses=MAKE,
@@ -93,7 +102,7 @@ def folder_create(call: Call, new: FolderCreateBody) -> fields.Nothing:
     return fields.Nothing()
 
 
-def _make(call: Call, new: DatasetCreateBody | FolderCreateBody, **further: str) -> str:
+def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str:
     """The id of a new dataset or folder, the caller's and of now. MAKE."""
     store, key = call.store, call.caller.key
     parent_id = folders.folder_for(call, new.parent_id or None, Level.WRITE)

@@ -27,6 +27,7 @@ from mock_server.domain.limits import Limits
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.memory import Memory
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import Version
 
 __all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
 
@@ -54,6 +55,7 @@ class RarerFields(TypedDict, total=False):
     has_envelope: bool
     is_scripted: bool
     appear: Callable[[Any, int], Any]
+    versions: tuple[Version, ...]
     chinese: str
 
 
@@ -78,6 +80,7 @@ def route(
     encode: operation.Encode | None = None,
     traits: Set[str] = frozenset(),
     gather: operation.Gather | None = None,
+    former: tuple[str, type[RequestFields]] | None = None,
     **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], operation.Operation]:
     """The row of the function below.
@@ -85,8 +88,9 @@ def route(
     `where` are methods and a path, whose end is the name, with what stands before it
     where many routes end so. Of a page, `shows` makes what is shown of an item; one
     without a total is an array. `data` is the type of what is shown, unless it is what
-    the function or `shows` gives. `example` are fields of a request that the demo
-    fixture answers.
+    the function or `shows` gives. `former` is the name of a fact, and the type of a
+    request in versions of which it does not hold. `example` are fields of a request
+    that the demo fixture answers.
     """
     methods, path = where.split()
     method, *further = methods.split("|")
@@ -124,6 +128,7 @@ def route(
             if example is None
             else (operation.Example("answer", summary, example),),
             gather=gather or gather_fields,
+            former=former and operation.Former(former[0], Contract(SECTION, former[1])),
             **rarer,
         )
 

@@ -72,6 +72,7 @@ class FoundView(View, kw_only=True):
     source_name: str
     source_id: str | UnsetType = UNSET
     update_time: Time
+    tokens: int | UnsetType = UNSET
     score: list[ScoreView]
 
 
@@ -102,7 +103,7 @@ class FoundPage(Page[Found], frozen=True, kw_only=True):
 
 
 def _encode(page: FoundPage, state: State) -> bytes:
-    body = page.body
+    body, has_tokens = page.body, state.facts.found_rows_have_tokens
     kinds = [_SCORES[body.search_mode], *(["reRank"] if body.using_re_rank else [])]
     found = items_of(
         shown(
@@ -114,6 +115,7 @@ def _encode(page: FoundPage, state: State) -> bytes:
             source_name=each.collection.name,
             source_id=each.collection.file_id or each.collection.raw_link or UNSET,
             update_time=format_time(each.row.update_time),
+            tokens=_tokens(each.row) if has_tokens else UNSET,
             score=[ScoreView(kind, each.score, at) for kind in kinds],
         )
         for at, each in enumerate(page.items)
@@ -186,7 +188,12 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
 def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
     """The first rows that have so many tokens together; at least one."""
     for number, each in enumerate(found):
-        tokens -= tokens_of(each.row.q) + tokens_of(each.row.a)
+        tokens -= _tokens(each.row)
         if tokens < 0 and number > 0:
             return
         yield each
+
+
+def _tokens(row: Row) -> int:
+    """About how many tokens a row has."""
+    return tokens_of(row.q) + tokens_of(row.a)

@@ -1,0 +1,112 @@
+"""The versions of the service that are served, and what differs between them.
+
+What differs is one table: each field of `Facts` is a fact, with its value in each
+version. Code asks for a fact by its name (`call.facts.NAME`) and never compares
+versions. Another version is one more column: its number in `Version`, one more value in
+each `fact`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args
+
+from msgspec import Struct
+
+Version = Literal["4.14", "4.16"]
+"""A version by the first two parts of its number, the oldest first."""
+VERSIONS: tuple[Version, ...] = get_args(Version)
+RELEASES: Mapping[Version, str] = {"4.14": "4.14.10", "4.16": "4.16.0"}
+"""The release of each version whose behaviour is served."""
+
+Source = Literal["source", "documentation", "inferred"]
+"""What a fact was read in; `inferred` ones may be wrong."""
+T = TypeVar("T")
+
+
+def fact(
+    *values: T,
+    routes: tuple[str, ...],
+    sentence: str,
+    chinese: str = "",
+    source: Source = "source",
+) -> T:
+    """Return a field of `Facts`: a value for each version, in the order of `VERSIONS`.
+
+    `routes` are the names of the operations that it concerns; the sentence says what
+    changes with the newer version.
+    """
+    by_version = dict(zip(VERSIONS, values, strict=True))
+    about = {"values": by_version, "routes": routes, "sentence": sentence}
+    more = {"chinese": chinese, "source": source}
+    made: T = field(metadata=about | more)
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The facts of one version."""
+
+    dataset_create_needs_all: bool = fact(
+        False,
+        True,
+        routes=("dataset.create",),
+        sentence="`type`, `intro` and `avatar` of a new dataset are required; before, "
+        "they had defaults.",
+        chinese="新建知识库必须提供 `type`、`intro` 和 `avatar`；之前有默认值。",
+    )
+    collection_create_is_empty: bool = fact(
+        False,
+        True,
+        routes=("collection.create",),
+        sentence="A collection that is created without content is a folder or virtual; "
+        "before, it could be of any type.",
+        chinese="直接创建的集合只能是文件夹或手动集合；之前可为任意类型。",
+    )
+    found_rows_have_tokens: bool = fact(
+        True,
+        False,
+        routes=("searchTest",),
+        sentence="Rows that a search finds have no `tokens` any more.",
+        chinese="搜索到的数据行不再带有 `tokens`。",
+    )
+
+
+class Fact(Struct, frozen=True):
+    """A row of the table, as documents show it."""
+
+    name: str
+    values: Mapping[Version, Any]
+    routes: tuple[str, ...]
+    sentence: str
+    chinese: str
+    source: Source
+
+
+@cache
+def table() -> Mapping[str, Fact]:
+    """Return all facts by name, in the order of `Facts`."""
+    return {each.name: Fact(each.name, **each.metadata) for each in fields(Facts)}
+
+
+@cache
+def facts_of(version: Version) -> Facts:
+    """Return the facts of a version."""
+    return Facts(**{name: row.values[version] for name, row in table().items()})
+
+
+class WatchedFacts:
+    """The facts of a version; `note` is called with the name of each that is read."""
+
+    def __init__(self, version: Version, note: Callable[[str], None]) -> None:
+        self._facts, self._note = facts_of(version), note
+
+    def __getattr__(self, name: str) -> Any:
+        self._note(name)
+        return getattr(self._facts, name)
+
+
+def served_by(version: Version, other: Version) -> str:
+    """Return what a refusal under `version` ends with if `other` serves the request."""
+    is_older = VERSIONS.index(other) < VERSIONS.index(version)
+    return f"served {'by versions up to' if is_older else 'since version'} {other}"

@@ -1,0 +1,40 @@
+"""Routes of the service that are not served: a request for one is told so."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.api.operations.known_routes import known_route, known_routes
+from mock_server.api.operations.table import OPERATIONS
+from tests.conftest import MakeApi
+
+
+def test_what_is_served_is_known() -> None:
+    older = {row.legacy_path for row in OPERATIONS.values()}
+    served = {row.path for row in OPERATIONS.values()}
+    assert served - older <= {*known_routes()}
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/api/core/app/folder/create", "has this route;"),
+        ("/api/core/chat/resume", "has this route since 4.14.11;"),
+        ("/api/v1/embeddings", "had this route up to 4.11.1;"),
+        ("/api/proApi/support/user/team/list", "has this route;"),
+        ("/api/common/file/read/a%20b.txt", "has this route;"),
+    ],
+)
+def test_a_route_that_is_not_served_is_told_to_be_the_services(
+    make_api: MakeApi, path: str, told: str
+) -> None:
+    answer = make_api().send("POST", path, {})
+    message = answer.json()["message"]
+    assert answer.status_code == 404
+    assert f"the service {told} this server does not serve it: " in message
+    assert "respond()" in message
+
+
+@pytest.mark.parametrize("path", ["/api/core/app/lisst", "/api/proApi", "/core/ai/x"])
+def test_other_paths_are_no_routes_of_the_service(path: str) -> None:
+    assert known_route(path) is None

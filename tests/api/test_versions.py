@@ -1,0 +1,42 @@
+"""What differs between versions of the service: each fact is complete, and tested."""
+
+from __future__ import annotations
+
+import pytest
+
+from mock_server.api.operations.table import OPERATIONS
+from mock_server.domain.choices.table import table as choices
+from mock_server.domain.versions import RELEASES, VERSIONS, facts_of, table
+from tests.conftest import MakeApi
+from tests.stories.telling import stories
+
+
+def test_a_version_is_a_value_of_the_choice() -> None:
+    assert choices()["version"].values == VERSIONS == tuple(RELEASES)
+
+
+@pytest.mark.parametrize("name", table())
+def test_a_fact_says_what_differs_and_where(name: str) -> None:
+    row = table()[name]
+    assert len({*row.values.values()}) > 1
+    assert row.routes
+    assert {*row.routes} <= {*OPERATIONS}
+    assert row.sentence.endswith(".")
+    assert [getattr(facts_of(each), name) for each in VERSIONS] == [
+        *row.values.values()
+    ]
+
+
+@pytest.mark.parametrize("name", table())
+def test_a_fact_has_a_story_for_each_version(name: str) -> None:
+    told = {str(each).partition(": ")[2] for each in stories()}
+    assert {f"{name} ({version})" for version in VERSIONS} <= told
+
+
+def test_the_services_own_message_stays_and_a_header_names_the_version(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(profile="deployed")
+    answer = api.send("POST", "/api/core/dataset/create", {"name": "New"})
+    assert "served by" not in answer.json()["message"]
+    assert answer.headers["x-mock-hint"] == "served by versions up to 4.14"
