@@ -23,6 +23,7 @@ MIN_REDACTABLE_LENGTH = 8
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
 _SANDBOX_DIGITS, _USER_DIGITS = 12, 8
+KEY_ID_DIGITS = 24
 
 
 class Level(IntEnum):
@@ -103,6 +104,19 @@ class KeyRing:
         """
         digits = self._digits(f"user {username}")[:_USER_DIGITS]
         return f"{user_id(username)}:{self.prefix}{digits}"
+
+    def created(self, key_id: str) -> str:
+        """The key that a login has created, by its id of 24 hex digits.
+
+        The id stands in it, so that the key itself is stored nowhere.
+        """
+        return f"{self.prefix}{key_id}{self._digits(f'created {key_id}')}"
+
+    def id_of(self, key: str) -> str | None:
+        """The id of a key that may have been created; None for any other text."""
+        start = len(self.prefix)
+        key_id = key[start : start + KEY_ID_DIGITS]
+        return key_id if key_id and key == self.created(key_id) else None
 
     def _digits(self, purpose: str) -> str:
         return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]

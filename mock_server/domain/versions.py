@@ -70,6 +70,39 @@ class Facts:
         sentence="Rows that a search finds have no `tokens` any more.",
         chinese="搜索到的数据行不再带有 `tokens`。",
     )
+    app_create_takes_keys: bool = fact(
+        False,
+        True,
+        routes=("app.create",),
+        sentence="An API key creates apps, too; before, only a login did.",
+        chinese="API 密钥也可创建应用；之前须登录。",
+    )
+    api_keys_of_apps: bool = fact(
+        True,
+        False,
+        routes=("openapi.create", "openapi.list"),
+        sentence="An API key belongs to no app: creation ignores `appId`, a member has "
+        "at most 100, and lists show all of that member's. Before, there were 10 for "
+        "each app, and lists were of one app or of none.",
+        chinese="API 密钥不再属于应用：创建时忽略 `appId`，每个成员最多 100 个，"
+        "列表包含该成员的全部密钥；"
+        "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
+    )
+    api_key_health_has_points: bool = fact(
+        False,
+        True,
+        routes=("openapi.health",),
+        sentence="The health of an API key has `valid` and its points, too; before, it "
+        "had the app only.",
+        chinese="API 密钥的状态还包含 `valid` 和积分；之前只有应用。",
+    )
+    api_key_delete_is_null: bool = fact(
+        False,
+        True,
+        routes=("openapi.delete",),
+        sentence="Null answers that an API key is deleted; before, an empty object.",
+        chinese="删除 API 密钥后返回 null；之前返回空对象。",
+    )
 
 
 class Fact(Struct, frozen=True):

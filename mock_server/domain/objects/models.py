@@ -138,6 +138,23 @@ class User(Struct, frozen=True):
     member: str | None = None
 
 
+class ApiKey(Struct, frozen=True, gc=False):
+    """An API key that a login has created, without its text, which follows from its id.
+
+    Its `member` says what it may do. Times are in milliseconds; -1 points are any
+    number.
+    """
+
+    id: str
+    name: str = "Api Key"
+    member: str | None = None
+    app_id: str | None = None
+    create_time: int = DEFAULT_TIME
+    expired_time: int | None = None
+    max_usage_points: float = -1
+    auth_proxy: bool = False
+
+
 class LoginCode(Struct, frozen=True, gc=False):
     """A code that a login has to repeat before a time in milliseconds."""
 

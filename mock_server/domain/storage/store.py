@@ -16,7 +16,7 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation, JobsOf
-from mock_server.domain.objects.models import App, Collection, LoginCode, Row
+from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File
 from mock_server.domain.replies import Turns
@@ -64,6 +64,12 @@ class Store(ChatStore):
             {}, holding, lambda _: _CODE_BYTES
         )
         """The codes of those who are about to log in, by user name, by age."""
+        self.logged_out: Overlay[str | None, str] = Overlay(
+            {}, holding, lambda _: _CODE_BYTES
+        )
+        """The users whose logins have ended, by name."""
+        self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
+        """The API keys that logins have created, by id."""
         self._last_id = 0
 
     @property
@@ -92,6 +98,8 @@ class Store(ChatStore):
         copy.files = self.files.copy(holding)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
         copy.login_codes = self.login_codes.copy(holding)
+        copy.logged_out = self.logged_out.copy(holding)
+        copy.api_keys = self.api_keys.copy(holding)
         return copy
 
     def new_id(self) -> str:
@@ -155,9 +163,14 @@ class Store(ChatStore):
         self._loaded_apps[app.id] = part
 
     def remove_app(self, app_id: str) -> None:
-        """Remove an application that there is, with its chats. Raises LimitReached."""
+        """Remove an application that there is, with its chats and its API keys.
+
+        Raises LimitReached.
+        """
         del self._own_apps()[app_id]
         self._forget_app(app_id)
+        for each in [it.id for it in self.api_keys.values() if it.app_id == app_id]:
+            self.api_keys.remove(each)
 
     def _forget_app(self, app_id: str) -> None:
         """Forget what has been changed in an application, and what it takes."""
@@ -301,9 +314,15 @@ class Store(ChatStore):
 
 # About what these take: a store that is a copy, without what it holds; an application
 # in a mapping, without itself, and with itself but without its texts; a dataset without
-# its texts, and its tree once that has been changed; a login code; a file.
+# its texts, and its tree once that has been changed; a login code; a file; an API
+# key without its name.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+_API_KEY_BYTES = 500
+
+
+def _size_of_api_key(key: ApiKey) -> int:
+    return _API_KEY_BYTES + getsizeof(key.name)
 
 
 def _size_of_app(app: App) -> int:

@@ -61,6 +61,12 @@ FULL["apps"] += [
     {"id": BOXED, "name": "Boxed", "intro": "In the box", "parentId": BOX},
     {"id": TOOLS, "name": "Tools", "type": "toolFolder"},
 ]
+OWN_KEY, APP_KEY = "b3" * 12, "b4" * 12
+FULL["apiKeys"] = [
+    {"id": OWN_KEY, "name": "Own", "member": "tmb-writer"},
+    {"id": "b5" * 12, "name": "The owner's", "member": "tmb-owner"},
+    {"id": APP_KEY, "name": "Of the app", "member": "tmb-writer", "appId": APP},
+]
 USERS = {key: f"user of {key}" for key in (OUTSIDER, READER, WRITER)}
 """Who logs in where a key does not do, with the same permissions."""
 FULL["keys"][-1]["member"] = "tmb-outsider"
@@ -114,6 +120,10 @@ GOOD: dict[str, Fields] = {
     "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
     "app.update": {"appId": BOXED, "name": LONG},
     "app.del": {"appId": BOX},
+    "loginout": {"as": "nobody"},
+    "openapi.update": {"_id": OWN_KEY, "name": "Newer"},
+    "openapi.delete": {"id": OWN_KEY},
+    "openapi.health": {"apiKey": OWNER},
 }
 _HERE = {
     DEMO_APP: APP,
@@ -245,6 +255,20 @@ OTHER: dict[str, list[Fields]] = {
         {"type": "plugin"},
         {"name": "", "intro": ""},
     ],
+    "openapi.create": [
+        *({"name": it} for it in ("x" * 51, 5)),
+        *({"limit": it} for it in (5, {"maxUsagePoints": "x"})),
+        {"limit": {"expiredTime": "soon"}},
+        {"limit": {"expiredTime": "2026-02-01T00:00:00Z", "maxUsagePoints": 1.5}},
+        *({"authProxy": True, "login": it} for it in (OWNER, WRITER)),
+    ],
+    "openapi.list": [{"sortBy": it} for it in ("remainingPoints", "name")],
+    "openapi.update": [
+        *({"_id": APP_KEY, "login": it} for it in (READER, WRITER)),
+        {"authProxy": True, "login": WRITER},
+    ],
+    "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
+    "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],
     "app.del": [{"appId": BOXED}, {"appId": APP, "login": WRITER}],
 }
 """What is no plain mistake: changes of good fields. `...` leaves one out."""

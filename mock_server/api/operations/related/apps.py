@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
+from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Permission, permission
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
@@ -188,7 +189,7 @@ class AppCreateBody(RequestFields, kw_only=True):
 @route(
     f"POST {PATH}/create",
     chinese="创建应用",
-    since="4.6; with keys 4.15",
+    since="4.6",
     differs="Nodes, edges and settings are not kept. There is no quota of apps, "
     "but a limit. The time of the folder stays.",
     refuses=(*app_folders.PUT_IN, errors.LimitReached),
@@ -201,6 +202,8 @@ def app_create(call: Call, new: AppCreateBody) -> str:
     The id. Tools go to folders of type `toolFolder`, agents to those of type `folder`.
     """
     store, key = call.store, call.caller.key
+    if call.caller.username is None and not call.facts.app_create_takes_keys:
+        raise MissingAuthorization("a login", "an API key", "headers")
     parent = app_folders.folder_for(call, new.parent_id or None, Level.WRITE)
     app_folders.check_place(call, new.type, parent)
     created = sum(it.id not in store.generation.apps for it in store.apps())

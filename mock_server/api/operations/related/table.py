@@ -3,6 +3,7 @@
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
+    api_keys,
     apps,
     chat_records,
     chats,
@@ -29,6 +30,7 @@ _MODULES = (
     account,
     apps,
     usage,
+    api_keys,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
