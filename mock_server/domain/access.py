@@ -48,13 +48,15 @@ class Caller(Struct, frozen=True):
     """The holder of an API key: one that a fixture declares, or any other.
 
     `level` holds where an app or dataset says nothing else for the key. Who has logged
-    in has a `username`, and the key whose member the user is, if there is one.
+    in has a `username`, and the key whose member the user is, if there is one. A key
+    that was created for an app has its `app_id`.
     """
 
     key: str
     member: str | None = None
     level: Level = Level.OWNER
     username: str | None = None
+    app_id: str | None = None
 
 
 NOBODY = Caller("", None, Level.NONE)

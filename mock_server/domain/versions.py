@@ -88,6 +88,22 @@ class Facts:
         "列表包含该成员的全部密钥；"
         "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
     )
+    app_of_key_is_first: bool = fact(
+        True,
+        False,
+        routes=("completions",),
+        sentence="A completion is of the app that `appId` names; before, the app of "
+        "the API key came first. Without `appId` it is the app of the key in both.",
+        chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
+        "未提供 `appId` 时，两者都使用密钥所属的应用。",
+    )
+    app_detail_has_team_tags: bool = fact(
+        True,
+        False,
+        routes=("app.detail",),
+        sentence="A single app has no `teamTags` any more.",
+        chinese="单个应用不再带有 `teamTags`。",
+    )
     api_key_health_has_points: bool = fact(
         False,
         True,

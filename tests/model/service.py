@@ -196,7 +196,7 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        what = "one of the 45 routes of GET /openapi.json"
+        what = "one of the 59 routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing
 from mock_server.domain.choices.profiles import Profile
@@ -63,7 +64,8 @@ class State(Struct, frozen=True, eq=False):
         created = None if key_id is None else self.store.api_keys.get(key_id)
         if created is None:
             return None
-        return self.store.generation.caller_of(created.member)
+        holder = self.store.generation.caller_of(created.member)
+        return replace(holder, app_id=created.app_id) if created.app_id else holder
 
     def hint(self, hint: Hint) -> None:
         """Say in the journal why a request that succeeds changes or finds nothing."""

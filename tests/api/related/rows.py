@@ -123,6 +123,7 @@ GOOD: dict[str, Fields] = {
     "loginout": {"as": "nobody"},
     "openapi.update": {"_id": OWN_KEY, "name": "Newer"},
     "openapi.delete": {"id": OWN_KEY},
+    "openapi.copy": {"id": OWN_KEY},
     "openapi.health": {"apiKey": OWNER},
 }
 _HERE = {

@@ -226,6 +226,29 @@ def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
     return None if call.facts.api_key_delete_is_null else fields.Nothing()
 
 
+class KeyCopyBody(RequestFields):
+    """Which API key."""
+
+    id: Id
+
+
+@route(
+    f"POST {PATH}/copy",
+    name="openapi.copy",
+    chinese="复制 API 密钥",
+    since="4.15",
+    versions=("4.16",),
+    refuses=api_keys.API_KEY,
+    access="login",
+)
+def openapi_copy(call: Call, body: KeyCopyBody) -> str:
+    """Get an API key whole.
+
+    The key, which lists only show the end of. A login token only.
+    """
+    return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
+
+
 class HealthQuery(RequestFields):
     """Which API key."""
 

@@ -146,6 +146,7 @@ class AppDetail(AppItem, kw_only=True):
     modules: list[Any] = field(default_factory=list)
     edges: list[Any] = field(default_factory=list)
     chat_config: dict[str, Any] = field(default_factory=dict)
+    team_tags: list[str] | UnsetType = UNSET
 
 
 @route(
@@ -167,6 +168,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
     return fields.shown(
         AppDetail,
         app,
+        team_tags=[] if call.facts.app_detail_has_team_tags else UNSET,
         permission=permission(app.level_of(call.caller)),
         update_time=format_time(app.update_time),
     )
