@@ -23,6 +23,7 @@ class Datasets(Base):
     """What has to do with datasets as a whole."""
 
     def dataset_create(self, fields: Fields) -> str:
+        fields = {"type": "dataset", "intro": "", "avatar": "/icon/logo.svg"} | fields
         parent = self.dataset_folder(fields.get("parentId"), WRITE)
         if fields["type"] == "folder" and len(self.dataset_path(parent)) + 1 > 4:
             raise Refused("too_deep")

@@ -72,6 +72,11 @@ class State(Struct, frozen=True, eq=False):
         self.notes.append(Note(hint=hint))
 
     @property
+    def has_hint(self) -> bool:
+        """Whether the request that is carried out has a hint."""
+        return any(each.hint for each in self.notes)
+
+    @property
     def facts(self) -> Facts:
         """What the version in force does; the journal names each fact that is read."""
         watched = WatchedFacts(self.choices.version, self._note_fact)
