@@ -142,3 +142,14 @@ def test_an_app_takes_its_keys_with_it(make_api: MakeApi) -> None:
         514,
         502000,
     )
+
+
+def test_a_key_may_what_its_member_may(make_api: MakeApi) -> None:
+    keys = [{"id": "5" * 24, "member": "tmb-reader"}]
+    fixture = WORLD | {"users": USERS, "apiKeys": keys}
+    api = make_api(fixture, profile="deployed")
+    key = ask(api, "POST", "copy", {"id": "5" * 24})
+    assert pin(api, key).status_code == 200
+    body = {"appId": APP, "chatIds": ["one"]}
+    answer = api.send("POST", "/api/core/chat/history/batchDelete", body, key=key)
+    assert answer.json()["statusText"] == "unAuthApp"
