@@ -147,11 +147,11 @@ class ApiKey(Struct, frozen=True, gc=False):
 
     id: str
     name: str = "Api Key"
-    member: str | None = None
+    member: str = DEFAULT_TMB_ID
     app_id: str | None = None
     create_time: int = DEFAULT_TIME
     expired_time: int | None = None
-    max_usage_points: float = -1
+    max_usage_points: int | float = -1
     auth_proxy: bool = False
 
 

@@ -120,7 +120,6 @@ GOOD: dict[str, Fields] = {
     "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
     "app.update": {"appId": BOXED, "name": LONG},
     "app.del": {"appId": BOX},
-    "loginout": {"as": "nobody"},
     "openapi.update": {"_id": OWN_KEY, "name": "Newer"},
     "openapi.delete": {"id": OWN_KEY},
     "openapi.copy": {"id": OWN_KEY},

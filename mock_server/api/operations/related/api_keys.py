@@ -17,14 +17,11 @@ from mock_server.domain.datasets.dataset_folders import TeamForbidden
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
-from mock_server.domain.objects.models import (
-    DEFAULT_TEAM_ID,
-    DEFAULT_TMB_ID,
-    ApiKey,
-)
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, ApiKey
 from mock_server.fixture.document import Id, Points, Time
 
 PATH = "/api/support/openapi"
+DEMO_KEY = "68b2c4d5e6f7a8091a2b3c4d"
 KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_chars)]
 
 
@@ -128,7 +125,7 @@ def _listed(seen: tuple[ApiKey, str], _: object) -> KeyView:
     )
     return KeyView(
         id=each.id,
-        tmb_id=each.member or DEFAULT_TMB_ID,
+        tmb_id=each.member,
         app_id=each.app_id or UNSET,
         name=each.name,
         api_key=f"******{text[-4:]}",
@@ -197,6 +194,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     since="4.6",
     differs="Tags are not kept.",
     refuses=(*api_keys.API_KEY, TeamForbidden),
+    example={"_id": DEMO_KEY, "name": "Shop"},
     writes=True,
     access="login",
 )
@@ -214,6 +212,7 @@ def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     chinese="删除 API 密钥",
     since="4.6",
     refuses=api_keys.API_KEY,
+    example={"id": DEMO_KEY},
     writes=True,
     access="login",
 )
@@ -239,6 +238,7 @@ class KeyCopyBody(RequestFields):
     since="4.15",
     versions=("4.16",),
     refuses=api_keys.API_KEY,
+    example={"id": DEMO_KEY},
     access="login",
 )
 def openapi_copy(call: Call, body: KeyCopyBody) -> str:
@@ -276,6 +276,7 @@ class HealthView(View, kw_only=True):
     differs="The key is looked for in the sandbox to which the request leads: that of "
     "its `Authorization`, if it has one. No points are counted.",
     refuses=(api_keys.ApiKeyInvalid,),
+    example={"apiKey": "fastgpt-any"},
     traits={"secret"},
     access="anyone",
 )
