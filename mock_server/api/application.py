@@ -359,13 +359,16 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
 
 
 def _known(key: str, state: State, bound_to: str | None) -> Caller | None:
-    """The holder of a key that is declared or issued.
+    """The holder of a key that is declared, issued or created.
 
     Raises UnknownKey for one that a sandbox has issued, but not this one: nobody is
     served by another.
     """
     caller = state.callers.get(key)
     if caller is None and key.startswith(ISSUED_KEY_PREFIX):
+        caller = state.holder_of(key)
+        if caller is not None:
+            return caller
         expected, got = "a key of a sandbox", "one that leads to none"
         if bound_to is not None:
             name = quoted(bound_to)
@@ -389,7 +392,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     if access == "guest" and key is not None:
         return _known(key, state, bound_to) or NOBODY
     keys = request_headers.values(headers, b"authorization")
-    token, known = request.headers.login, state.logins.get(request.headers.login or "")
+    token, known = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
     values = remedies(choices, "credentials") if known and not takes_logins else ()
     if access == "caller" and (keys or not (token and takes_logins)):

@@ -93,7 +93,7 @@ class Journaling:
             _tell_of_keys(entry, request, journal)
         login, is_login = request.headers.login, False
         if login is not None:
-            entry.has_login = login in state.logins
+            entry.has_login = state.login_of(login) is not None
         if request.is_beyond:
             entry.outside = _outside(request)
             is_login = self._is_login(request)

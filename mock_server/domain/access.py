@@ -24,6 +24,7 @@ MIN_REDACTABLE_LENGTH = 8
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
 _DIGITS, _SANDBOX_DIGITS, _USER_DIGITS = 20, 12, 8
+KEY_ID_DIGITS = 24
 
 
 class Level(IntEnum):
@@ -48,13 +49,15 @@ class Caller(Struct, frozen=True):
     """The holder of an API key: one that a fixture declares, or any other.
 
     `level` holds where an app or dataset says nothing else for the key. Who has logged
-    in has a `username`, and the key whose member the user is, if there is one.
+    in has a `username`, and the key whose member the user is, if there is one. A key
+    that was created for an app has its `app_id`.
     """
 
     key: str
     member: str | None = None
     level: Level = Level.OWNER
     username: str | None = None
+    app_id: str | None = None
 
 
 NOBODY = Caller("", None, Level.NONE)
@@ -122,6 +125,19 @@ class KeyRing:
         given = token.encode("utf-8", "replace")
         is_own = hmac.compare_digest(self.sealed(text).encode(), given)
         return text if is_own else None
+
+    def created(self, key_id: str) -> str:
+        """The key that a login has created, by its id of 24 hex digits.
+
+        The id stands in it, so that the key itself is stored nowhere.
+        """
+        return f"{self.prefix}{key_id}{self._digits(f'created {key_id}')}"
+
+    def id_of(self, key: str) -> str | None:
+        """The id of a key that may have been created; None for any other text."""
+        start = len(self.prefix)
+        key_id = key[start : start + KEY_ID_DIGITS]
+        return key_id if key_id and key == self.created(key_id) else None
 
     def _digits(self, purpose: str) -> str:
         digest = hashlib.sha256(f"{self._secret} {purpose}".encode())

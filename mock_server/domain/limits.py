@@ -45,6 +45,13 @@ class Published:
     integer: Final = 2**53 - 1
     """The largest integer that every JSON reader keeps exact (RFC 8259 6)."""
 
+    api_key_name_chars: Final = 50
+    """Characters of the name of an API key that a login creates."""
+    member_api_keys: Final = 100
+    """API keys that one member creates, as the service has it."""
+    app_api_keys: Final = 10
+    """API keys that one member creates for one app, and for none, up to 4.14."""
+
     # Messages and logs
 
     hinted_chars: Final = 256
@@ -162,6 +169,8 @@ class Limits:
     """API keys that fixtures declare."""
     users: int = 1_000
     """Users that fixtures declare."""
+    api_keys: int = 1_000
+    """API keys of one sandbox that logins create."""
     replies: int = 1_000
     """Replies of completions that fixtures declare."""
 

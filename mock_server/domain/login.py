@@ -53,6 +53,8 @@ def log_in(state: State, username: str, password: str, code: str) -> tuple[str, 
         raise WrongPassword(expected, "something else", "$.password")
     for token, caller in state.logins.items():
         if caller.username == username:
+            if username in state.store.logged_out:
+                state.store.logged_out.remove(username)
             return token, caller
     raise AssertionError("every user of a fixture has a token")
 

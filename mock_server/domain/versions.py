@@ -131,6 +131,55 @@ class Facts:
         "missing; before, it was a missing parameter, 507004.",
         chinese="缺少 `collectionId` 属于字段错误；之前为缺少参数（507004）。",
     )
+    app_create_takes_keys: bool = fact(
+        False,
+        True,
+        routes=("app.create",),
+        sentence="An API key creates apps, too; before, only a login did.",
+        chinese="API 密钥也可创建应用；之前须登录。",
+    )
+    api_keys_of_apps: bool = fact(
+        True,
+        False,
+        routes=("openapi.create", "openapi.list"),
+        sentence="An API key belongs to no app: creation ignores `appId`, a member has "
+        "at most 100, and lists show all of that member's. Before, there were 10 for "
+        "each app, and lists were of one app or of none.",
+        chinese="API 密钥不再属于应用：创建时忽略 `appId`，每个成员最多 100 个，"
+        "列表包含该成员的全部密钥；"
+        "之前每个应用最多 10 个，列表只含某一应用的或不属于应用的密钥。",
+    )
+    app_of_key_is_first: bool = fact(
+        True,
+        False,
+        routes=("completions",),
+        sentence="A completion is of the app that `appId` names; before, the app of "
+        "the API key came first. Without `appId` it is the app of the key in both.",
+        chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
+        "未提供 `appId` 时，两者都使用密钥所属的应用。",
+    )
+    app_detail_has_team_tags: bool = fact(
+        True,
+        False,
+        routes=("app.detail",),
+        sentence="A single app has no `teamTags` any more.",
+        chinese="单个应用不再带有 `teamTags`。",
+    )
+    api_key_health_has_points: bool = fact(
+        False,
+        True,
+        routes=("openapi.health",),
+        sentence="The health of an API key has `valid` and its points, too; before, it "
+        "had the app only.",
+        chinese="API 密钥的状态还包含 `valid` 和积分；之前只有应用。",
+    )
+    api_key_delete_is_null: bool = fact(
+        False,
+        True,
+        routes=("openapi.delete",),
+        sentence="Null answers that an API key is deleted; before, an empty object.",
+        chinese="删除 API 密钥后返回 null；之前返回空对象。",
+    )
 
 
 class Fact(Struct, frozen=True):

@@ -163,7 +163,7 @@ SEARCH = Sent(
         {"datasetId": DATASET, "text": " ".join(f"{n:03}" for n in range(99))}
     ).encode(),
 )
-RELATED = "/api/core/dataset"
+RELATED, APPS = "/api/core/dataset", "/api/core/app"
 EMPTY = admin(
     "PUT",
     "/state",
@@ -202,6 +202,13 @@ def datasets_of(count: int, part: str, **fields: Any) -> list[Sent]:
         f"{RELATED}/create", type="dataset", name="n", intro=text, avatar=text
     )
     return [*[each] * count, sent_json(f"{RELATED}/list", **fields)]
+
+
+def apps_of(count: int, part: str, **fields: Any) -> list[Sent]:
+    """Applications with long introductions, and a list of them."""
+    text = part * (Published.intro_chars // len(part))
+    each = sent_json(f"{APPS}/create", type="simple", name="n", intro=text)
+    return [*[each] * count, sent_json(f"{APPS}/list", **fields)]
 
 
 def asked(count: int, text: str, last: Sent) -> list[Sent]:
@@ -365,6 +372,15 @@ OPERATIONS = {
         ),
     ),
     "list of long introductions": Input(900, lambda n: datasets_of(n, "\u6587")),
+    "list of apps": Input(900, lambda n: apps_of(n, "\u6587")),
+    "search of apps amid marks": Input(400, lambda n: apps_of(n, MARKS, searchKey="x")),
+    "nodes of an app": Input(
+        BODY,
+        lambda n: Sent(
+            f"{APPS}/create",
+            b'{"name":"n","type":"simple","modules":%b}' % array(b"{}", n - 50),
+        ),
+    ),
     "introductions that are searched": Input(
         400, lambda n: datasets_of(n, MARKS, searchKey="x")
     ),

@@ -44,7 +44,9 @@ def loaded(document: Fields) -> Fields:
 
 def new_app(given: Fields) -> Fields:
     chats = given.get("chats", [])
-    return {
+    app: Fields = {"type": "simple", "intro": "", "avatar": "", "parentId": None}
+    app |= {"tmbId": TMB, "updateTime": EARLY}
+    return {name: given.get(name, value) for name, value in app.items()} | {
         "id": given["id"],
         "name": given.get("name", ""),
         "permissions": given.get("permissions", {}),

@@ -113,7 +113,7 @@ def blurred(value: object, now: int) -> str:
     text = re.sub(r'(?<="http":)"\w+"', "null", text)  # examples are made in process
     text = re.sub(r'(?<="memory":)\{[^}]*\}', "0", text)
     text = re.sub(r"got [\d.]+ MiB - at body \(held: [^;]*", "MEMORY", text)
-    text = re.sub(r"fastgpt-sbx-\w+|fast…?[0-9a-f]{8}", "KEY", text)
+    text = re.sub(r"fastgpt-sbx-\w+|\*{6}\w{4}|fast…?[0-9a-f]{8}", "KEY", text)
 
     def time_of(match: re.Match[str]) -> str:
         return "NOW" if abs(parse_time(match[0]) - now) < DAY else match[0]

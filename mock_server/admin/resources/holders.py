@@ -19,7 +19,7 @@ from mock_server.api.errors import BadFixture, ServerBusy
 from mock_server.api.request import check_integers, read_json
 from mock_server.api.response import Response
 from mock_server.api.slices import once_ready
-from mock_server.domain import errors
+from mock_server.domain import errors, folders
 from mock_server.domain.call import AppNotFound, DatasetNotFound
 from mock_server.domain.datasets.dataset_folders import below, path_of, remove
 from mock_server.domain.messages import quoted
@@ -82,7 +82,7 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
         store, app = call.sandbox.store, part.apps[app_id]
         loaded, most = store.generation.apps, call.limits.created_apps
         is_new = _is_new(app_id, store.apps(), loaded, most, "apps")
-        store.put_app(app, part)
+        store.put_whole_app(app, part)
         status = 201 if is_new else 200
         if query.counts:
             return _counted(app_view(store, app), status)
@@ -94,11 +94,14 @@ async def put_app(call: Call, query: ChangeQuery) -> Response | Download:
 
 @app_routes.add("DELETE", _APP, answer=_AN_APP, **_OF_APP)
 def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
-    """Remove an application with all that is in it."""
+    """Remove an application, or a folder of applications, with all that is in it."""
     app = app_of(call)
     counted = app_view(call.sandbox.store, app)
     shown = _counted(counted) if query.counts else _now(call, app)
-    call.sandbox.store.remove_app(app.id)
+    store = call.sandbox.store
+    # From the innermost on: at no time is there one whose folder is gone.
+    for each in reversed([app, *folders.below(store.apps(), app.id)]):
+        store.remove_app(each.id)
     return shown
 
 
@@ -181,20 +184,25 @@ async def _loaded(
 
 def _document(store: Store, name: str, fields: Plain) -> Plain:
     """A document with the part, and with those of the store that it may refer to."""
-    others = _around(store, fields) if name == "datasets" else []
+    others = _around(store, name, fields)
     keys = [{"key": key} for key in store.generation.keys]
     return {"keys": keys, name: [fields, *others]}
 
 
-def _around(store: Store, fields: Plain) -> list[Plain]:
-    """The datasets that a dataset lies in, and those that lie in it, without content.
+def _around(store: Store, name: str, fields: Plain) -> list[Plain]:
+    """Those that an app or a dataset lies in, and those in it, without content.
 
     With these, its place among folders is checked as in a fixture.
     """
-    parent_id = fields.get("parentId")
-    found = path_of(store, parent_id) if isinstance(parent_id, str) else []
-    found += below(store, fields["id"])
-    by_id = {each.id: each for each in found if each.id != fields["id"]}
+    parent_id, own_id = fields.get("parentId"), fields["id"]
+    parent_id = parent_id if isinstance(parent_id, str) else None
+    found: list[App | Dataset]
+    if name == "apps":
+        above = folders.path_of(store.app, parent_id)
+        found = [*above, *folders.below(store.apps(), own_id)]
+    else:
+        found = [*path_of(store, parent_id), *below(store, own_id)]
+    by_id = {each.id: each for each in found if each.id != own_id}
     return [
         {"id": each.id, "type": each.type, "parentId": each.parent_id}
         for each in by_id.values()

@@ -29,9 +29,11 @@ from mock_server.domain.messages import cut, describe_value
 from mock_server.domain.validation.walk import Path, dotted, is_unicode, mistakes
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import (
+    HEADER_NAME,
+    HEADER_VALUE,
     PATH_PATTERN,
     Encoded,
-    HeaderValue,
+    Headers,
     ResponseText,
 )
 
@@ -84,10 +86,7 @@ class Answer(Answering, tag="answer", dict=True):
     """The whole body as bytes in base64."""
     status: Annotated[int, Meta(ge=200, le=599)] = 200
     """The HTTP status."""
-    headers: Annotated[
-        dict[str, HeaderValue],
-        Meta(extra_json_schema={"maxProperties": DEFAULT_LIMITS.response_headers}),
-    ] = field(default_factory=dict)
+    headers: Headers = field(default_factory=dict)
     """Further headers."""
     delay_ms: Annotated[int, _DELAY] = 0
     """Milliseconds for which the answer is held up."""
@@ -315,9 +314,7 @@ def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield path, "Expected a number that JSON can hold, got one beyond"
 
 
-_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
-# Visible ASCII, and blanks in between: other bytes mean something else to each client.
-_VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
+_NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
 _OWN = {
     "connection": "it is the server's to end a connection",
     "content-length": "the server counts",

@@ -78,7 +78,7 @@ _ADMIN = {
     re.compile("(?<!/)/++health[a-z]*+/?$", re.IGNORECASE): "/__admin/health",
 }
 """Beginnings of paths, and what is meant by them."""
-_SLIP, _LEAST_ALIKE = 0.9, 0.8
+_ONE_OFF, _SLIP, _LEAST_ALIKE = 0.96, 0.9, 0.8
 _DELETES = re.compile("/(batch)?(del|clear|remove|reset|restore|advance)[^/]*$")
 
 
@@ -117,6 +117,7 @@ def nearest_path(
         is_folder = any(each.startswith(f"{given}/") for each in all_known)
         in_word = () if is_folder else first  # of `/api` no word goes on
         longer = [each for each in in_word if _goes_on(by_plain[each], last)]
+        ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]
         ranked += [(first, _LEAST_ALIKE), (all_known, _LEAST_ALIKE)]

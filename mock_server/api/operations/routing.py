@@ -182,10 +182,10 @@ class Operations(Mapping[str, Operation]):
             return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
         # What is long is near to none.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
-        near = None if is_long else self._nearest_path(path, method)
+        admin = nearest_admin_path(path)
+        near = None if is_long or admin else self._nearest_path(path, method)
         row = self.meant_by(near) if near else None
         if row is None:
-            admin = nearest_admin_path(path)
             return f"did you mean {admin}? Paths are exact" if admin else _RESPONSES
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path

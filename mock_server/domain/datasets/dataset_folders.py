@@ -1,9 +1,11 @@
 """Datasets in folders: what lies in what, and where one may be put."""
 
+from mock_server.domain import folders
 from mock_server.domain.access import Level
 from mock_server.domain.call import Call, DatasetForbidden, ParentNotFound
 from mock_server.domain.errors import refusal
 from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import FOLDER as FOLDER
 from mock_server.domain.storage.store import Store
 
 TeamForbidden = refusal("TeamForbidden", "403 forbidden", "500 500003 unAuthTeam")
@@ -12,7 +14,6 @@ FolderTooDeep = refusal(
 )
 FolderCycle = refusal("FolderCycle", "400 folderCycle", "500 507000 invalidParams")
 
-FOLDER = "folder"
 ROOT = (None, "")
 """What a `parentId` is that means the top level."""
 PUT_IN = (ParentNotFound, DatasetForbidden, TeamForbidden)
@@ -21,22 +22,12 @@ PUT_IN = (ParentNotFound, DatasetForbidden, TeamForbidden)
 
 def path_of(store: Store, dataset_id: str | None) -> list[Dataset]:
     """A dataset and the folders above it, the outermost first."""
-    path: list[Dataset] = []
-    while dataset_id is not None and (dataset := store.dataset(dataset_id)) is not None:
-        path.insert(0, dataset)
-        dataset_id = dataset.parent_id
-    return path
+    return folders.path_of(store.dataset, dataset_id)
 
 
 def below(store: Store, dataset_id: str) -> list[Dataset]:
     """All datasets and folders in a folder, nearest first."""
-    inside: dict[str | None, list[Dataset]] = {}
-    for dataset in store.datasets():
-        inside.setdefault(dataset.parent_id, []).append(dataset)
-    found = [*inside.get(dataset_id, ())]
-    for dataset in found:  # grows meanwhile: level by level
-        found += inside.get(dataset.id, ())
-    return found
+    return folders.below(store.datasets(), dataset_id)
 
 
 def folder_for(call: Call, parent_id: str | None, level: Level) -> str | None:

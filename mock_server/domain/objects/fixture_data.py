@@ -12,7 +12,7 @@ from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
-from mock_server.domain.objects.models import App, Chat, Collection, User
+from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, User
 from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
@@ -24,9 +24,9 @@ JobsOf = tuple[str, str]
 class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `users` may log in, `replies` are what completions answer in turn; `jobs` is the
-    training under way, `faults` are in force from the start, `answers` are given at
-    paths that no operation has.
+    `users` may log in, `api_keys` have been created by logins, `replies` are what
+    completions answer in turn; `jobs` is the training under way, `faults` are in force
+    from the start, `answers` are given at paths that no operation has.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -37,6 +37,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     keys: Mapping[str, Caller] = field(default_factory=dict)
     users: tuple[User, ...] = ()
+    api_keys: Mapping[str, ApiKey] = field(default_factory=dict)
     replies: tuple[DeclaredReply, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
@@ -51,6 +52,14 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
         # The way of msgspec for what a frozen struct derives from its fields.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+
+    @cached_property
+    def _by_member(self) -> Mapping[str | None, Caller]:
+        return {each.member: each for each in self.keys.values()}
+
+    def caller_of(self, member: str | None) -> Caller:
+        """Who a member is: the holder of the declared key, else one who may do all."""
+        return self._by_member.get(member or "", Caller("", member))
 
     @cached_property
     def jobs_by_collection(self) -> Mapping[JobsOf, tuple[Job, ...]]:
@@ -81,7 +90,10 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         return made(self, "ids", self._gathering())
 
     def _gathering(self) -> Steps[Set[str]]:
-        found, datasets = set(self.datasets), self.datasets.values()
+        found, datasets = (
+            {*self.apps, *self.datasets, *self.api_keys},
+            self.datasets.values(),
+        )
         trees = [dataset.tree.collections for dataset in datasets]
         with_ids = chain(
             (tree for tree in trees if len(tree) < LARGE),

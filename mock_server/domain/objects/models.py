@@ -30,6 +30,11 @@ class Chat(Struct, frozen=True, gc=False):
     update_time: int = DEFAULT_TIME
 
 
+FOLDER = "folder"
+"""The type of what holds applications, or datasets."""
+APP_FOLDERS = (FOLDER, "toolFolder", "httpPlugin")
+"""The types of applications that hold others."""
+
 Speaker = Literal["Human", "AI", "System"]
 
 
@@ -51,7 +56,8 @@ class App(Struct, frozen=True):
     """An application, and what the fixture gives it: chat sessions and their records.
 
     Both are by chat id. `replies` are said in turn by its completions, streamed at its
-    `pace`.
+    `pace`. `type` may be a folder's, which holds applications; `parent_id` is such a
+    folder's id. `update_time` is in milliseconds.
     """
 
     id: str
@@ -61,6 +67,12 @@ class App(Struct, frozen=True):
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
     replies: tuple[DeclaredReply, ...] = ()
     pace: Pace | None = None
+    parent_id: str | None = None
+    type: str = "simple"
+    intro: str = ""
+    avatar: str = ""
+    tmb_id: str = DEFAULT_TMB_ID
+    update_time: int = DEFAULT_TIME
 
     def level_of(self, caller: Caller) -> Level:
         """What a caller may do with it: its own permission, else the key's level."""
@@ -124,6 +136,23 @@ class User(Struct, frozen=True):
     username: str
     password: str
     member: str | None = None
+
+
+class ApiKey(Struct, frozen=True, gc=False):
+    """An API key that a login has created, without its text, which follows from its id.
+
+    Its `member` says what it may do. Times are in milliseconds; -1 points are any
+    number.
+    """
+
+    id: str
+    name: str = "Api Key"
+    member: str = DEFAULT_TMB_ID
+    app_id: str | None = None
+    create_time: int = DEFAULT_TIME
+    expired_time: int | None = None
+    max_usage_points: int | float = -1
+    auth_proxy: bool = False
 
 
 class LoginCode(Struct, frozen=True, gc=False):

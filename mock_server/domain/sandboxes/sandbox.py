@@ -226,10 +226,8 @@ class Sandbox:
 
     def _logins(self, generation: Generation) -> Mapping[str, Caller]:
         # A user has the permissions of the key with the same member, else an owner's.
-        by_member = {each.member: each for each in generation.keys.values()}
         logins: dict[str, Caller] = {}
         for user in generation.users:
-            known = by_member.get(user.member or "", Caller("", user.member))
-            caller = replace(known, username=user.username)
+            caller = replace(generation.caller_of(user.member), username=user.username)
             logins[self.tokens.token(user.username)] = caller
         return logins

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, KeyRing
 from mock_server.domain.choices.profiles import Profile
@@ -28,11 +29,11 @@ class State(Struct, frozen=True, eq=False):
 
     `generation` counts the states of a sandbox that resets and restores have made, from
     1; `callers` are who may call, by the key that they send, `logins` who may log in,
-    by the token that they get; `tokens` seals those of addresses; `texts` are JSON
-    texts that are kept ready; `waits` are callbacks that cancel pending delays and
-    hangs when the state is replaced. `notes` has what an operation tells of the request
-    that it carries out; whoever called it takes that at once, and `ignored`, which says
-    of fields that have no meaning which may have been meant.
+    by the token that they get, which come of `tokens`, as those of addresses do;
+    `texts` are JSON texts that are kept ready; `waits` are callbacks that cancel
+    pending delays and hangs when the state is replaced. `notes` has what an operation
+    tells of the request that it carries out; whoever called it takes that at once, and
+    `ignored`, which says of fields that have no meaning which may have been meant.
     """
 
     generation: int
@@ -51,6 +52,20 @@ class State(Struct, frozen=True, eq=False):
     waits: set[Callable[[], object]] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+
+    def login_of(self, token: str) -> Caller | None:
+        """Who has logged in with a token, and not out again."""
+        known = self.logins.get(token)
+        return None if known and known.username in self.store.logged_out else known
+
+    def holder_of(self, key: str) -> Caller | None:
+        """The holder of a key that a login has created here, None of any other."""
+        key_id = self.tokens.id_of(key)
+        created = None if key_id is None else self.store.api_keys.get(key_id)
+        if created is None:
+            return None
+        holder = self.store.generation.caller_of(created.member)
+        return replace(holder, app_id=created.app_id) if created.app_id else holder
 
     def hint(self, hint: Hint) -> None:
         """Say in the journal why a request that succeeds changes or finds nothing."""

@@ -16,7 +16,7 @@ from mock_server.domain.errors import LimitReached
 from mock_server.domain.memory import Kind, Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation, JobsOf
-from mock_server.domain.objects.models import App, Collection, LoginCode, Row
+from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
 from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import Turns
@@ -43,6 +43,8 @@ class Store(ChatStore):
         # A generation for each application or dataset put since, whose memory is
         # charged for as long as it is here.
         self._loaded_apps: dict[str, Generation] = {}
+        # What is charged for each application that is kept without one.
+        self._app_sizes: dict[str, int] = {}
         self._loaded_datasets: dict[str, Generation] = {}
         self._memory = Memory() if memory is None else memory
         holding = self._memory.hold(kind)
@@ -65,6 +67,12 @@ class Store(ChatStore):
             {}, holding, lambda _: _CODE_BYTES
         )
         """The codes of those who are about to log in, by user name, by age."""
+        self.logged_out: Overlay[str | None, str] = Overlay(
+            {}, holding, lambda _: _CODE_BYTES
+        )
+        """The users whose logins have ended, by name."""
+        self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
+        """The API keys that logins have created, by id."""
         self._last_id = 0
 
     @property
@@ -81,6 +89,7 @@ class Store(ChatStore):
         if self._apps is not self.generation.apps:
             copy._apps = {**self._apps}
         copy._loaded_apps = self._loaded_apps.copy()
+        copy._app_sizes = self._app_sizes.copy()
         copy._loaded_datasets = self._loaded_datasets.copy()
         copy._datasets = self._datasets.copy(holding)
         for dataset_id, dataset in self._datasets.changed.items():
@@ -93,6 +102,8 @@ class Store(ChatStore):
         copy.tickets = self.tickets.copy(holding)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
         copy.login_codes = self.login_codes.copy(holding)
+        copy.logged_out = self.logged_out.copy(holding)
+        copy.api_keys = self.api_keys.copy(holding)
         return copy
 
     def new_id(self) -> str:
@@ -137,19 +148,38 @@ class Store(ChatStore):
         """All applications as they are now, put ones last."""
         return list(self._apps.values())
 
-    def put_app(self, app: App, part: Generation) -> None:
+    def put_app(self, app: App) -> None:
+        """Keep an application in place of the one of its id, whose chats stay.
+
+        Raises LimitReached.
+        """
+        apps, size = self._own_apps(), _size_of_app(app)
+        self._holding.charge(size - self._app_sizes.get(app.id, 0))
+        apps[app.id], self._app_sizes[app.id] = app, size
+
+    def put_whole_app(self, app: App, part: Generation) -> None:
         """Have an application, loaded with `part`, in place of the one of its id.
 
         Its chats and records are all that there are then. Raises LimitReached.
         """
         self._own_apps()[app.id] = app
-        self._forget_changes(app.id)
+        self._forget_app(app.id)
         self._loaded_apps[app.id] = part
 
     def remove_app(self, app_id: str) -> None:
-        """Remove an application that there is, with its chats. Raises LimitReached."""
+        """Remove an application that there is, with its chats and its API keys.
+
+        Raises LimitReached.
+        """
         del self._own_apps()[app_id]
+        self._forget_app(app_id)
+        for each in [it.id for it in self.api_keys.values() if it.app_id == app_id]:
+            self.api_keys.remove(each)
+
+    def _forget_app(self, app_id: str) -> None:
+        """Forget what has been changed in an application, and what it takes."""
         self._forget_changes(app_id)
+        self._holding.grow(-self._app_sizes.pop(app_id, 0))
         self._loaded_apps.pop(app_id, None)
 
     def dataset(self, dataset_id: str) -> Dataset | None:
@@ -290,10 +320,20 @@ class Store(ChatStore):
 
 
 # About what these take: a store that is a copy, without what it holds; an application
-# in a mapping, without itself; a dataset without its texts, and its tree once that has
-# been changed; a login code; a file without its content.
-_STORE_BYTES, _APP_SLOT_BYTES = 1_024, 120
+# in a mapping, without itself, and with itself but without its texts; a dataset without
+# its texts, and its tree once that has been changed; a login code; a file without
+# its content; an API key without its name.
+_STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
+_API_KEY_BYTES = 500
+
+
+def _size_of_api_key(key: ApiKey) -> int:
+    return _API_KEY_BYTES + getsizeof(key.name)
+
+
+def _size_of_app(app: App) -> int:
+    return _APP_BYTES + sum(map(getsizeof, (app.name, app.intro, app.avatar)))
 
 
 def _size_of_file(file: File | Ticket) -> int:

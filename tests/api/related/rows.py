@@ -57,6 +57,18 @@ FULL["datasets"] += [
     {"id": "shallow", "type": "folder", "parentId": SHELF},
     {"id": "readers", "permissions": {READER: "manage"}},
 ]
+BOX, BOXED, TOOLS = "b0" * 12, "b1" * 12, "b2" * 12
+FULL["apps"] += [
+    {"id": BOX, "name": "Box", "type": "folder"},
+    {"id": BOXED, "name": "Boxed", "intro": "In the box", "parentId": BOX},
+    {"id": TOOLS, "name": "Tools", "type": "toolFolder"},
+]
+OWN_KEY, APP_KEY = "b3" * 12, "b4" * 12
+FULL["apiKeys"] = [
+    {"id": OWN_KEY, "name": "Own", "member": "tmb-writer"},
+    {"id": "b5" * 12, "name": "The owner's", "member": "tmb-owner"},
+    {"id": APP_KEY, "name": "Of the app", "member": "tmb-writer", "appId": APP},
+]
 USERS = {key: f"user of {key}" for key in (OUTSIDER, READER, WRITER)}
 """Who logs in where a key does not do, with the same permissions."""
 FULL["keys"][-1]["member"] = "tmb-outsider"
@@ -111,6 +123,14 @@ GOOD: dict[str, Fields] = {
     "file.download": {"token": f"collection {_LATER} {ITEM}"},
     "file.u": _UPLOAD | {"first": "presignDatasetFilePostUrl"},
     "loginByPassword": _LOGIN | {"first": "preLogin"},
+    "app.list": {"parentId": BOX, "searchKey": ""},
+    "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
+    "app.update": {"appId": BOXED, "name": LONG},
+    "app.del": {"appId": BOX},
+    "openapi.update": {"_id": OWN_KEY, "name": "Newer"},
+    "openapi.delete": {"id": OWN_KEY},
+    "openapi.copy": {"id": OWN_KEY},
+    "openapi.health": {"apiKey": OWNER},
 }
 _HERE = {
     DEMO_APP: APP,
@@ -233,6 +253,40 @@ OTHER: dict[str, list[Fields]] = {
         {"token": f"collection {_LATER} {ITEM}"},
     ],
     "loginByPassword": [{"password": 1}, {"password": "0" * 64}, {"code": "abcdef"}],
+    "app.list": [
+        *({"type": it} for it in ("folder", ["folder", "unknown"], "unknown", 5)),
+        *({"parentId": APP}, {"searchKey": "in the BOX"}),
+    ],
+    "app.create": [
+        *({"type": "shelf"}, {"name": "x" * 1_025}, {"parentId": APP}),
+        *({"parentId": BOX, "type": "plugin"}, {"parentId": TOOLS}),
+        {"parentId": TOOLS, "type": "plugin"},
+        *({"parentId": ..., "as": it} for it in (READER, WRITER)),
+    ],
+    "app.update": [
+        *({"appId": APP, "login": it} for it in (READER, WRITER)),
+        *({"parentId": it, "login": OWNER} for it in (None, APP, TOOLS, BOXED)),
+        {"parentId": None, "login": WRITER},
+        {"appId": BOX, "parentId": BOX},
+        {"appId": BOX, "type": "simple"},
+        {"type": "plugin"},
+        {"name": "", "intro": ""},
+    ],
+    "openapi.create": [
+        *({"name": it} for it in ("x" * 51, 5)),
+        *({"limit": it} for it in (5, {"maxUsagePoints": "x"})),
+        {"limit": {"expiredTime": "soon"}},
+        {"limit": {"expiredTime": "2026-02-01T00:00:00Z", "maxUsagePoints": 1.5}},
+        *({"authProxy": True, "login": it} for it in (OWNER, WRITER)),
+    ],
+    "openapi.list": [{"sortBy": it} for it in ("remainingPoints", "name")],
+    "openapi.update": [
+        *({"_id": APP_KEY, "login": it} for it in (READER, WRITER)),
+        {"authProxy": True, "login": WRITER},
+    ],
+    "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
+    "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],
+    "app.del": [{"appId": BOXED}, {"appId": APP, "login": WRITER}],
 }
 """What is no plain mistake: changes of good fields. `...` leaves one out."""
 

@@ -153,6 +153,31 @@ def token_login(call: Call, _: NoFields) -> UserView:
     return user_view(call.caller)
 
 
+def _clear_cookie(_: None, __: State) -> Response:
+    """The envelope, and the end of the cookie."""
+    header = b"set-cookie", b"fastgpt_token=; Path=/; Max-Age=0"
+    return Response(200, SUCCESS % b"null", (header,))
+
+
+@route(
+    "GET|POST|PUT|DELETE /api/support/user/account/loginout",
+    chinese="退出登录",
+    since="4.6",
+    differs="The next login of the user gives the same token, which counts again.",
+    example={},
+    encode=_clear_cookie,
+    access="anyone",
+)
+def loginout(call: Call, _: NoFields) -> None:
+    """Log out.
+
+    The user's token counts no more until the next login; nobody is refused.
+    """
+    name, ended = call.caller.username, call.store.logged_out
+    if name is not None:
+        ended.put(name, name)
+
+
 _VERSION = "4.16.0"
 """The version of the service that related routes are modelled on."""
 

@@ -268,7 +268,7 @@ class InitView(View):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with keys",
-    differs="Of the application only the name is known; every chat counts as read.",
+    differs="Of the application no settings are known; every chat counts as read.",
     refuses=APP,
     example=ONE,
 )
@@ -281,4 +281,5 @@ def init(call: Call, query: fields.ChatQuery) -> InitView:
     app = call.app(query.app_id)
     chat = call.store.chat(app, query.chat_id)
     title = chat.title if chat else ""
-    return InitView(query.chat_id, app.id, title, AppView(app.name))
+    shown = AppView(app.name, avatar=app.avatar, intro=app.intro, type=app.type)
+    return InitView(query.chat_id, app.id, title, shown)

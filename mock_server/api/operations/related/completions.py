@@ -340,7 +340,10 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     if body.stream is True:  # it is charged once it is made
         call.store.check_room(DEFAULT_LIMITS.stream_bytes)
     question = question_of(body.messages)
-    app = call.app(body.app_id) if body.app_id else _first_readable(call)
+    bound, app_id = call.caller.app_id, body.app_id or ""
+    if bound and (not app_id or call.facts.app_of_key_is_first):
+        app_id = bound
+    app = call.app(app_id) if app_id else _first_readable(call)
     done = complete(call, app, body.chat_id or None, question)
     return Completion(done, body.stream is True, body.detail is True)
 

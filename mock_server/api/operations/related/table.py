@@ -4,6 +4,8 @@ from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
     api_files,
+    api_keys,
+    apps,
     chat_records,
     chats,
     collection,
@@ -17,6 +19,7 @@ from mock_server.api.operations.related import (
     retraining,
     search_test,
     upload_tickets,
+    usage,
 )
 
 _MODULES = (
@@ -35,6 +38,9 @@ _MODULES = (
     api_files,
     collection_files,
     upload_tickets,
+    apps,
+    usage,
+    api_keys,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 

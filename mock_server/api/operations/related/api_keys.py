@@ -1,0 +1,302 @@
+"""API keys that a login creates: listed, changed, deleted, and asked after."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import View
+from mock_server.api.operations import body_field
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain import api_keys, errors
+from mock_server.domain.access import ISSUED_KEY_PREFIX, Level
+from mock_server.domain.call import APP
+from mock_server.domain.clock import format_time
+from mock_server.domain.datasets.dataset_folders import TeamForbidden
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import DEFAULT_TEAM_ID, ApiKey
+from mock_server.fixture.document import Id, Points, Time
+
+PATH = "/api/support/openapi"
+DEMO_KEY = "68b2c4d5e6f7a8091a2b3c4d"
+KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_chars)]
+
+
+class KeyLimit(RequestFields, kw_only=True):
+    """How long the key is to be used, and how much; neither is looked at."""
+
+    expired_time: Time | UnsetType | None = UNSET
+    max_usage_points: Points = -1
+
+
+class KeyCreateBody(RequestFields, kw_only=True):
+    """What the key is called; tags are not kept."""
+
+    name: KeyName
+    app_id: Id | UnsetType = UNSET
+    limit: KeyLimit | UnsetType = UNSET
+    auth_proxy: bool | UnsetType = UNSET
+    tags: list[fields.Label] | UnsetType = UNSET
+
+
+def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
+    """A key with what a request says of it. Raises InvalidField, TeamForbidden."""
+    if new.auth_proxy:
+        api_keys.check_may(call, Level.OWNER)
+    changes: dict[str, Any] = {
+        name: value
+        for name in ("name", "auth_proxy")
+        if (value := getattr(new, name)) is not UNSET
+    }
+    if new.limit is not UNSET:
+        ends = fields.time_of(new.limit.expired_time, "limit.expiredTime")
+        changes |= {
+            "expired_time": ends,
+            "max_usage_points": new.limit.max_usage_points,
+        }
+    return replace(key, **changes)
+
+
+@route(
+    f"POST {PATH}/create",
+    chinese="创建 API 密钥",
+    since="4.6",
+    differs="Tags are not kept. A key begins with `fastgpt-sbx-`; nothing ends it but "
+    "its deletion, and no points are counted.",
+    refuses=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
+    example={"name": "Website"},
+    writes=True,
+    access="login",
+)
+def openapi_create(call: Call, new: KeyCreateBody) -> str:
+    """Create an API key.
+
+    The key, with the permissions of its creator, which counts at once and leads to the
+    sandbox of the login. No state holds it: what a state says of keys gives others in
+    another sandbox. A login token only.
+    """
+    app_id = None
+    if call.facts.api_keys_of_apps and new.app_id is not UNSET:
+        app_id = call.app(new.app_id, Level.MANAGE).id
+    else:
+        api_keys.check_may(call, Level.WRITE)
+    draft = ApiKey("", member=call.member, app_id=app_id, create_time=call.now)
+    made = _changed(call, draft, new)
+    api_keys.check_room(call, app_id)
+    made = replace(made, id=call.store.new_id())
+    call.store.api_keys.put(made.id, made)
+    return call.state.tokens.created(made.id)
+
+
+class LimitView(View, kw_only=True):
+    """How long a key may be used, and how much; -1 points are any number."""
+
+    expired_time: Time | UnsetType = UNSET
+    max_usage_points: Points = -1
+
+
+class KeyView(View, kw_only=True):
+    """An API key, of which only the end is shown."""
+
+    id: str = field(name="_id")
+    team_id: str = DEFAULT_TEAM_ID
+    tmb_id: str
+    app_id: str | UnsetType = UNSET
+    name: str
+    api_key: str
+    usage_points: int = 0
+    limit: LimitView
+    create_time: Time
+    can_copy: bool = True
+    auth_proxy: bool
+    tag_ids: list[str] = field(default_factory=list)
+    tags: list[Any] = field(default_factory=list)
+
+
+def _listed(seen: tuple[ApiKey, str], _: object) -> KeyView:
+    each, text = seen
+    ends = each.expired_time
+    limit = LimitView(
+        expired_time=UNSET if ends is None else format_time(ends),
+        max_usage_points=each.max_usage_points,
+    )
+    return KeyView(
+        id=each.id,
+        tmb_id=each.member,
+        app_id=each.app_id or UNSET,
+        name=each.name,
+        api_key=f"******{text[-4:]}",
+        limit=limit,
+        create_time=format_time(each.create_time),
+        auth_proxy=each.auth_proxy,
+    )
+
+
+class KeyListQuery(RequestFields, kw_only=True):
+    """Which API keys, and in which order; there are none with tags."""
+
+    app_id: Id | UnsetType = UNSET
+    keyword: Annotated[str, Meta(max_length=100)] = ""
+    sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
+    tags: fields.Label | fields.Tags | UnsetType = UNSET
+
+
+@route(
+    f"GET {PATH}/list",
+    chinese="API 密钥",
+    since="4.6",
+    differs="No key has tags, and nobody knows when one was used last.",
+    refuses=APP,
+    example={},
+    shows=_listed,
+    has_total=False,
+    access="login",
+    appear=lambda _, n: (ApiKey(f"appeared-{n}", f"Appeared {n}"), "0000"),
+)
+def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
+    """The API keys of a member.
+
+    An array, the latest first, each masked but for four characters; with `keyword`
+    those whose name or text has it. A login token only.
+    """
+    found, app_id, text = api_keys.own(call), query.app_id, call.state.tokens.created
+    if call.facts.api_keys_of_apps:
+        wanted = call.app(app_id, Level.MANAGE).id if app_id else None
+        every = [*call.store.api_keys.values()]
+        is_all = wanted or call.caller.level >= Level.MANAGE
+        found = sorted(every, key=lambda it: -it.create_time) if is_all else found
+        found = [each for each in found if each.app_id == wanted]
+    elif query.sort_by == "remainingPoints":
+        found.sort(key=lambda it: (it.max_usage_points < 0, it.max_usage_points))
+    if app_id:
+        found.sort(key=lambda each: each.app_id != app_id)
+    term, seen = fold(query.keyword.strip()), [(it, text(it.id)) for it in found]
+    seen = [it for it in seen if term in fold(it[0].name) or term in it[1]]
+    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+
+
+class KeyUpdateBody(RequestFields, kw_only=True):
+    """Which API key, and what is to be another; tags are not kept."""
+
+    id: Id = field(name="_id")
+    name: KeyName | UnsetType = UNSET
+    limit: KeyLimit | UnsetType = UNSET
+    auth_proxy: bool | UnsetType = UNSET
+    tags: list[fields.Label] | UnsetType = UNSET
+
+
+@route(
+    f"PUT {PATH}/update",
+    chinese="修改 API 密钥",
+    since="4.6",
+    differs="Tags are not kept.",
+    refuses=(*api_keys.API_KEY, TeamForbidden),
+    example={"_id": DEMO_KEY, "name": "Shop"},
+    writes=True,
+    access="login",
+)
+def openapi_update(call: Call, new: KeyUpdateBody) -> None:
+    """Rename an API key, or limit it.
+
+    The key stays as it is, and no limit ends it. A login token only.
+    """
+    key = api_keys.find(call, new.id, "$._id")
+    call.store.api_keys.put(key.id, _changed(call, key, new))
+
+
+@route(
+    f"DELETE {PATH}/delete",
+    chinese="删除 API 密钥",
+    since="4.6",
+    refuses=api_keys.API_KEY,
+    example={"id": DEMO_KEY},
+    writes=True,
+    access="login",
+)
+def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
+    """Delete an API key.
+
+    It is refused from then on. A login token only.
+    """
+    call.store.api_keys.remove(api_keys.find(call, query.id, "$.id").id)
+    return None if call.facts.api_key_delete_is_null else fields.Nothing()
+
+
+class KeyCopyBody(RequestFields):
+    """Which API key."""
+
+    id: Id
+
+
+@route(
+    f"POST {PATH}/copy",
+    name="openapi.copy",
+    chinese="复制 API 密钥",
+    since="4.15",
+    versions=("4.16",),
+    refuses=api_keys.API_KEY,
+    example={"id": DEMO_KEY},
+    access="login",
+)
+def openapi_copy(call: Call, body: KeyCopyBody) -> str:
+    """Get an API key whole.
+
+    The key, which lists only show the end of. A login token only.
+    """
+    return call.state.tokens.created(api_keys.find(call, body.id, "$.id").id)
+
+
+class HealthQuery(RequestFields):
+    """Which API key."""
+
+    api_key: Annotated[
+        str,
+        Meta(min_length=1, max_length=Published.key_chars),
+        body_field.About(is_secret=True).meta(),
+    ]
+
+
+class HealthView(View, kw_only=True):
+    """That an API key counts, and how much of it has been used."""
+
+    valid: Literal[True] | UnsetType = UNSET
+    usage_points: int | UnsetType = UNSET
+    max_usage_points: Points | UnsetType = UNSET
+    app_id: str | UnsetType = UNSET
+
+
+@route(
+    f"GET {PATH}/health",
+    name="openapi.health",
+    chinese="API 密钥是否有效",
+    since="4.13.2",
+    differs="The key is looked for in the sandbox to which the request leads: that of "
+    "its `Authorization`, if it has one. No points are counted.",
+    refuses=(api_keys.ApiKeyInvalid,),
+    example={"apiKey": "fastgpt-any"},
+    traits={"secret"},
+    access="anyone",
+)
+def openapi_health(call: Call, query: HealthQuery) -> HealthView:
+    """See whether an API key counts.
+
+    Declared ones do, those that logins have created, and any where any is accepted.
+    Journals do not keep the query.
+    """
+    is_issued = query.api_key.startswith(ISSUED_KEY_PREFIX)
+    if not api_keys.is_good(call, query.api_key):
+        hint = (
+            "a key of a named sandbox counts there: send it in header Authorization too"
+        )
+        expected, hint = "a key that counts", hint if is_issued else ""
+        raise api_keys.ApiKeyInvalid(expected, "another one", "$.apiKey", hint)
+    key_id = call.state.tokens.id_of(query.api_key)
+    found = call.store.api_keys.get(key_id or "") or ApiKey("")
+    app_id = found.app_id or UNSET
+    if not call.facts.api_key_health_has_points:
+        return HealthView(app_id=app_id)
+    most = found.max_usage_points
+    return HealthView(valid=True, usage_points=0, max_usage_points=most, app_id=app_id)

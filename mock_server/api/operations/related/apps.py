@@ -1,0 +1,335 @@
+"""Applications and folders of these: listed, shown, made, changed, deleted."""
+
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import UNSET, Meta, UnsetType, field
+from msgspec.structs import replace
+
+from mock_server.api.envelope import View
+from mock_server.api.errors import MissingAuthorization
+from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.operation import DEMO_APP
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.datasets import Member
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain import app_folders, errors, folders
+from mock_server.domain.access import Level
+from mock_server.domain.call import APP
+from mock_server.domain.clock import format_time
+from mock_server.domain.limits import Published
+from mock_server.domain.listing.list_v2 import Page
+from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.models import APP_FOLDERS, DEFAULT_TEAM_ID, App
+from mock_server.fixture.document import Id, Shared, Time
+
+PATH = "/api/core/app"
+_FOUND = 50
+"""Applications that a search shows, as the service has it."""
+_HIDDEN = "hidden"
+AppType = Literal[
+    "folder",
+    "toolFolder",
+    "simple",
+    "chatAgent",
+    "advanced",
+    "plugin",
+    "toolSet",
+    "httpToolSet",
+    "hidden",
+    "tool",
+    "httpPlugin",
+]
+_TYPES = frozenset(get_args(AppType))
+
+
+class AppItem(View, kw_only=True):
+    """What lists and details show of an application."""
+
+    id: str = field(name="_id")
+    parent_id: str | None
+    tmb_id: str
+    name: str
+    avatar: str
+    intro: str
+    type: str
+    update_time: Time
+    inherit_permission: bool = True
+    permission: Permission
+
+
+class ListedApp(AppItem, kw_only=True):
+    """An application as it stands in a list."""
+
+    private: bool = False
+    source_member: Member
+    has_interactive_node: bool = False
+
+
+class AppListBody(RequestFields, kw_only=True):
+    """Which applications: of one folder, of some types, or with a text."""
+
+    parent_id: fields.Parent = UNSET
+    type: fields.Label | fields.Tags | UnsetType = UNSET
+    search_key: Shared | UnsetType = UNSET
+
+
+Seen = tuple[App, Level]
+"""An application, and what the caller may do with it."""
+
+
+def _searched(app: App) -> tuple[str, str]:
+    return app.name, app.intro
+
+
+def _listed(seen: Seen, _: object) -> ListedApp:
+    app, level = seen
+    return fields.shown(
+        ListedApp,
+        app,
+        permission=permission(level),
+        update_time=format_time(app.update_time),
+        source_member=Member(app.tmb_id),
+    )
+
+
+@route(
+    f"POST {PATH}/list",
+    chinese="调用者可读的应用",
+    since="4.8.12 with keys",
+    differs="Who does not own all sees the top level only; there, also what is "
+    "given to that member in deeper folders. A permission on a folder does not hold "
+    "for what is in it.",
+    refuses=APP,
+    example={"parentId": None},
+    shows=_listed,
+    has_total=False,
+    appear=lambda _, n: (App(f"appeared-{n}", f"Appeared {n}"), Level.OWNER),
+)
+def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
+    """The applications that the caller may read.
+
+    An array, the latest first: of the top level, or of the folder `parentId`; with
+    `searchKey` the first 50 of all levels whose name or intro has that text. Of type
+    `hidden` only where `type` asks for it; unknown types are ignored.
+    """
+    term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
+    if folder is not None:
+        call.app(folder, Level.READ, "$.parentId")
+    given = [wanted.type] if isinstance(wanted.type, str) else wanted.type or []
+    types = _TYPES.intersection(given)
+
+    def is_wanted(app: App) -> bool:
+        is_there = bool(term) or app.parent_id == folder
+        return is_there and (app.type in types if types else app.type != _HIDDEN)
+
+    found = [*filter(is_wanted, call.store.apps())]
+    if term:
+        found = fields.having(term, found, _searched, call.state)
+    found.sort(key=lambda each: (-each.update_time, each.id))
+    levels = [(each, each.level_of(call.caller)) for each in found]
+    seen = [(each, level) for each, level in levels if level >= Level.READ]
+    seen = seen[:_FOUND] if term else seen
+    return Page(seen, len(seen), call.caller.level, seen, 0, Published.integer)
+
+
+class AppQuery(RequestFields):
+    """Which application."""
+
+    app_id: Id
+
+
+class AppDetail(AppItem, kw_only=True):
+    """An application by itself."""
+
+    team_id: str = DEFAULT_TEAM_ID
+    version: str = "v2"
+    modules: list[Any] = field(default_factory=list)
+    edges: list[Any] = field(default_factory=list)
+    chat_config: dict[str, Any] = field(default_factory=dict)
+    team_tags: list[str] | UnsetType = UNSET
+
+
+@route(
+    f"GET {PATH}/detail",
+    chinese="单个应用",
+    since="4.6",
+    differs="Nodes, edges and settings are not known: `modules`, `edges` and "
+    "`chatConfig` are empty.",
+    refuses=APP,
+    example={"appId": DEMO_APP},
+    access="login",
+)
+def app_detail(call: Call, query: AppQuery) -> AppDetail:
+    """One application.
+
+    What lists show of it, and its team. A login token only.
+    """
+    app = call.app(query.app_id)
+    return fields.shown(
+        AppDetail,
+        app,
+        team_tags=[] if call.facts.app_detail_has_team_tags else UNSET,
+        permission=permission(app.level_of(call.caller)),
+        update_time=format_time(app.update_time),
+    )
+
+
+class AppCreateBody(RequestFields, kw_only=True):
+    """What the application is called, and where it goes; the rest is not kept."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+    type: AppType
+    parent_id: fields.Parent = UNSET
+    avatar: fields.Long | UnsetType = UNSET
+    intro: fields.Long | UnsetType = UNSET
+    modules: list[Any] | UnsetType = UNSET
+    edges: list[Any] | UnsetType = UNSET
+    chat_config: dict[str, Any] | UnsetType = UNSET
+    template_id: str | UnsetType = UNSET
+
+
+@route(
+    f"POST {PATH}/create",
+    chinese="创建应用",
+    since="4.6",
+    differs="Nodes, edges and settings are not kept. There is no quota of apps, "
+    "but a limit. The time of the folder stays.",
+    refuses=(*app_folders.PUT_IN, errors.LimitReached),
+    example={"name": "Returns", "type": "simple"},
+    writes=True,
+)
+def app_create(call: Call, new: AppCreateBody) -> str:
+    """Create an application or a folder.
+
+    The id. Tools go to folders of type `toolFolder`, agents to those of type `folder`.
+    """
+    store, key = call.store, call.caller.key
+    if call.caller.username is None and not call.facts.app_create_takes_keys:
+        raise MissingAuthorization("a login", "an API key", "headers")
+    parent = app_folders.folder_for(call, new.parent_id or None, Level.WRITE)
+    app_folders.check_place(call, new.type, parent)
+    created = sum(it.id not in store.generation.apps for it in store.apps())
+    call.check_room(created, call.state.limits.created_apps, "created apps")
+    # Whoever owns all needs no permission, and a state can name declared keys only.
+    is_owner = call.caller.level is Level.OWNER or key not in store.generation.keys
+    made = App(
+        store.new_id(),
+        new.name,
+        permissions={} if is_owner else {key: Level.OWNER},
+        parent_id=parent.id if parent else None,
+        type=new.type,
+        intro=new.intro or "",
+        avatar=new.avatar or "",
+        tmb_id=call.member,
+        update_time=call.now,
+    )
+    store.put_app(made)
+    return made.id
+
+
+class AppUpdateBody(RequestFields, kw_only=True):
+    """Which application, and what is to be another; the rest is not kept."""
+
+    app_id: Id
+    parent_id: fields.Parent = UNSET
+    name: fields.Name | UnsetType = UNSET
+    type: AppType | UnsetType = UNSET
+    avatar: fields.Long | UnsetType = UNSET
+    intro: fields.Long | UnsetType = UNSET
+    nodes: list[Any] | UnsetType = UNSET
+    edges: list[Any] | UnsetType = UNSET
+    chat_config: dict[str, Any] | UnsetType = UNSET
+    team_tags: list[Any] | UnsetType = UNSET
+
+
+@route(
+    f"PUT {PATH}/update",
+    chinese="重命名或移动应用",
+    since="4.6",
+    differs="Null is answered; the service may answer what its database says. Nodes, "
+    "edges and settings are not kept. A folder does not go into itself.",
+    refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
+    example={"appId": DEMO_APP, "name": "Support"},
+    writes=True,
+    access="login",
+)
+def app_update(call: Call, new: AppUpdateBody) -> None:
+    """Rename an application, or move it.
+
+    Name, intro, avatar, type and folder; a move takes permission to manage both
+    folders. A login token only.
+    """
+    app, is_moved = call.app(new.app_id, Level.NONE), new.parent_id is not UNSET
+    parent = None
+    if is_moved:
+        parent = app_folders.folder_for(call, new.parent_id or None, Level.MANAGE)
+    call.may(app, Level.WRITE, "$.appId")
+    # Empty ones are as if they were not there, but for the introduction.
+    given = {"name": new.name, "type": new.type, "avatar": new.avatar}
+    changes: dict[str, Any] = {name: each for name, each in given.items() if each}
+    changes |= {} if new.intro is UNSET else {"intro": new.intro}
+    kind = changes.get("type", app.type)
+    app_folders.check_type(call, app, kind)
+    if is_moved:
+        app_folders.check_move(call, app, kind, parent)
+        changes["parent_id"] = parent.id if parent else None
+    elif kind != app.type and app.parent_id:
+        app_folders.check_place(call, kind, call.store.app(app.parent_id))
+    call.store.put_app(replace(app, update_time=call.now, **changes))
+
+
+@route(
+    f"DELETE {PATH}/del",
+    name="app.del",
+    chinese="删除应用",
+    since="4.6",
+    differs="It is gone at once.",
+    refuses=APP,
+    example={"appId": DEMO_APP},
+    writes=True,
+    access="login",
+)
+def app_del(call: Call, query: AppQuery) -> list[str]:
+    """Delete an application.
+
+    The ids of what was deleted, without folders: a folder goes with all that is in it.
+    A login token only.
+    """
+    app, store = call.app(query.app_id, Level.OWNER), call.store
+    gone = [app, *folders.below(store.apps(), app.id)]
+    # From the innermost on: at no time is there one whose folder is gone.
+    for each in reversed(gone):
+        store.remove_app(each.id)
+    return [each.id for each in gone if each.type not in APP_FOLDERS]
+
+
+class PublishBody(RequestFields, kw_only=True):
+    """Which application; of what is published nothing is kept."""
+
+    app_id: Id
+    nodes: list[Any] | UnsetType = UNSET
+    edges: list[Any] | UnsetType = UNSET
+    chat_config: dict[str, Any] | UnsetType = UNSET
+    is_publish: bool | UnsetType = UNSET
+    version_name: fields.Label | UnsetType = UNSET
+    auto_save: bool | UnsetType = UNSET
+
+
+@route(
+    f"POST {PATH}/version/publish",
+    name="app.version.publish",
+    chinese="发布应用",
+    since="4.8",
+    differs="No version is kept, nor nodes, edges and settings.",
+    refuses=APP,
+    example={"appId": DEMO_APP, "nodes": [], "edges": [], "isPublish": True},
+    writes=True,
+    access="login",
+)
+def app_publish(call: Call, new: PublishBody) -> None:
+    """Publish or save an application.
+
+    It counts as changed now. A login token only.
+    """
+    app = call.app(new.app_id, Level.WRITE)
+    call.store.put_app(replace(app, update_time=call.now))

@@ -1,0 +1,37 @@
+"""What is asked for before data is trained, so that it can be billed."""
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.operations.operation import DEMO_DATASET
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain.access import Level
+from mock_server.domain.call import DATASET, DatasetNotFound
+from mock_server.fixture.document import Id
+
+
+class TrainingUsageBody(RequestFields, kw_only=True):
+    """For which dataset; the name is not looked at."""
+
+    dataset_id: Id | UnsetType = UNSET
+    name: fields.Text = UNSET
+
+
+@route(
+    "POST /api/support/wallet/usage/createTrainingUsage",
+    chinese="创建训练账单",
+    since="4.6.9",
+    differs="Nothing is billed, and no other route looks at the id.",
+    refuses=DATASET,
+    example={"datasetId": DEMO_DATASET, "name": "Upload"},
+)
+def create_training_usage(call: Call, body: TrainingUsageBody) -> str:
+    """Get an id to bill training by.
+
+    Another one each time, to be sent as `billId`. It takes write permission on the
+    dataset.
+    """
+    if body.dataset_id is UNSET:
+        raise DatasetNotFound("the id of a dataset", "nothing", "$.datasetId")
+    call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
+    return call.store.new_id()

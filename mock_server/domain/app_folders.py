@@ -1,0 +1,84 @@
+"""Applications in folders: where one may be put."""
+
+from mock_server.domain import folders
+from mock_server.domain.access import Level
+from mock_server.domain.call import APP, Call
+from mock_server.domain.datasets.dataset_folders import (
+    FolderCycle,
+    FolderTooDeep,
+    TeamForbidden,
+)
+from mock_server.domain.errors import Refusal, refusal
+from mock_server.domain.objects.models import APP_FOLDERS, App
+
+AppTooDeep: type[Refusal] = type("AppTooDeep", (FolderTooDeep,), {})
+"""As of folders of datasets, but bound as folders of a fixture are."""
+WrongFolder = refusal("WrongFolder", "400 wrongFolder", "500 500 error")
+
+MOVE = (FolderCycle,)
+"""What `check_move` refuses as well."""
+PUT_IN = (*APP, TeamForbidden, WrongFolder, AppTooDeep)
+"""What `folder_for` and `check_place` refuse."""
+_OF_AGENTS, _OF_TOOLS = "folder", "toolFolder"
+_PLACES = {
+    **dict.fromkeys(("simple", "chatAgent", "advanced"), _OF_AGENTS),
+    **dict.fromkeys(("plugin", "toolSet", "httpToolSet"), _OF_TOOLS),
+}
+"""In which type of folder applications of a type may be; others may be in any."""
+
+
+def folder_for(call: Call, parent_id: str | None, level: Level) -> App | None:
+    """The application that a `parentId` names, None for the top level.
+
+    At the top level, what the caller may do with applications in general counts. Raises
+    AppNotFound, AppForbidden, TeamForbidden.
+    """
+    if parent_id:
+        return call.app(parent_id, level, "$.parentId")
+    if call.caller.level < level:
+        expected = f"a caller with {level.name.lower()} permission"
+        raise TeamForbidden(expected, "one without it", "$.parentId")
+    return None
+
+
+def check_place(call: Call, kind: str, parent: App | None, levels: int = 1) -> None:
+    """Check that an application of a type may be in a folder.
+
+    `levels` counts the application and what is in it. Raises WrongFolder,
+    AppTooDeep.
+    """
+    if parent is None:
+        return
+    wanted = _PLACES.get(kind)
+    if parent.type not in ((wanted,) if wanted else APP_FOLDERS):
+        expected = f"an app of type {wanted or _OF_AGENTS} for one of type {kind}"
+        raise WrongFolder(expected, f"one of type {parent.type}", "$.parentId")
+    most = call.state.limits.folder_depth
+    got = len(folders.path_of(call.store.app, parent.id)) + levels - 1
+    if got > most:
+        expected = f"at most {most} folders above an app"
+        raise AppTooDeep(expected, str(got), "$.parentId")
+
+
+def check_type(call: Call, app: App, kind: str) -> None:
+    """Raises WrongFolder for a type that holds nothing, if the application does."""
+    holds = (each.parent_id == app.id for each in call.store.apps())
+    if kind not in APP_FOLDERS and any(holds):
+        expected = "the type of a folder, for the app holds others"
+        raise WrongFolder.of(kind, expected, "$.type")
+
+
+def check_move(call: Call, app: App, kind: str, parent: App | None) -> None:
+    """Check that an application may go to a folder: PUT_IN, FolderCycle.
+
+    The caller has to manage the folder that it leaves.
+    """
+    folder_for(call, app.parent_id, Level.MANAGE)
+    path = [] if parent is None else folders.path_of(call.store.app, parent.id)
+    if app.id in {each.id for each in path}:
+        expected = "a folder that is not in this one"
+        raise FolderCycle.of(path[-1].id, expected, "$.parentId")
+    levels = {app.id: 1}
+    for each in folders.below(call.store.apps(), app.id):
+        levels[each.id] = levels[each.parent_id or ""] + 1
+    check_place(call, kind, parent, max(levels.values()))

@@ -1,0 +1,29 @@
+"""Applications or datasets in folders: what lies in what."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import App
+
+T = TypeVar("T", App, Dataset)
+
+
+def path_of(get: Callable[[str], T | None], own_id: str | None) -> list[T]:
+    """What has an id and the folders above it, the outermost first."""
+    path: list[T] = []
+    while own_id is not None and (found := get(own_id)) is not None:
+        path.insert(0, found)
+        own_id = found.parent_id
+    return path
+
+
+def below(every: Iterable[T], own_id: str) -> list[T]:
+    """All that is in a folder, nearest first."""
+    inside: dict[str | None, list[T]] = {}
+    for each in every:
+        inside.setdefault(each.parent_id, []).append(each)
+    found = [*inside.get(own_id, ())]
+    for each in found:  # grows meanwhile: level by level
+        found += inside.get(each.id, ())
+    return found
