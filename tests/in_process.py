@@ -29,7 +29,7 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         exchange = _Exchange(self._app, request)
-        start = LOOP.run_until_complete(exchange.next())
+        start = exchange.next()
         assert start["type"] == "http.response.start"
         headers = start.get("headers", ())
         assert all(name == name.lower() for name, _ in headers)
@@ -62,8 +62,12 @@ class _Exchange(httpx2.SyncByteStream):
         self._gone = asyncio.Event()
         self._task = LOOP.create_task(self._run(app, scope))
 
-    async def next(self) -> Message:
-        found = await self._messages.get()
+    def next(self) -> Message:
+        # Mostly the whole answer is there after one run of the loop.
+        if self._messages.empty():
+            found = LOOP.run_until_complete(self._messages.get())
+        else:
+            found = self._messages.get_nowait()
         if isinstance(found, BaseException):
             raise found
         return found
@@ -86,7 +90,7 @@ class _Exchange(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         is_more = True
         while is_more:
-            message = LOOP.run_until_complete(self.next())
+            message = self.next()
             is_more = message.get("more_body", False)
             if message.get("body") and not self._is_head:
                 yield message["body"]
@@ -94,5 +98,6 @@ class _Exchange(httpx2.SyncByteStream):
     def close(self) -> None:
         """The client goes; what goes on after the answer is let go on to its end."""
         self._gone.set()
-        LOOP.run_until_complete(asyncio.wait([self._task]))
+        if not self._task.done():
+            LOOP.run_until_complete(asyncio.wait([self._task]))
         self._task.result()

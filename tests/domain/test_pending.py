@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -59,6 +60,24 @@ ORDERS: list[Order] = ["update_time_desc", "name", "fixture"]
 def test_sorting_in_steps_sorts(numbers: list[int], times: int) -> None:
     items = [(number, at) for at, number in enumerate(numbers * times)]
     assert complete(sorting(items, lambda it: it)) == sorted(items)
+
+
+def test_the_collector_passes_over_little_of_what_is_sorted() -> None:
+    numbers, passed = list(range(50 * STEP)), [0]
+
+    def look(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] < 2:
+            ages = range(info["generation"] + 1)
+            young = [each for age in ages for each in gc.get_objects(age)]
+            passed.append(sum(len(each) for each in young if type(each) is list))
+
+    gc.collect()
+    gc.callbacks.append(look)
+    try:
+        complete(sorting(numbers, lambda it: (it, "")))
+    finally:
+        gc.callbacks.remove(look)
+    assert 0 < max(passed) < len(numbers) / 4
 
 
 @pytest.mark.parametrize("order", ORDERS)
