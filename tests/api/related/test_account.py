@@ -10,19 +10,23 @@ from mock_server.api.request_log import LogRedaction
 from mock_server.app import Application
 from mock_server.domain.login import CODE, digest_of
 from tests.api.related.world import (
+    ACCOUNT,
     APP,
     DATASET,
+    LOGIN,
     OWNER,
     PASSWORD,
     USERS,
     WORLD,
+    code_for,
+    sandbox,
+    token_in,
 )
 from tests.conftest import MakeApi
 from tests.in_process import InProcess
 from tests.support import LIST, PIN, Api
 
-ACCOUNT = "/api/support/user/account"
-LOGIN, WHO = f"{ACCOUNT}/loginByPassword", f"{ACCOUNT}/tokenLogin"
+WHO = f"{ACCOUNT}/tokenLogin"
 PLAN = "/api/support/user/team/plan/getTeamPlanStatus"
 HISTORIES = "/api/core/chat/history/getHistories"
 PINNED = {"appId": APP, "chatId": "one", "top": True}
@@ -38,13 +42,6 @@ def served(make_api: MakeApi, **choices: Any) -> Api:
 def api(make_api: MakeApi) -> Api:
     """The world with two users, as profile `deployed`."""
     return served(make_api)
-
-
-def code_for(api: Api, username: str = "root", **headers: str) -> str:
-    """A code to log in with."""
-    path, params = f"{ACCOUNT}/preLogin", {"username": username}
-    answer = api.client.get(path, params=params, headers=headers)
-    return str(answer.json()["data"]["code"])
 
 
 def log_in(api: Api, username: str = "root", **fields: Any) -> Any:
@@ -157,21 +154,6 @@ def test_profile_documented_takes_logins_on_related_routes_only(
 
 
 # Sandboxes
-
-
-def sandbox(api: Api) -> tuple[str, dict[str, str]]:
-    """The name of a new sandbox, and a header with its key."""
-    made = api.admin("POST", "/sandboxes", {}).json()
-    return made["name"], {"Authorization": f"Bearer {made['key']}"}
-
-
-def token_in(api: Api, key: dict[str, str]) -> str:
-    """The token of a user who logs in where a key leads to."""
-    body = {"username": "root", "password": digest_of(PASSWORD)}
-    code = code_for(api, **key)
-    answer = api.client.post(LOGIN, json=body | {"code": code}, headers=key)
-    api.client.cookies.clear()
-    return str(answer.json()["data"]["token"])
 
 
 @pytest.mark.fresh

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from mock_server.domain.limits import Published
-from tests.api.related.test_account import sandbox, token_in
-from tests.api.related.world import APP, USERS, WORLD, log_in
+from tests.api.related.world import APP, USERS, WORLD, log_in, sandbox, token_in
 from tests.conftest import MakeApi
 from tests.support import PIN, Api
 

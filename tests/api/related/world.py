@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from mock_server.domain.limits import Limits
+from mock_server.domain.login import digest_of
 from tests.conftest import MakeApi
 from tests.support import Api
 
@@ -50,6 +51,8 @@ USERS = [
     {"username": "root", "password": PASSWORD, "member": "tmb-owner"},
     {"username": "guest", "password": "battery", "member": "tmb-reader"},
 ]
+ACCOUNT = "/api/support/user/account"
+LOGIN = f"{ACCOUNT}/loginByPassword"
 
 
 def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
@@ -80,6 +83,28 @@ def made_id(number: int) -> str:
 def log_in(api: Api, username: str = "root") -> dict[str, str]:
     """The headers of a user who has logged in."""
     return {"token": api.sandbox.tokens.token(username)}
+
+
+def code_for(api: Api, username: str = "root", **headers: str) -> str:
+    """A code to log in with."""
+    path, params = f"{ACCOUNT}/preLogin", {"username": username}
+    answer = api.client.get(path, params=params, headers=headers)
+    return str(answer.json()["data"]["code"])
+
+
+def sandbox(api: Api) -> tuple[str, dict[str, str]]:
+    """The name of a new sandbox, and a header with its key."""
+    made = api.admin("POST", "/sandboxes", {}).json()
+    return made["name"], {"Authorization": f"Bearer {made['key']}"}
+
+
+def token_in(api: Api, key: dict[str, str]) -> str:
+    """The token of a user who logs in where a key leads to."""
+    body = {"username": "root", "password": digest_of(PASSWORD)}
+    code = code_for(api, **key)
+    answer = api.client.post(LOGIN, json=body | {"code": code}, headers=key)
+    api.client.cookies.clear()
+    return str(answer.json()["data"]["token"])
 
 
 def related_routes(make_api: MakeApi, limits: Limits = Limits(), **choices: Any) -> Api:
