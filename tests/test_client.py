@@ -17,7 +17,7 @@ from mock_server.control.http_call import Budget, Unreachable
 from mock_server.domain.limits import Published
 from mock_server.wire.server import bind
 from tests.strangers import Behaviour, Strange, answer, says, strangers
-from tests.support import LIST, client_of, fetch
+from tests.support import LIST, SECONDS, client_of, fetch
 
 RESET = {"sandbox": "default", "generation": 2}
 HARM = "\x9b2J\u202e\u2028##[x]\x7f文"
@@ -97,10 +97,14 @@ def test_a_command_tells_of_each_retry_on_stderr(
     assert [line.endswith("again in 0.1 s") for line in err.splitlines()] == [True] * 2
 
 
-@pytest.mark.parametrize("name", ["busy_long", "busy_ever"])
-def test_a_server_that_stays_busy_is_given_up(strange: Strange, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "seconds"), [("busy_long", SECONDS), ("busy_ever", 1)]
+)
+def test_a_server_that_stays_busy_is_given_up(
+    strange: Strange, name: str, seconds: float
+) -> None:
     with pytest.raises(Refused, match=r"^busy$") as refused:
-        reset(AdminClient(strange.url(name), timeout=0.4))
+        reset(AdminClient(strange.url(name), timeout=seconds))
     assert refused.value.status == 503
 
 

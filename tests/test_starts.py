@@ -7,11 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from tests.process import environment, serving
-from tests.support import SECONDS
+from tests.support import SECONDS, fetch
 
 SERVER = {"asyncio", "msgspec", "starlette", "uvicorn.config", "yaml"}
 PARSER = {
@@ -110,7 +109,7 @@ def loaded_by_serving(*fixtures: str) -> set[str]:
     server = process("serve", "--port=0", *fixtures, code=BY_MAIN_THREAD)
     assert server.stdout is not None
     url = server.stdout.readline().removeprefix("READY ").strip()
-    assert httpx2.get(f"{url}/__admin/health").status_code == 200
+    assert fetch("GET", f"{url}/__admin/health").status_code == 200
     server.terminate()
     return loaded(server)
 

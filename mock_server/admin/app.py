@@ -18,6 +18,8 @@ _PREFIX = "/__admin"
 _OF_ALL = "sandboxes"
 _IN_SANDBOX = f"/{_OF_ALL}/{{sandbox}}"
 _OF_PAGES = {"", "console", "demo"}
+_LEAST = 0.8
+"""How much a word of a path is like that of a route for which it is meant."""
 
 
 def table() -> Paths:
@@ -90,16 +92,24 @@ class AdminRouter:
 
 
 async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
-    got, near = describe_value(scope["path"]), _nearest(scope["path"])
+    path, method = scope["path"], scope["method"]
+    got, near = describe_value(path), _nearest(path, method)
     first = sorted({each.split("/")[1] for each in table()} - _OF_PAGES)
     hint = f"there are {', '.join(first)}"
     if near is not None:
         hint = f"did you mean {near}? Paths are exact"
+    elif not _OF_OTHERS.isdisjoint(path.split("/")):
+        hint = "here POST /__admin/faults, GET /__admin/journal, POST /__admin/reset"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 
 
-def _nearest(path: str) -> str | None:
+_OF_OTHERS = {"mappings", "requests", "stubs", "expectations", "scenarios"}
+"""What admin APIs of other mock servers have for faults, answers and the journal."""
+
+
+def _nearest(path: str, method: str) -> str | None:
+    """The route that is meant, with its method if a request of another one came."""
     if path.rstrip("/") in (_PREFIX, f"{_PREFIX}/console"):
         return f"{_PREFIX}/"
     given = [each for each in path.split("/") if each]
@@ -107,8 +117,15 @@ def _nearest(path: str) -> str | None:
     named = [*_named_last(paths, given)] if len(path) <= Published.hinted_chars else ()
     if len(named) == 1:
         return named[0]
-    known = [_filled(f"{_PREFIX}{each}".split("/")[1:], given) for each in paths]
-    return nearest_path(path, known)
+    known: dict[str, list[str]] = {}
+    for each in paths:
+        filled = _filled(f"{_PREFIX}{each}".split("/")[1:], given)
+        if filled is not None:
+            known.setdefault(filled, []).extend(table()[each])
+    near = nearest_path(path, known)
+    if near is None or method in known[near]:
+        return near
+    return f"{known[near][0]} {near}"
 
 
 def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
@@ -118,7 +135,9 @@ def _named_last(paths: Iterable[str], given: Sequence[str]) -> Iterator[str]:
         is_meant = last in given and "POST" in table()[path]
         if words and is_meant and path.startswith(_IN_SANDBOX) == (_OF_ALL in given):
             literal = [each for each in (*words, last) if each[0] != "{"]
-            others = [each for each in given[1:] if not most_alike(each, literal, 0.8)]
+            others = [
+                each for each in given[1:] if not most_alike(each, literal, _LEAST)
+            ]
             own = iter(others)
             filled = (each if each[0] != "{" else next(own, each) for each in words)
             yield "/".join((f"POST {_PREFIX}", *filled, last))
@@ -142,11 +161,16 @@ def _beside(path: str) -> Iterator[tuple[AdminRoute, str]]:
                 yield route, f"{method} {_PREFIX}{each}{shown}: {route.summary}"
 
 
-def _filled(parts: Sequence[str], given: Sequence[str]) -> str:
-    """The path of a route; its parameters are what stands there in another path."""
-    is_alike = len(parts) == len(given)
-    filled = (
-        own if is_alike and part.startswith("{") else part
-        for part, own in zip(parts, given if is_alike else parts, strict=True)
-    )
-    return "/" + "/".join(filled)
+def _filled(parts: Sequence[str], given: Sequence[str]) -> str | None:
+    """The path of a route; its parameters are what stands there in another path.
+
+    None where that makes a path of it whose other words are not alike.
+    """
+    if len(parts) != len(given):
+        return "/" + "/".join(parts)
+    filled = ""
+    for part, own in zip(parts, given, strict=True):
+        if part[0] != "{" and not most_alike(part, [own.lower()], _LEAST):
+            return None
+        filled += f"/{own if part[0] == '{' else part}"
+    return filled

@@ -179,6 +179,9 @@ class PublicApi:
         request.is_beyond = True
         notes.answered = None  # perhaps that of a state that has been replaced
         meant = self._operations.meant_by(path)
+        if meant is not None and meant.access == "address":
+            self._follow(request, self._sandboxes.of_token(path.rpartition("/")[2]))
+            state = request.state
         if meant is None:
             found = answered_at(method, path, state.faults.routes)
             if found is not None:
@@ -194,14 +197,18 @@ class PublicApi:
         A request that is admitted again has its login looked at again. A bound address
         leads to its sandbox whatever the login.
         """
-        if request.notes.bound_to is None:
-            token = request.headers.login or ""
-            request.sandbox = self._sandboxes.of_login(token) or self._sandboxes.default
-            request.state = request.sandbox.state
-            request.operation = None
+        token = request.headers.login or ""
+        self._follow(request, self._sandboxes.of_login(token))
         path, method = request.scope["path"], request.scope["method"]
         request.operation = self._operations.at(path, method, request.state.choices)
         return request.operation
+
+    def _follow(self, request: context.RequestContext, found: Sandbox | None) -> None:
+        """Go to the sandbox that a token leads to, else to the default one."""
+        if request.notes.bound_to is None:
+            request.sandbox = found or self._sandboxes.default
+            request.state = request.sandbox.state
+            request.operation = None
 
     def _readmit(self, request: context.RequestContext) -> Served:
         """Admit a request again if its state was replaced while it was under way.

@@ -17,6 +17,7 @@ class MethodNotAllowed(domain.Refusal):
 ForeignHost = refusal("ForeignHost", "421 foreignHost")
 ForeignOrigin = refusal("ForeignOrigin", "403 foreignOrigin")
 RouteNotFound = refusal("RouteNotFound", "404 routeNotFound")
+CommercialRoute = refusal("CommercialRoute", "404 routeNotFound", "500 500 error")
 MissingAuthorization = refusal(
     "MissingAuthorization", "401 unauthorized", "403 403 unAuthorization"
 )

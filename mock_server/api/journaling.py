@@ -27,6 +27,7 @@ from mock_server.domain.journal import (
 from mock_server.domain.limits import Limits, Published
 
 _WITH_HINT = (
+    errors.CommercialRoute,
     errors.ForeignOrigin,
     errors.MethodNotAllowed,
     errors.MissingAuthorization,

@@ -22,7 +22,9 @@ def _json(text: str) -> Raw:
     try:
         msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        raise ValueError("no JSON") from None
+        from mock_server.cli.values import not_json
+
+        raise ValueError(not_json(text) or f"Expected JSON, got {text!r}") from None
     return Raw(text.encode())
 
 
@@ -35,8 +37,7 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def _json_option(name: str, help_text: str) -> Callable[[Command], Command]:
-    kind = Parsed(_json, "JSON")
-    return option(name, metavar="JSON", type=kind, help=help_text)
+    return option(name, metavar="JSON", type=Parsed(_json), help=help_text)
 
 
 def _when(command: Command) -> Command:

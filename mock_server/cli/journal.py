@@ -304,7 +304,10 @@ def _with_body(criteria: dict[str, Any]) -> dict[str, Any]:
     try:
         return criteria | {"body": msgspec.json.decode(criteria["body"])}
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        raise click.BadParameter("Expected a JSON object as --body") from None
+        from mock_server.cli.values import not_json
+
+        expected = not_json(criteria["body"]) or "Expected a JSON object"
+        raise click.BadParameter(f"{expected} - at --body") from None
 
 
 def row_of(entry: EntryView, *, paint: bool) -> str:

@@ -1,6 +1,7 @@
 """The command line: `mock-server [serve]` and the other commands."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ import click
 
 from mock_server import __version__
 from mock_server.cli import output
-from mock_server.cli.options import check_names, flag, name_of
+from mock_server.cli.options import FORWARD, check_names, flag, name_of
 from mock_server.domain.printable import lines
 
 FIRST = ("serve", "init", "check", "fault", "journal", "reset")
@@ -244,21 +245,56 @@ def main(
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "mock-server"
-        message = error.format_message()
-        if getattr(error, "option_name", "") == "--fixture":
-            given = " ".join(sys.argv[1:] if args is None else args)
-            file = given.partition("--fixture")[2].strip("= ").partition(" ")[0]
-            message = f"{_FIXTURES} {file or 'mine.yaml'}"
-        elif isinstance(error, click.MissingParameter) and error.param is not None:
-            message = f"Expected {name_of(error.param)}, got nothing"
-        elif error.message.startswith("Expected "):
-            message = error.message
+        message = _message(error, sys.argv[1:] if args is None else args)
         output.tell(f"{message} (see {command} --help)")
         sys.exit(output.USAGE)
     # What click makes of Ctrl-C.
     except click.Abort:
         sys.exit(output.USAGE)
     sys.exit(status)
+
+
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+
+
+def _message(error: click.ClickException, args: Sequence[str]) -> str:
+    """What is wrong with arguments, in the words of this project where click has any.
+
+    With it comes what is likely meant.
+    """
+    ctx = getattr(error, "ctx", None)
+    known = [each for param in ctx.command.params for each in param.opts] if ctx else []
+    if isinstance(error, click.NoSuchOption):
+        name = error.option_name
+        if name == "--fixture":
+            given = " ".join(args).partition(name)[2].strip("= ").partition(" ")[0]
+            return f"{_FIXTURES} {given or 'mine.yaml'}, got {name} {given}".rstrip()
+        if re.match("-[0-9.]", name):  # only `clock advance` takes a number
+            number = next(each for each in args if each.startswith(name))
+            return f"Expected 0 s or more, got {number!r} ({FORWARD})"
+        return f"No such option: {name}{_option_meant(name.lstrip('-'), known)}"
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"Expected {name_of(error.param)}, got nothing"
+    if extra := _EXTRA.match(error.message):
+        named = [each for each in known if each in ("--name", "--preset")]
+        hint = f" (write {named[0]} {shlex.quote(extra[1])})" if named else ""
+        return f"Expected no further argument, got {extra[1]!r}{hint}"
+    is_ours = error.message.startswith("Expected ")
+    return error.message if is_ours else error.format_message()
+
+
+def _option_meant(word: str, known: Sequence[str]) -> str:
+    """Which option is meant by one that a command does not have, as a hint."""
+    from mock_server.domain.messages import nearest
+
+    if word in ("latency", "delay") and "--fault" in known:
+        return " (such as --fault delay:ms=500)"
+    names = {each[2:]: each for each in known if each.startswith("--")}
+    near = nearest(word, names)
+    meant = [names[near]] if near else []
+    if len(word) == 1:
+        meant = sorted(names[each] for each in names if each.startswith(word))
+    return f" (did you mean {' or '.join(meant)}?)" if meant else ""
 
 
 def _form(args: Sequence[str]) -> Callable[[str], str]:

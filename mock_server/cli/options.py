@@ -19,6 +19,7 @@ from mock_server.domain.messages import did_you_mean
 
 _SIZE = re.compile("([0-9]{1,18})(|B|KiB|MiB|GiB|TiB)", re.ASCII)
 _UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+FORWARD = "time goes forward: `clock freeze TIME` sets it back"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -36,8 +37,9 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Called by click; the refusal of a word says which commands there are."""
         if args[0] not in self.commands:
-            names = ", ".join(sorted(self.commands))
-            ctx.fail(f"Expected one of the commands {names}, got {args[0]!r}")
+            names = sorted(self.commands)
+            got = f"{args[0]!r}{did_you_mean(args[0], names)}"
+            ctx.fail(f"Expected one of the commands {', '.join(names)}, got {got}")
         return super().resolve_command(ctx, args)
 
     def format_commands(
@@ -235,10 +237,24 @@ def pairs(
                 raise table.UnknownChoice(f"Expected NAME=VALUE, got {name!r}: {how}")
             table.with_choices(table.Choices(), {name: value})
         except table.UnknownChoice as error:
-            raise BadValue(f"{error} - at {place_of(ctx, param)}") from None
+            place = place_of(ctx, param)
+            hint = _how_to_choose(ctx, name, value, place)
+            raise BadValue(f"{error} - at {place}{hint}") from None
     for each in table.deprecations(name for name, _, _ in named):
         tell(f"deprecated: {each}")
     return {name: value for name, _, value in named}
+
+
+def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str:
+    """How to write what is an option, or several choices in one text; else nothing."""
+    if any(f"--{name}" in each.opts for each in ctx.command.params):
+        return f" (write --{name} {value})"
+    if re.search(r"[;,\s]\s*\w+=", value) is None:
+        return ""
+    if place == "--choice":
+        return " (give one --choice for each)"
+    mark = "a comma" if place.isupper() else "a space"
+    return f" (write {mark} between choices)"
 
 
 class _Rated(click.Parameter):

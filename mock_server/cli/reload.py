@@ -109,7 +109,7 @@ class Following:
             self._say("not reloaded: what was loaded before is served")
         elif done.is_new:
             baseline = self._app.sandbox.baseline
-            counts, files = counted(baseline.counts()), ", ".join(baseline.files)
+            counts, files = counted(baseline.contents()), ", ".join(baseline.files)
             number = self._app.sandbox.state.generation
             self._say(one_line(f"reloaded {counts} from {files}: generation {number}"))
         else:

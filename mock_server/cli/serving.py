@@ -242,7 +242,7 @@ def banner(
     fixture, profile = sandbox.baseline, sandbox.state.profile
     admin = "open to whoever reaches this port" if admin_open else "needs the token"
     lines = (
-        f"serving {counted(fixture.counts())} from {', '.join(fixture.files)}, "
+        f"serving {counted(fixture.contents())} from {', '.join(fixture.files)}, "
         f"profile {profile}, version {sandbox.choices.version}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),

@@ -2,20 +2,25 @@
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import click
 
 from mock_server.api.description import document
+from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
+from mock_server.fixture.source.files import SUFFIXES
 
 _FOLDER = Path(__file__).with_name("starter")
 
@@ -44,6 +49,9 @@ def init(folder: str, has_schema: bool) -> None:
     if Path(folder).is_file():
         message = f"Expected a folder, got the file {folder!r} - at DIR"
         raise output.BadValue(one_line(f"{message} (leave it out for this folder)"))
+    if Path(folder).suffix in SUFFIXES and not Path(folder).is_dir():
+        message = f"Expected a folder, got {folder!r} - at DIR"
+        raise output.BadValue(f"{message} (`mock-server init .` writes {_FIXTURE})")
     fixture = (_FOLDER / _FIXTURE).read_bytes()
     line = _EDITOR_LINE.encode()
     files = {
@@ -68,7 +76,9 @@ def init(folder: str, has_schema: bool) -> None:
                 content = line + found.removeprefix(BOM_UTF8)
                 _write(path, content, "added the schema line to")
             else:
-                output.say(one_line(_KEPT.get(name, "kept {}").format(path)))
+                is_done = path.is_file() and b"mock_server_fixture" in path.read_bytes()
+                kept = "kept {}" if is_done else _KEPT.get(name, "kept {}")
+                output.say(one_line(kept.format(path)))
     except OSError as error:
         message = f"cannot write {error.filename or folder}: {error.strerror}"
         raise output.Stop(one_line(message), output.USAGE) from None
@@ -100,13 +110,12 @@ def check(files: Sequence[str], report: str) -> None:
     problems, counts = [], dict[str, int]()
     try:
         generation = loaded(files, lambda: load_fixture(*files), output.tell)
-        counts = generation.counts()
-        # Of apps only where no chats tell that there are some.
-        if generation.apps and not counts["chats"]:
-            counts["apps"] = len(generation.apps)
+        counts = generation.contents()
         # Of faults only where there are any.
         if generation.faults:
             counts["faults"] = len(generation.faults)
+        for each in islice(_warnings(generation), _WARNINGS):
+            output.tell(one_line(f"warning: {each}"))
     except FixtureError as error:
         problems = error.problems
     # Programs that read JSON want an empty report too.
@@ -118,6 +127,22 @@ def check(files: Sequence[str], report: str) -> None:
         output.say(f"ok: {told}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise output.Stop("", output.BROKEN_FIXTURE)
+
+
+_WARNINGS = 10
+
+
+def _warnings(generation: Generation) -> Iterator[str]:
+    """What may not be meant, and is no mistake."""
+    for each in (*generation.answers, *generation.faults):
+        for warning in cast(Fault, each).warnings():
+            yield f"{each.operation}: {warning}"
+    for dataset in generation.datasets.values():
+        parents = {each.parent_id for each in dataset.tree}
+        for item in dataset.tree:
+            if item.id in parents and item.type != "folder":
+                what = f"collection {item.name!r} of dataset {dataset.id!r}"
+                yield f"{what} has children, and the type {item.type!r} (not folder)"
 
 
 @click.command()

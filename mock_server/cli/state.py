@@ -16,7 +16,7 @@ import click
 from mock_server.admin import views
 from mock_server.api.errors import BadFixture, BodyTooLarge
 from mock_server.cli import output
-from mock_server.cli.options import Group, Parsed, option
+from mock_server.cli.options import FORWARD, Group, Parsed, option
 from mock_server.cli.remote import remote_command, show
 from mock_server.control.client import JSON, YAML, AdminClient, Refused
 from mock_server.control.http_call import Unreachable
@@ -171,7 +171,9 @@ def seconds_of(text: str) -> float:
         seconds = float(text) if text.isascii() else math.nan
     except ValueError:
         seconds = math.nan
-    if not (math.isfinite(seconds) and seconds >= 0):
+    if seconds < 0 or (text.startswith("-") and _DURATION.fullmatch(text[1:])):
+        raise ValueError(f"Expected 0 s or more, got {text!r} ({FORWARD})")
+    if not math.isfinite(seconds):
         expected = "seconds, or a time like 30s, 15m, 2h or 1d"
         raise ValueError(f"Expected {expected}, got {text!r}")
     return seconds

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -48,7 +49,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     if meant := _meant(name, rest):
         raise BadValue(f"Expected {name}:{meant}, got {text!r} - at {place}")
     place = f"{place} {name}"
-    fields = _fields(rest, place)
+    fields = _fields(rest, place, text_fields(KINDS[name]) if name in KINDS else ())
     # They say which it is; as fields they would override that.
     if fields.keys() & {"kind", "preset"}:
         raise BadValue(f"Expected {name} alone, got a kind or preset too - at {place}")
@@ -63,7 +64,7 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     return read_faults({kind: name, **fields}, refuse, responses=ANY_ROUTE)
 
 
-def _fields(text: str, place: str) -> Mapping[str, Any]:
+def _fields(text: str, place: str, are_text: Collection[str]) -> Mapping[str, Any]:
     """The values of `FIELD=VALUE,...`, each of them JSON or else text, by field.
 
     Raises BadValue.
@@ -76,6 +77,8 @@ def _fields(text: str, place: str) -> Mapping[str, Any]:
         name = name.strip()
         if name in fields:
             raise BadValue(f"Expected {name} once, got it again - at {place}")
+        if hint := "" if name in are_text else not_json(rest):
+            raise BadValue(f"{hint} - at {place}:{name}")
         fields[name], text = _value(rest)
     return fields
 
@@ -124,7 +127,8 @@ def _meant(name: str, text: str) -> str:
     if name not in KINDS or not text.strip().isdigit():
         return ""
     own = KINDS[name].own_fields().items()
-    field = next((each for each, value in own if not isinstance(value, str)), "times")
+    numbers = [each for each, value in own if not isinstance(value, str)] or ["times"]
+    field = "ms" if "ms" in numbers else numbers[0]
     return f"{field}={text.strip()}"
 
 
@@ -150,7 +154,26 @@ def fields_of(texts: Sequence[str], are_text: Collection[str] = ()) -> dict[str,
         if name in found:
             raise click.BadParameter(f"Expected {name} once, got it again")
         found[name] = value_of(value, is_text=name in are_text)
+        if found[name] == value and name not in are_text and (why := not_json(value)):
+            raise click.BadParameter(f"{why} - at {name}")
     return found
+
+
+_LIKE_JSON = re.compile(r"\s*(\{\s*['\w]|\[\s*')")
+
+
+def not_json(text: str) -> str:
+    """What to say of a text that looks like JSON without double quotes, else nothing.
+
+    `{{path.id}}` is a text, and may stand where any JSON may.
+    """
+    if not _LIKE_JSON.match(text):
+        return ""
+    meant, example = text.replace("'", '"'), '{"key": "x"}'
+    with suppress(ValueError, RecursionError):
+        example = meant[: _DECODER.raw_decode(meant)[1]]
+    how = f"JSON has double quotes, and for a shell single ones around: '{example}'"
+    return f"Expected JSON, got {text!r} ({how})"
 
 
 def value_of(text: str, *, is_text: bool = False) -> Any:

@@ -5,6 +5,7 @@ The spec leaves open how keys are issued and which permission an operation needs
 """
 
 import hashlib
+import hmac
 from collections.abc import Mapping
 from enum import IntEnum
 
@@ -22,7 +23,7 @@ MIN_REDACTABLE_LENGTH = 8
 
 ISSUED_KEY_PREFIX = "fastgpt-sbx-"
 """What every key begins with that a sandbox issues, and no other."""
-_SANDBOX_DIGITS, _USER_DIGITS = 12, 8
+_DIGITS, _SANDBOX_DIGITS, _USER_DIGITS = 20, 12, 8
 KEY_ID_DIGITS = 24
 
 
@@ -120,8 +121,27 @@ class KeyRing:
         key_id = key[start : start + KEY_ID_DIGITS]
         return key_id if key_id and key == self.created(key_id) else None
 
+    def sealed(self, text: str) -> str:
+        """A token that says a text, and that nobody else can make.
+
+        It begins as the keys of this sandbox do, and is hidden as they are.
+        """
+        digits = self._digits(f"sealed {text}")
+        return f"{self.prefix}{digits}{text.encode().hex()}"
+
+    def opened(self, token: str) -> str | None:
+        """The text of a token that this sandbox has sealed; None of any other."""
+        try:
+            text = bytes.fromhex(token[len(self.prefix) + _DIGITS :]).decode()
+        except ValueError:
+            return None
+        given = token.encode("utf-8", "replace")
+        is_own = hmac.compare_digest(self.sealed(text).encode(), given)
+        return text if is_own else None
+
     def _digits(self, purpose: str) -> str:
-        return hashlib.sha256(f"{self._secret} {purpose}".encode()).hexdigest()[:20]
+        digest = hashlib.sha256(f"{self._secret} {purpose}".encode())
+        return digest.hexdigest()[:_DIGITS]
 
 
 def user_id(username: str) -> str:

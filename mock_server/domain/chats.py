@@ -15,7 +15,7 @@ from mock_server.domain.call import AppNotFound, Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
-from mock_server.domain.messages import quoted
+from mock_server.domain.messages import cut, nearest, quoted
 from mock_server.domain.objects.models import App, Chat, ChatRecord
 from mock_server.domain.replies import (
     DeclaredReply,
@@ -141,13 +141,21 @@ def _has_room(state: State) -> bool:
 
 
 def _how_to_pin(state: State, app: App, request: UpdateHistory) -> str:
-    """Whose title an unknown id is, and what would serve it."""
+    """Whose title an unknown id is, or which is near, and what would serve it."""
     titled = (
         f"that is the title of chat {quoted(each.chat_id)}"
         for each in islice(state.store.chats(app), _TITLES)
         if request.chat_id in (each.title, each.custom_title)
     )
-    return "; ".join(filter(None, (next(titled, ""), _served_with(state, request))))
+    served = _served_with(state, request)
+    if title := next(titled, ""):
+        return "; ".join(filter(None, (title, served)))
+    ids = [each.chat_id for each in islice(state.store.chats(app), _TITLES)]
+    near = nearest(request.chat_id, ids)
+    if near is None:
+        return served
+    meant = f"did you mean {quoted(cut(near))}?"
+    return f"{meant} It is {served}" if served else meant
 
 
 def _served_with(state: State, request: UpdateHistory) -> str:

@@ -24,6 +24,8 @@ class Published:
     """Characters of an id."""
     key_chars: Final = 1_024
     """Characters of an API key."""
+    token_chars: Final = 4 * 1024
+    """Characters of a token that an address ends with."""
     user_chars: Final = 256
     """Characters of a username, and of a password."""
     search_chars: Final = 1_024
@@ -190,7 +192,7 @@ class Limits:
     upload_text_bytes: int = 1024 * 1024
     """Bytes of an uploaded text that are kept."""
     uploads: int = 1_000
-    """Files that are uploaded to one sandbox."""
+    """Files that are uploaded to one sandbox, or may be by a ticket."""
     form_parts: int = 100
     """Parts of a form in `multipart/form-data`."""
     form_field_bytes: int = 64 * 1024

@@ -157,6 +157,29 @@ class Facts:
         sentence="Null answers that an API key is deleted; before, an empty object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
+    tickets_say_how_to_upload: bool = fact(
+        False,
+        True,
+        routes=("presignDatasetFilePostUrl",),
+        sentence="Tickets of uploads have `previewUrl` and `uploadMode` too.",
+        chinese="上传凭票还带有 `previewUrl` 和 `uploadMode`。",
+    )
+    uploads_have_an_envelope: bool = fact(
+        False,
+        True,
+        routes=("file.u",),
+        sentence="An upload by a ticket is answered in the envelope; before, by the "
+        "object store, with an empty body.",
+        chinese="按凭票上传以信封应答；之前由对象存储应答，响应体为空。",
+    )
+    retraining_checks_fields_first: bool = fact(
+        False,
+        True,
+        routes=("reTrainingCollection",),
+        sentence="Without a `collectionId` nothing is trained again since a field is "
+        "missing; before, it was a missing parameter, 507004.",
+        chinese="缺少 `collectionId` 属于字段错误；之前为缺少参数（507004）。",
+    )
 
 
 class Fact(Struct, frozen=True):

@@ -21,7 +21,6 @@ def test_what_is_served_is_known() -> None:
         ("/api/core/app/folder/create", "has this route;"),
         ("/api/core/chat/resume", "has this route since 4.14.11;"),
         ("/api/v1/embeddings", "had this route up to 4.11.1;"),
-        ("/api/proApi/support/user/team/list", "has this route;"),
         ("/api/common/file/read/a%20b.txt", "has this route;"),
     ],
 )

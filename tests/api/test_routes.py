@@ -54,7 +54,7 @@ def test_the_path_of_every_operation_is_named_when_it_is_nearly_right(
         path[:-3] + path[-2:],
     ]
     for given in near:
-        if given in OPERATIONS.names_by_path():
+        if OPERATIONS.meant_by(given):
             continue
         for is_on in (False, True):
             said = hint(given, is_on=is_on)
@@ -148,10 +148,10 @@ def test_the_journal_says_the_same_of_a_near_path(make_api: MakeApi) -> None:
         ("/__admin/snapshot", "/__admin/snapshots"),
         ("/__admin/health/", "/__admin/health"),
         ("/__admin//health", "/__admin/health"),
-        ("/__admin/Snapshots/one/Restore", "/__admin/snapshots/one/restore"),
+        ("/__admin/Snapshots/one/Restore", "POST /__admin/snapshots/one/restore"),
         ("/__admin/sandbox/one/faults", "/__admin/sandboxes/one/faults"),
         ("/__admin/clock/freeze", "/__admin/clock"),
-        ("/__admin/resett", "/__admin/reset"),
+        ("/__admin/resett", "POST /__admin/reset"),
         ("/__admin/snapshot/restore", "POST /__admin/snapshots/{name}/restore"),
         ("/__admin/restore/before", "POST /__admin/snapshots/before/restore"),
         ("/__admin/restore/a/b", "POST /__admin/snapshots/a/restore"),
@@ -168,7 +168,19 @@ def test_a_near_path_of_the_admin_api_is_hinted_at(
     assert message.endswith(f"(did you mean {meant}? Paths are exact)")
 
 
-@pytest.mark.parametrize("given", ["requests", "undo", "collections"])
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [("POST", "mappings/reset"), ("GET", "requests/count"), ("GET", "requests")],
+)
+def test_paths_of_other_mock_servers_lead_to_what_is_here(
+    api: Api, method: str, given: str
+) -> None:
+    message = api.client.request(method, f"/__admin/{given}").json()["message"]
+    here = "POST /__admin/faults, GET /__admin/journal, POST /__admin/reset"
+    assert message.endswith(f"(here {here})")
+
+
+@pytest.mark.parametrize("given", ["undo", "collections"])
 def test_no_route_of_another_effect_is_hinted_at(api: Api, given: str) -> None:
     message = api.client.get(f"/__admin/{given}").json()["message"]
     assert "(there are apps, choices, clock, " in message

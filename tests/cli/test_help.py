@@ -21,6 +21,33 @@ def test_an_empty_fixture_is_called_empty(tmp_path: Path) -> None:
     assert "(an empty fixture: `mock-server init`" in run("check", str(path)).out
 
 
+@pytest.mark.parametrize(
+    ("fixture", "counts"),
+    [
+        ("responses: [{method: GET, path: /x}]", "0 chats, 1 response"),
+        ("replies: [a, b]", "0 chats, 2 replies"),
+        ("apps: [{id: a}]", "0 chats, 1 app"),
+    ],
+)
+def test_a_fixture_with_anything_in_it_is_not_called_empty(
+    tmp_path: Path, fixture: str, counts: str
+) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text(fixture)
+    assert run("check", str(path)).out.endswith(f"{counts}\n")
+
+
+def test_a_collection_with_children_that_is_no_folder_is_warned_of(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "odd.yaml"
+    inner = "[{name: A, type: file, children: [{name: B}]}, {name: C, children: []}]"
+    path.write_text(f"datasets: [{{id: d, collections: {inner}}}]")
+    done = run("check", str(path))
+    said = "collection 'A' of dataset 'd' has children, and the type 'file'"
+    assert (done.status, done.err) == (0, f"warning: {said} (not folder)\n")
+
+
 @pytest.mark.parametrize("group", ["fault", "snapshot", "clock", "sandbox", "import"])
 def test_help_cuts_no_sentence(group: str) -> None:
     assert "..." not in run(group, "--help").out.partition("Commands:")[2]

@@ -89,6 +89,13 @@ def test_what_is_there_is_kept_and_the_rest_is_written(
     assert {path.name for path in tmp_path.iterdir()} == {FIXTURE, CONFTEST, SCHEMA}
 
 
+def test_a_second_init_has_no_advice_that_is_followed_already(tmp_path: Path) -> None:
+    run("init", str(tmp_path))
+    done = run("init", str(tmp_path))
+    kept = [f"kept {tmp_path / name}" for name in (FIXTURE, CONFTEST)]
+    assert done.out.splitlines() == kept
+
+
 def test_a_line_that_is_added_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / FIXTURE).write_text("apps: []")
     done = run("init", "--schema", str(tmp_path))

@@ -55,7 +55,7 @@ def document(tmp_path: Path) -> str:
 
 def arguments(strange: Strange, name: str, command: str, document: str) -> list[str]:
     """A command line; only what never ends is given a short time."""
-    seconds = "0.04" if name in ENDLESS else "0" if command == "wait" else "5"
+    seconds = "0.04" if name in ENDLESS else "0" if command == "wait" else "20"
     args = [document if arg == FILE else arg for arg in COMMANDS[command]]
     if command == "healthcheck":
         place = ["--host", "127.0.0.1", "--port", str(strange.ports[name])]

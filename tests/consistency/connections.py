@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx2
 
-from tests.support import PLAIN
+from tests.support import PLAIN, SECONDS
 
 
 @asynccontextmanager
@@ -19,7 +19,7 @@ async def connections(url: str, count: int) -> AsyncIterator[list[httpx2.AsyncCl
                 base_url=url,
                 headers={"Authorization": "Bearer any-key"},
                 limits=httpx2.Limits(max_connections=1),
-                timeout=30,
+                timeout=SECONDS,
                 verify=PLAIN,
             )
             for _ in range(count)

@@ -7,6 +7,7 @@ count. A piece of work is what runs between two turns of the loop.
 from __future__ import annotations
 
 import asyncio
+import gc
 import tracemalloc
 from collections.abc import Sequence
 from math import inf
@@ -111,6 +112,13 @@ async def measured(requests: Sequence[Sent]) -> tuple[float, float]:
         spent = thread_time() - start
         done.set()
         return spent, await watch
+
+
+def test_measuring_thaws_nothing() -> None:
+    """Each pass of the collector would look at all tests of the run."""
+    with settled():
+        pass
+    assert gc.get_freeze_count() > 0
 
 
 @pytest.mark.ci

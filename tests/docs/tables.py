@@ -320,7 +320,8 @@ def operations_table() -> Table:
 
 TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
-_CREDENTIALS = {"caller": "key or login", "login": "login", "anyone": "none"}
+_CREDENTIALS = {"caller": "key or login", "login": "login"}
+_CREDENTIALS |= {"anyone": "none", "address": "its address"}
 
 
 def related_routes_table() -> Table:

@@ -19,7 +19,7 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.main import cli
 from tests.docs import tables
-from tests.docs.pages import DOCS, Block, blocks, prose
+from tests.docs.pages import DOCS, Block, blocks, patient, prose
 
 PAGE, TALK = (DOCS / "guides" / name for name in ("coming-from.md", "talk.md"))
 ROWS = re.findall(r"^\|.*\| (.*) \|$", prose(PAGE), re.MULTILINE)
@@ -80,7 +80,7 @@ def test_a_stub_by_hand_is_a_short_test(block: Block, server: MockServer) -> Non
     names: dict[str, Any] = {}
     (client,) = (each for each in blocks(PAGE) if each.file == "assistant.py")
     shown = re.sub(r"^from assistant import .*\n", "", block.text, flags=re.MULTILINE)
-    exec(client.text + shown, names)
+    exec(patient(client.text + shown), names)
     ((name, test),) = ((it, names[it]) for it in names if it.startswith("test_"))
     test(server.control)
     assert len(shown.partition(f"def {name}")[2].splitlines()) <= 10

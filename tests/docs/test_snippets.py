@@ -19,7 +19,7 @@ import click
 import pytest
 import yaml
 
-from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of
+from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of, patient
 from tests.docs.tables import MockServer, cli, load_fixture, words_left
 
 EXAMPLES = ROOT / ".github" / "examples"
@@ -32,6 +32,12 @@ WORDS = {
     *("python", "python3", "uvx"),
     *GENERATORS,
 }
+# The conftest.py of tests that pages show, where they name no timeout.
+PATIENCE = """
+from httpx2._config import DEFAULT_TIMEOUT_CONFIG as default
+
+default.connect = default.read = default.write = default.pool = 60
+"""
 
 
 def is_theirs(block: Block) -> bool:
@@ -128,10 +134,12 @@ def test_tests_pass(pytester: pytest.Pytester) -> None:
     for page in those("python"):
         for block in blocks(page, "python"):
             if block.file and not is_theirs(block):  # modules of tests too
-                (pytester.path / block.file).write_text(block.text, encoding="utf-8")
+                text = patient(block.text)
+                (pytester.path / block.file).write_text(text, encoding="utf-8")
         for block in filter(is_test, blocks(page, "python")):
             assert block.file.startswith("test_"), name_of(page)
             shown += len(re.findall("^ *def test_", block.text, re.MULTILINE))
+    pytester.makeconftest(PATIENCE)
     done = pytester.runpytest_subprocess(
         "-p", "no:cacheprovider", "-p", "no:schemathesis"
     )

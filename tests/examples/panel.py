@@ -49,7 +49,7 @@ class Panel:
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         headers = {"Authorization": f"Bearer {key}"}
-        self._client = httpx2.Client(base_url=url, headers=headers, timeout=5)
+        self._client = httpx2.Client(base_url=url, headers=headers, timeout=60)
         self._page_size = page_size
         self._attempts, self._pause, self._sleep = attempts, pause, sleep
 

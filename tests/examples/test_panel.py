@@ -94,7 +94,7 @@ def test_a_lost_answer_is_asked_for_again(
     with mock_server.fault("reset", phase="after", times=2) as lost:
         panel.pin("app", "chat")
         assert lost.fired == 2
-    third = mock_server.wait_for("updateHistory", times=3, timeout=5)
+    third = mock_server.wait_for("updateHistory", times=3, timeout=60)
     assert third["answer"]["status"] == 200
 
 
@@ -165,7 +165,7 @@ def test_two_accounts_stay_apart(
     other = mock_server_factory({"apps": apps})
     with Panel(other.url, other.key) as second, ThreadPoolExecutor() as executor:
         executor.submit(second.pin, "app", "chat")
-        other.wait_for("updateHistory")
+        other.wait_for("updateHistory", timeout=60)
     panel.pin("app", "old")
     assert other.chat("app", "chat").top
     assert not mock_server.chat("app", "chat").top

@@ -19,7 +19,7 @@ from mock_server.service.har.reading import Har
 from tests.cli import commands
 from tests.har.files import entry, har, write
 from tests.har.imported import IMPORTED
-from tests.support import DATASET, LIBRARY, LIST, PLAIN
+from tests.support import DATASET, LIBRARY, LIST, client_of
 
 PNG = b"\x89PNG\r\n\x1a\n\0\xff"
 
@@ -28,7 +28,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\xff"
 def client() -> Iterator[httpx2.Client]:
     with (
         MockServer(LIBRARY) as server,
-        httpx2.Client(base_url=server.url, verify=PLAIN) as client,
+        client_of(server.url) as client,
     ):
         yield client
 

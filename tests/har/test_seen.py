@@ -15,7 +15,7 @@ from mock_server.control.embedding import MockServer
 from mock_server.service.har.handlers import Seen
 from mock_server.service.har.reading import Exchange
 from tests.har.watched import HISTORIES, Watched, made
-from tests.support import APP, DATASET, LIBRARY, LIST, PLAIN
+from tests.support import APP, DATASET, LIBRARY, LIST, client_of
 
 FOLDERS = (None, "folder", "deep")
 COLLECTION = "/api/core/dataset/collection"
@@ -25,7 +25,7 @@ COLLECTION = "/api/core/dataset/collection"
 def client() -> Iterator[httpx2.Client]:
     with (
         MockServer(LIBRARY) as server,
-        httpx2.Client(base_url=server.url, verify=PLAIN) as client,
+        client_of(server.url) as client,
     ):
         yield client
 

@@ -242,7 +242,8 @@ def drawn_fault(random: Random) -> Fields:
     }
     if kind == "error":
         more |= {"code": [7], "message": ["Oh né"], "retryAfter": [0, 9]}
-        more |= {"phase": ["after"], "status": [200, 401, 429, 500]}
+        more |= {"phase": ["after"], "status": [401, 429, 500]}
+        given |= random.choice([{}, {}, {"status": 200, "code": 500}])
     elif kind == "rate_limit":
         given |= {"limit": random.choice([1, 2]), "times": random.choice([1, 2, 4])}
         given["window"] = random.choice([1, 2, 5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from tests.model.answers import Refused, expected, in_words, quoted
@@ -33,6 +34,10 @@ class Chats(Base):
         if not is_there and unknown == "not_found":
             what, got = f"a chat session of app {quoted(app_id)}", in_words(chat_id)
             hint = served_with(*values) if may_read else ""
+            near = get_close_matches(chat_id, app["chats"], 1)
+            if near and may_read and len(chat_id) <= 64:
+                meant = f"did you mean {quoted(near[0])}?"
+                hint = hint.replace("(", f"({meant} It is ") or f" ({meant})"
             raise Refused("no_chat", expected(what, got, "$.chatId", hint))
         if not may_read:
             what = f"a key with read permission on app {quoted(app_id)}"

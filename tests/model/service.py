@@ -201,7 +201,7 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        served = {"4.14": 56, "4.16": 59}[str(choices["version"])]
+        served = {"4.14": 63, "4.16": 66}[str(choices["version"])]
         what = f"one of the {served} routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 
@@ -320,6 +320,10 @@ def _ignored(route: Route, fields: Fields) -> dict[str, str]:
         if name not in known and meant in known and meant not in fields:
             hint = f'unknown field "{name}" is ignored (did you mean "{meant}"?)'
             return {} if route.is_open else {"x-mock-hint": hint}
+    rows = fields["data"] if route.operation == "pushData" else []
+    if without := [each for each in rows if not each.get("q")]:
+        hint = f'{len(without)} of {len(rows)} rows have no "q" and are left out'
+        return {"x-mock-hint": hint}
     return {}
 
 

@@ -1,5 +1,6 @@
 """The OpenAPI document of the operations, and what it says of related routes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Generic, Literal, TypeVar
@@ -8,7 +9,12 @@ import msgspec
 from msgspec import Struct
 
 from mock_server.api import errors as refusals
-from mock_server.api.operations.operation import Access, Operation, RelatedRoute
+from mock_server.api.operations.operation import (
+    ANY_TYPE,
+    Access,
+    Operation,
+    RelatedRoute,
+)
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from tests import openapi
@@ -47,6 +53,7 @@ _SECURITY: Mapping[Access, list[openapi.JsonObject]] = {
     "caller": [{"bearer": []}, {"login": []}, {"cookie": []}],
     "login": [{"login": []}, {"cookie": []}],
     "anyone": [],
+    "address": [],
 }
 _COMMON_REFUSALS = (
     refusals.BadJson,
@@ -193,18 +200,33 @@ def _inputs(
 ) -> openapi.JsonObject:
     """The query of a GET or DELETE, the body of any other; both where both count."""
     schema = schemas.component(operation.contract.fields)
+    at_end = re.findall(r"\{(\w+)\}", operation.path)
+    found: openapi.JsonObject = {}
+    if at_end:
+        found["parameters"] = [
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "schema": openapi.TEXT["schema"],
+            }
+            for name in at_end
+        ]
+    if operation.media_type == ANY_TYPE:
+        content = {ANY_TYPE: {"schema": {"type": "string", "format": "binary"}}}
+        return found | {"requestBody": {"required": True, "content": content}}
     if operation.media_type != openapi.JSON:
         # What the contract reads is made of the form; clients send its parts.
         schema["properties"] |= _PARTS
     takes_both = len({each in _NO_BODY for each in operation.methods}) > 1
-    found: openapi.JsonObject = {}
     if method in _NO_BODY or takes_both:
         values = shown[0].request.query if shown else {}
-        found["parameters"] = [
+        found["parameters"] = found.get("parameters", []) + [
             each
             | ({"required": False} if takes_both else {})
             | ({"example": values[each["name"]]} if each["name"] in values else {})
             for each in openapi.query_parameters(schema)
+            if each["name"] not in at_end
         ]
     if method != "GET" and (method not in _NO_BODY or takes_both):
         examples = {
@@ -242,6 +264,6 @@ def _refusals_of(operation: Operation) -> tuple[type[Refusal], ...]:
     further: list[type[Refusal]] = []
     if operation.related is not None:
         further.append(refusals.RouteNotFound)
-    if operation.access != "anyone":
+    if _SECURITY[operation.access]:
         further += refusals.MissingAuthorization, refusals.UnknownKey
     return (*_COMMON_REFUSALS, *further, *operation.refusals)

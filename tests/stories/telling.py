@@ -23,6 +23,7 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, USERS, WORLD
+from tests.model.datasets import EMBEDDING, LANGUAGE
 from tests.said import expanded, shortened
 from tests.support import LIBRARY, Api, message_of
 
@@ -67,8 +68,8 @@ DEFAULTS = {
     "trainingType": "chunk",
 }
 DATASET = {
-    "vectorModel": {"model": "embedding", "name": "embedding"},
-    "agentModel": {"model": "language", "name": "language"},
+    "vectorModel": EMBEDDING,
+    "agentModel": LANGUAGE,
     "inheritPermission": True,
     "private": False,
     "sourceMember": {"name": DEFAULTS["tmbId"], "avatar": "", "status": "active"},
@@ -95,6 +96,8 @@ PART = re.compile(r"\n(?!\| )")
 _SERVER = re.compile(r"given ((?:[\w.]+=\S+ )*)(.+)")
 _LIBRARY = re.compile("(malformed (?:JSON|one)), .*?( - at)")
 """What is told in a library's words."""
+_HOST = re.compile(r"http://[\w.]+(:\d+)?(?=/api/system/)")
+"""Where addresses of files lead."""
 _MADE = re.compile("fastgpt-sbx-[0-9a-f]{8,}")
 
 
@@ -181,6 +184,7 @@ class _Server:
         self._made += [it for it in _MADE.findall(text) if it not in self._made]
         for number, made in enumerate(self._made, 1):
             text = text.replace(made, f"KEY-{number}")
+        text = _HOST.sub("http://HOST", text)
         text = _LIBRARY.sub(r"\1, ...\2", text)
         return shortened(f"{answer.status_code} {text}".rstrip())
 

@@ -6,12 +6,12 @@ import json
 from datetime import timedelta
 from typing import Any
 
-import httpx2
 import pytest
 
 from mock_server import AdminClient, MockServer, MockServerFixture
 from mock_server.control.http_call import Address, Budget, RawResponse, Request
 from mock_server.control.report import report_sections
+from tests.support import fetch
 from tests.testing.conftest import Run
 
 VIEW: dict[str, Any] = {
@@ -61,7 +61,7 @@ def test_a_reply_is_sent_with_what_was_given(
 def test_a_report_says_how_to_answer_unknown_routes_once_each() -> None:
     with MockServer() as server:
         for method, path in (("POST", "/api/x?a=1"), ("POST", "/api/x"), ("GET", "/")):
-            httpx2.request(method, server.url + path)
+            fetch(method, server.url + path)
         server.control.respond("GET /api/y", json=1)
         sections = dict(report_sections(server.control, "mock_server_app"))
     title = "mock_server_app routes that nothing serves: to answer them"

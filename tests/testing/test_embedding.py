@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from mock_server import Fault, MockServer
-from tests.support import APP, CHAT, LIBRARY, PIN, fetch, wait
+from tests.support import APP, CHAT, LIBRARY, PIN, SECONDS, fetch, wait
 
 
 def pin(server: MockServer, top: bool = True) -> int:
@@ -134,7 +134,9 @@ def test_any_kind_of_loop_does(
 ) -> None:
     async def main() -> int:
         with MockServer(LIBRARY) as server:
-            async with httpx2.AsyncClient(base_url=server.url) as client:
+            async with httpx2.AsyncClient(
+                base_url=server.url, timeout=SECONDS
+            ) as client:
                 body = {"appId": APP, "chatId": CHAT, "top": True}
                 headers = {"Authorization": f"Bearer {server.key}"}
                 return (await client.put(PIN, json=body, headers=headers)).status_code
@@ -151,5 +153,5 @@ def test_a_server_can_be_started_again_and_keeps_its_state() -> None:
         assert is_pinned(server)
         assert pin(server, top=False) == 200
         path = server.url + "/__admin/journal/stream?since=1"
-        with httpx2.stream("GET", path) as answer:
+        with httpx2.stream("GET", path, timeout=SECONDS) as answer:
             assert "event: entry" in answer.iter_lines()

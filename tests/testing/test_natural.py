@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import httpx2 as httpx
 import pytest
 
 from mock_server.control.control_object import MockServerFixture
+from tests.support import fetch
 
 APP, CHAT = "65d8a1f0c3b2a94e7f106a01", "delivery-late"
 HISTORIES = "/api/core/chat/getHistories"
@@ -18,7 +18,9 @@ def headers(server: MockServerFixture) -> dict[str, str]:
 def test_a_pin_by_post_on_the_older_path(mock_server: MockServerFixture) -> None:
     body = {"appId": APP, "chatId": CHAT, "top": True}
     url = f"{mock_server.url}/api/core/chat/updateHistory"
-    assert httpx.post(url, json=body, headers=headers(mock_server)).status_code == 200
+    assert (
+        fetch("POST", url, json=body, headers=headers(mock_server)).status_code == 200
+    )
     assert mock_server.chat(APP, CHAT).top
     mock_server.assert_called("updateHistory", times=1, body={"top": True})
     mock_server.assert_no_violations()
@@ -30,7 +32,9 @@ def test_a_pin_by_post_on_the_older_path(mock_server: MockServerFixture) -> None
 @pytest.mark.parametrize("path", [HISTORIES, "/api/core/chat/history/getHistories"])
 def test_histories_show_the_chats(mock_server: MockServerFixture, path: str) -> None:
     body = {"appId": APP, "offset": 0, "pageSize": 20}
-    answer = httpx.post(mock_server.url + path, json=body, headers=headers(mock_server))
+    answer = fetch(
+        "POST", mock_server.url + path, json=body, headers=headers(mock_server)
+    )
     chats = {each["chatId"] for each in answer.json()["data"]["list"]}
     assert CHAT in chats
     mock_server.assert_no_violations()
@@ -48,7 +52,7 @@ def test_a_completion_as_the_openai_sdk_asks_for_it(
         "stream": stream,
     }
     url = f"{mock_server.url}/api/v1/chat/completions"
-    answer = httpx.post(url, json=body, headers=headers(mock_server))
+    answer = fetch("POST", url, json=body, headers=headers(mock_server))
     assert answer.status_code == 200
     if stream:
         assert answer.text.rstrip().endswith("data: [DONE]")
@@ -61,7 +65,7 @@ def test_a_fault_on_histories(mock_server: MockServerFixture) -> None:
     mock_server.fault("error", operation="getHistories", status=503, times=1)
     url, body = mock_server.url + HISTORIES, {"appId": APP}
     statuses = [
-        httpx.post(url, json=body, headers=headers(mock_server)).status_code
+        fetch("POST", url, json=body, headers=headers(mock_server)).status_code
         for _ in range(2)
     ]
     assert statuses == [503, 200]

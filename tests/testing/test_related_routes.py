@@ -15,6 +15,7 @@ from mock_server.testing.servers import LocalServers
 from mock_server.testing.setup import Setup
 from tests.openapi.examples import examples_of, valid_request
 from tests.related_routes import RELATED_ROUTES
+from tests.support import fetch
 
 CHOICES = {"related_routes": "on", "credentials": "login_too"}
 CALLABLE = [
@@ -39,7 +40,7 @@ def call(server: MockServerFixture, operation: Operation) -> httpx2.Response:
     example = valid_request(operation)
     headers = example.all_headers({"default": server.key})
     del headers["host"]
-    return httpx2.request(
+    return fetch(
         example.method,
         server.url + example.path,
         headers=headers,

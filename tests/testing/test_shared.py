@@ -16,6 +16,7 @@ from mock_server.testing.servers import remote_sandbox
 from mock_server.testing.setup import Setup
 from tests.process import environment
 from tests.strangers import ENDLESS, REDIRECTS, STRANGERS, Strange, strangers
+from tests.support import SECONDS
 from tests.testing.conftest import PROJECTS
 
 TOKEN = "s3cret-admin-token"
@@ -45,7 +46,7 @@ def run(
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=SECONDS,
         env=environment(**alone, **variables),
     )
 
@@ -53,7 +54,7 @@ def run(
 @pytest.mark.parametrize("name", [*STRANGERS, *REDIRECTS])
 @pytest.mark.sampled
 def test_no_test_begins_on_a_stranger(strange: Strange, name: str) -> None:
-    seconds = 0.05 if name in ENDLESS else 5
+    seconds = 0.05 if name in ENDLESS else SECONDS
     client = AdminClient(strange.url(name), token=TOKEN, timeout=seconds)
     server = remote_sandbox(client, Setup(), "a test")
     with pytest.raises(Unreachable) as failed, server:

@@ -123,10 +123,11 @@ def test_a_hang_says_nothing_and_does_nothing(api: Api) -> None:
     add(api, "hang")
     with connected(api) as connection:
         connection.sendall(request())
+        wait(lambda: api.sandbox.state.waits)
         connection.settimeout(0.2)
         with pytest.raises(TimeoutError):
             connection.recv(1)
-    (entry,) = api.journal()
+    (entry,) = wait(api.journal)
     assert (entry["answer"]["status"], entry["answer"]["headers"]) == (0, {})
     assert entry["fault"]["kind"] == "hang"
     assert api.top() is False

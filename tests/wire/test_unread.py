@@ -140,7 +140,7 @@ def serving(http: HttpParser, limits: Limits) -> Iterator[int]:
 @pytest.mark.parametrize("http", ["zttp", "h11"])
 @pytest.mark.ci
 def test_a_server_ends_what_is_not_read_and_serves_on(http: HttpParser) -> None:
-    with serving(http, Limits(unread_seconds=0.6)) as port:
+    with serving(http, Limits(unread_seconds=1.5)) as port:
         where = ("127.0.0.1", port)
         for end in (b"\r\n", b"Connection: close\r\n\r\n"):
             with socket.create_connection(where, timeout=30) as client:

@@ -1,6 +1,6 @@
 """An error response."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
@@ -21,11 +21,14 @@ class Error(Fault, tag="error"):
 
     chinese = "错误应答；除非另有指定，`code` 与状态码相同。"
     schema: ClassVar[Mapping[str, Any]] = {
-        "properties": {"status": {"not": {"enum": list(_BODILESS)}}}
+        "properties": {"status": {"not": {"enum": list(_BODILESS)}}},
+        "if": {"properties": {"status": {"maximum": 299}}, "required": ["status"]},
+        "then": {"properties": {"code": {"type": "integer"}}, "required": ["code"]},
     }
 
     status: Annotated[int, Meta(ge=200, le=599)] = 503
-    """The HTTP status; not 204, 205 or 304, which have no body."""
+    """The HTTP status; not 204, 205 or 304, which have no body; below 300 only with a
+    `code`."""
     code: Whole | None = None
     """The `code` in the envelope; without it, the status."""
     message: Annotated[str, Meta(max_length=Published.title_chars)] = (
@@ -35,11 +38,19 @@ class Error(Fault, tag="error"):
     retry_after: Whole | None = None
     """The header `Retry-After`, in seconds."""
 
+    def warnings(self) -> Iterator[str]:
+        yield from super().warnings()
+        if self.status < 400:
+            yield f"To most clients {self.status} is no error: Expected 400 or more"
+
     def check(self) -> None:
         super().check()
         if self.status in _BODILESS:
             got = describe_value(self.status)
             raise wrong("a status that has a body", got, "status")
+        if self.status < 300 and self.code is None:
+            got = f"{self.status}: write the code of an error too, such as code=500"
+            raise wrong("a status of at least 300", got, "status")
 
     async def apply(self, context: FaultContext) -> Response:
         """The error that it says, in every profile."""

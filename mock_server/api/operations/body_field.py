@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Meta, Struct, inspect
 from msgspec.structs import replace
 
-from mock_server.api.operations.nearest import meant_by_unknown
+from mock_server.api.operations.nearest import given_for, meant_by_unknown
 from mock_server.domain.choices.reading import remedies, tolerated, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import HONOURED, IGNORED, Violation
@@ -29,7 +29,8 @@ class About(Struct, frozen=True):
     A field that the spec does not have, but a tolerant value of a `choice`, has what
     becomes of it where it is read (`effect`). Where it stands `instead_of` another
     field, it is read only if that is missing. Messages do not repeat one that
-    `is_secret`. `hint` is where to get the value of one that is missing.
+    `is_secret`. `hint` is where to get the value of one that is missing. Objects
+    of an array that lack what its `items_need` are left out.
     """
 
     missing: str = "invalid_field"
@@ -43,6 +44,7 @@ class About(Struct, frozen=True):
     effect: str = HONOURED
     is_secret: bool = False
     hint: str = ""
+    items_need: str = ""
 
     def meta(self) -> Meta:
         """It as a part of the type of the field."""
@@ -82,7 +84,7 @@ class Field:
         """A value, numbers as integers where they can be, and where it departs."""
         value = self._as_number(given) if self._is_number else given
         if isinstance(given, list | dict) and not self._is_number:
-            return value, self._inside(given)
+            return value, self._inside(given) or self._left_out(given)
         valid = walk.is_valid(value, self._type)
         # A string of digits is a number by now; any other is of the wrong type.
         is_text = self._is_number and isinstance(given, str) and value is not given
@@ -139,6 +141,22 @@ class Field:
             Violation("invalid_field", self._section, path, f"{message} - at {path}")
             for message, path in islice(places, Published.told_problems + 1)
         ]
+
+    def _left_out(self, given: Any) -> list[Violation]:
+        """Return where items of an array lack what they are left out without."""
+        name, found = self.about.items_need, []
+        for index, item in enumerate(given if name else ()):
+            if not item.get(name):
+                got = describe_value(item[name]) if name in item else "nothing"
+                place = f"{self.name}[{index}].{name}"
+                reason = f"a text that is not empty, got {got}"
+                missing = violation_of(
+                    place, "invalid_field", self._section, reason, IGNORED
+                )
+                unknown = given_for({name} - item.keys(), item).get(name)
+                message = missing.message + meant_by_unknown(unknown, name)
+                found.append(replace(missing, message=message))
+        return found
 
     def _departure(
         self, name: str, got: str, expected: str = "", effect: str = HONOURED

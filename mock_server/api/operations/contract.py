@@ -229,11 +229,15 @@ class Contract(Generic[F]):
                     yield _judged_extension(departure, field, body, choices)
 
     def _has_empty(self, decoded: F) -> bool:
-        """Whether a field is empty that may not be, though its type allows it."""
+        """Whether a field is empty though its type allows it, or what items need."""
         return any(
             getattr(decoded, field.attribute) == ""
-            for field in self._fields.values()
             if field.about.empty is not None
+            else not all(
+                getattr(each, need) for each in getattr(decoded, field.attribute)
+            )
+            for field in self._fields.values()
+            if (need := field.about.items_need) or field.about.empty is not None
         )
 
     @property

@@ -17,7 +17,7 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text"}
+_SYNONYMS |= {"content": "text", "question": "q", "answer": "a"}
 """Words of other interfaces for fields that are spelt quite differently."""
 
 
@@ -114,7 +114,9 @@ def nearest_path(
         )
         ranked = [(each, _LEAST_ALIKE) for each in namesakes]
         slip = [each for each in (most_alike(given, all_known, _SLIP),) if each]
-        longer = [each for each in first if _goes_on(by_plain[each], last)]
+        is_folder = any(each.startswith(f"{given}/") for each in all_known)
+        in_word = () if is_folder else first  # of `/api` no word goes on
+        longer = [each for each in in_word if _goes_on(by_plain[each], last)]
         ranked += [([each for each in by_plain if _DELETES.search(each)], _ONE_OFF)]
         ranked += [([each for each in slip if each in first], 0)]
         ranked += [(longer, 0 if len(longer) == 1 else _LEAST_ALIKE), (slip, 0)]

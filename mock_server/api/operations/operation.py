@@ -46,9 +46,15 @@ Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 Read = Callable[[bytes, Choices, list[str]], Any]
 """Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
 
-Access = Literal["caller", "login", "anyone", "guest"]
+Access = Literal["caller", "login", "anyone", "guest", "address"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
-also anyone, but a key that is sent says who."""
+also anyone, but a key that is sent says who; or whoever has the address, of which the
+last segment is a token that leads to its sandbox."""
+
+ADDRESS_END = "/{token}"
+"""What the path of such an operation ends with."""
+ANY_TYPE = "*/*"
+"""The media type of a body that may be of any."""
 
 
 class RelatedRoute(Struct, frozen=True):
@@ -179,8 +185,11 @@ class Operation(Struct, frozen=True):
 
         `headers` are those of the request, for what it says of how to be served.
         """
-        if method not in self.methods and not tolerates(choices, "method_mismatch"):
-            needed = remedies(choices, "method_mismatch")
+        # A HEAD must not upload, whatever is chosen.
+        by_choice = ("method_mismatch",) if self.access != "address" else ()
+        is_taken = any(tolerates(choices, name) for name in by_choice)
+        if method not in self.methods and not is_taken:
+            needed = remedies(choices, *by_choice)
             hint, is_json = served_with(*needed), "json" in self.media_type
             if method == "GET" and self.method == "POST" and is_json:
                 how = "send POST with the fields as a JSON body"
@@ -294,9 +303,15 @@ class Operation(Struct, frozen=True):
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Try a request under another version, on a copy of what the sandbox holds."""
-        choices, store = call.state.choices.but(version=version), call.store.copy()
-        state = replace(call.state, choices=choices, store=store, notes=[], ignored=[])
+        now = self.contract_under(facts_of(call.state.choices.version))
+        other = self.contract_under(facts_of(version))
+        if not {*now.names} <= {*other.names}:
+            return False  # it would pass over what the request asks for
+        choices = call.state.choices.but(version=version)
         try:
+            store = call.store.copy()
+            kept = {"store": store, "notes": [], "ignored": []}
+            state = replace(call.state, choices=choices, **kept)
             request = self.reader_in(state)(content, choices, state.ignored)
             self.act(replace(call, state=state, store=store), request)
         except (errors.Refusal, NotReady):

@@ -5,9 +5,10 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from mock_server.api.errors import RouteNotFound
+from mock_server.api.operations.commercial import COMMERCIAL, commercial_route
 from mock_server.api.operations.known_routes import known_route
 from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
-from mock_server.api.operations.operation import Operation
+from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.choices.table import Choices
@@ -34,7 +35,7 @@ def is_served(operation: Operation, path: str, choices: Choices) -> bool:
         return False
     if choices.version not in operation.versions:
         return False
-    return path == operation.path or choices.legacy_paths == "on"
+    return path != operation.legacy_path or choices.legacy_paths == "on"
 
 
 class Operations(Mapping[str, Operation]):
@@ -104,7 +105,8 @@ class Operations(Mapping[str, Operation]):
 
     def meant_by(self, path: str) -> Operation | None:
         """The operation of a path, whether or not it is served there."""
-        name = self._names.get(path)
+        names = self._names
+        name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
         return self._at_older_paths.get(path) if name is None else self[name]
 
     def owner_of(self, path: str) -> str:
@@ -124,6 +126,8 @@ class Operations(Mapping[str, Operation]):
 
     def unknown_route(self, path: str, method: str, choices: Choices) -> errors.Refusal:
         """The refusal of a path, with what may have been meant."""
+        if path.startswith(COMMERCIAL) and choices.related_routes == "on":
+            return commercial_route(path, _RESPONSES)
         served = [row for row in self.values() if is_served(row, row.path, choices)]
         expected = f"one of the {len(served)} routes of GET {DESCRIPTION}"
         if len(served) <= _FEW_NAMES:

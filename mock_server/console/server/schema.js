@@ -46,13 +46,14 @@ export async function bodies(method, where) {
 
 /**
  * The operations that are described, by name. Related routes come last; what the fixture
- * declares is left out.
+ * declares is left out, and what an address that is given ends with leads to.
  *
  * @returns {Promise<Operation[]>}
  */
 export async function operations() {
   const document = await publicDocument();
-  const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const paths = Object.entries(document.paths).filter(([path]) => !path.endsWith("/{token}"));
+  const found = paths.flatMap(([path, methods]) =>
     Object.entries(methods).filter(([, { tags }]) => !tags?.includes("responses"))
       .map(([method, described]) => ({
         name: described.operationId,

@@ -107,17 +107,19 @@ def create(
     new: Collection,
     texts: Texts | None = None,
     *,
-    is_upload: bool = False,
+    content: bytes | None = None,
+    is_again: bool = False,
 ) -> str:
     """Keep a new collection, the caller's and of now, and have rows trained of texts.
 
-    A file gets an id unless it has one. Gives the id. Raises LimitReached, and then
-    nothing is kept.
+    One that is made again stays whose it is, and of when it was created. A file gets an
+    id unless it has one; `content` is what is kept of one that is uploaded. Gives the
+    id of the collection. Raises LimitReached, and then nothing is kept.
     """
     store, limits = call.store, call.state.limits
-    if is_upload:
+    files, known = len(store.files) + len(store.tickets), new.file_id or ""
+    if content is not None and known not in store.files and known not in store.tickets:
         hint = "delete some first"
-        files = len(store.files)
         call.check_room(files, limits.uploads, "uploaded files", "part file", hint)
     if texts and len(texts) > limits.waiting_rows:
         expected = f"a text of at most {limits.waiting_rows} chunks"
@@ -131,14 +133,9 @@ def create(
     needs_file_id = new.type == "file" and not new.file_id
     ids = iter(store.new_ids(needs_file_id + 1 + len(texts or ())))
     file_id = next(ids) if needs_file_id else new.file_id
-    made = replace(
-        new,
-        id=next(ids),
-        file_id=file_id,
-        tmb_id=member,
-        update_time=now,
-        create_time=now,
-    )
+    made = replace(new, id=next(ids), file_id=file_id).updated(now)
+    if not is_again:
+        made = replace(made, tmb_id=member, create_time=now)
     store.put_collection(dataset, made)
     if texts is None:
         return made.id
@@ -156,8 +153,8 @@ def create(
             is_parsed=False,
             is_stepped=is_stepped,
         )
-        if is_upload and file_id is not None:
-            store.files.put(file_id, File(file_id, dataset.id, made.id))
+        if content is not None and file_id is not None:
+            store.files.put(file_id, File(file_id, dataset.id, made.id, content))
     except errors.LimitReached:
         store.remove_collections(store.dataset(dataset.id) or dataset, [made.id])
         raise

@@ -139,3 +139,10 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
             "collections": sum(len(dataset.tree) for dataset in datasets),
             "chats": sum(len(app.chats) for app in apps),
         }
+
+    def contents(self) -> dict[str, int]:
+        """`counts`, and what there is that they leave out: apps where no chats are."""
+        counts = self.counts()
+        apps = () if counts["chats"] else self.apps
+        further = {"apps": apps, "replies": self.replies, "responses": self.answers}
+        return counts | {name: len(each) for name, each in further.items() if each}

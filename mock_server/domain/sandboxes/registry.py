@@ -95,6 +95,10 @@ class Sandboxes:
         """The sandbox in which somebody has logged in; None if there is none."""
         return self._issuer_of(token.partition(":")[2])
 
+    def of_token(self, token: str) -> Sandbox | None:
+        """The sandbox that has sealed a token; None if there is none."""
+        return self._issuer_of(token)
+
     def _issuer_of(self, key: str) -> Sandbox | None:
         lease = self._used(self._by_prefix.get(prefix_of(key), ""))
         return None if lease is None else lease.sandbox

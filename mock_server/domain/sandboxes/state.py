@@ -29,7 +29,8 @@ class State(Struct, frozen=True, eq=False):
 
     `generation` counts the states of a sandbox that resets and restores have made, from
     1; `callers` are who may call, by the key that they send, `logins` who may log in,
-    by the token that they get, which come of `tokens`; `texts` are JSON texts
+    by the token that they get; `tokens` makes these, created keys and the tokens of
+    addresses; `texts` are JSON texts
     that are kept ready; `waits` are callbacks that cancel pending delays and hangs when
     the state is replaced. `notes` has what an operation tells of the request that it
     carries out; whoever called it takes that at once, and `ignored`, which says of
@@ -146,6 +147,7 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        how = "" if self else ": `mock-server snapshot take NAME` takes one"
+        takes = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
+        how = "" if self else f": {takes}"
         hint = which_there_are(name, self, len(self)) + how
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

@@ -18,7 +18,7 @@ from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation, JobsOf
 from mock_server.domain.objects.models import ApiKey, App, Collection, LoginCode, Row
 from mock_server.domain.objects.rows import RowPlace, Rows, next_due, size_of_jobs
-from mock_server.domain.objects.uploads import File
+from mock_server.domain.objects.uploads import File, Ticket
 from mock_server.domain.replies import Turns
 from mock_server.domain.storage.changed_tree import ChangedTree
 from mock_server.domain.storage.chat_store import ChatStore
@@ -56,8 +56,11 @@ class Store(ChatStore):
         """The training under way, by dataset and collection id."""
         self.due = next_due(generation.jobs) if generation.jobs else None
         """When training goes on next, in milliseconds; None if there is none."""
-        self.files = Overlay[str, File]({}, holding, lambda _: _FILE_BYTES)
+        self.files = Overlay[str, File]({}, holding, _size_of_file)
         """The files that have been uploaded, by id."""
+        self.tickets = Overlay[str, Ticket]({}, holding, _size_of_file)
+        """Files that are to be uploaded, or are in no collection yet, by key, by age.
+        """
         self.turns: dict[str, Turns] = {}
         """Whose turn it is among the replies of an app, and of all apps under ""."""
         self.login_codes: Overlay[str, LoginCode] = Overlay(
@@ -96,6 +99,7 @@ class Store(ChatStore):
         copy.rows = self.rows.copy(holding)
         copy.jobs, copy.due = self.jobs.copy(holding), self.due
         copy.files = self.files.copy(holding)
+        copy.tickets = self.tickets.copy(holding)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
         copy.login_codes = self.login_codes.copy(holding)
         copy.logged_out = self.logged_out.copy(holding)
@@ -221,6 +225,9 @@ class Store(ChatStore):
             self._holding.grow(-old.tree.size)
         self.rows.remove_all(dataset_id)
         self._forget_work(lambda place: place[0] == dataset_id)
+        for ticket in [*self.tickets.values()]:
+            if ticket.dataset_id == dataset_id:
+                self.tickets.remove(ticket.key)
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """The collection of that id, and its dataset: the first that has one."""
@@ -314,8 +321,8 @@ class Store(ChatStore):
 
 # About what these take: a store that is a copy, without what it holds; an application
 # in a mapping, without itself, and with itself but without its texts; a dataset without
-# its texts, and its tree once that has been changed; a login code; a file; an API
-# key without its name.
+# its texts, and its tree once that has been changed; a login code; a file without its
+# content; an API key without its name.
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
@@ -327,6 +334,10 @@ def _size_of_api_key(key: ApiKey) -> int:
 
 def _size_of_app(app: App) -> int:
     return _APP_BYTES + sum(map(getsizeof, (app.name, app.intro, app.avatar)))
+
+
+def _size_of_file(file: File | Ticket) -> int:
+    return _FILE_BYTES + len(file.content)
 
 
 def _size_of_dataset(dataset: Dataset) -> int:

@@ -104,7 +104,8 @@ def _walk_fields(
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
-            hint = did_you_mean(key, known) or _all_of(wanted.cls)
+            own = getattr(wanted.cls, "meant_by", lambda _: "")
+            hint = did_you_mean(key, known) or own(key) or _all_of(wanted.cls)
             yield Mistake(
                 (*path, key), f"unknown field {cut(key)!r}{hint}", at_key=True
             )
@@ -237,12 +238,10 @@ def _message(value: object, wanted: inspect.Type) -> str:
         return f"{message}: quote it"  # in YAML, `name: 5` is no string
     if isinstance(value, str) and is_valid(as_number(value), wanted):
         return f"{message}: write it without quotes"
-    if expected == "an object" and isinstance(value, str) and ":" in value:
-        is_json = value.lstrip().startswith("{")
-        how = "write it without quotes" if is_json else "write a space behind the colon"
-        return f"{message}: {how}"
+    if expected == "an object" and isinstance(value, str) and value[:1] == "{":
+        return f"{message}: write it without quotes"
     if expected == "an array" and isinstance(value, dict):
-        return f"{message}: write it as a list, each item behind a dash (- name: a)"
+        return f"{message}: write [ … ] around it"
     text = describe_value(value).removeprefix("the string ")
     if value and text.endswith('"') and is_valid([value], wanted):  # a short one
         items = '", "'.join(text.replace(", ", ",").split(","))

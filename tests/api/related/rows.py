@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from copy import deepcopy
 from hashlib import sha256
 from typing import Any
+from urllib.parse import quote
 
 from msgspec.structs import fields as fields_of
 
 from mock_server.api.operations.operation import (
+    ANY_TYPE,
     DEMO_APP,
     DEMO_CHAT,
     DEMO_COLLECTION,
@@ -88,6 +90,9 @@ _SAID = {"role": "user", "content": "Hello"}
 _LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}
 _CODE = sha256(b"root 1767225600000").hexdigest()[:6]
 _LOGIN = {"username": "root", "password": digest_of("secret"), "code": _CODE}
+_LATER = 1_767_229_200_000
+_KEY = f"dataset/{DATASET}/hours_{sha256(b'1').hexdigest()[:6]}.txt"
+_UPLOAD = {"token": f"upload {_LATER} {_KEY}"}
 GOOD: dict[str, Fields] = {
     "updateHistory": _CHAT,
     "getHistories": {"appId": APP, "pageSize": 5, "offset": 0},
@@ -115,6 +120,8 @@ GOOD: dict[str, Fields] = {
     "insertData": {"collectionId": ITEM, "q": "Two"},
     "data.update": {"dataId": "row", "q": LONG},
     "searchTest": {"datasetId": DATASET, "text": "One"},
+    "file.download": {"token": f"collection {_LATER} {ITEM}"},
+    "file.u": _UPLOAD | {"first": "presignDatasetFilePostUrl"},
     "loginByPassword": _LOGIN | {"first": "preLogin"},
     "app.list": {"parentId": BOX, "searchKey": ""},
     "app.create": {"name": "New", "type": "simple", "intro": LONG, "parentId": BOX},
@@ -167,6 +174,9 @@ _LISTS: list[Fields] = [
     {"filterTags": "red"},
     {"pageSize": 101},
 ]
+_OTHER_TOKENS = (
+    *(f"upload {_LATER}", "collection 1", f"file {_LATER}", f"other {_LATER}"),
+)
 MORE: list[tuple[str, Fields]] = [
     ("updateHistory", {"top": True}),
     ("updateHistory", {"title": LONG}),
@@ -235,6 +245,13 @@ OTHER: dict[str, list[Fields]] = {
     "pushData": [{"data": it} for it in _NO_DATA],
     "insertData": [{"indexes": ["b"]}, {"q": "One"}],
     "searchTest": [{"limit": 20_001}, {"searchMode": "x"}],
+    "presignDatasetFilePostUrl": [{"size": 0}, {"size": 16 * 1024 * 1024 + 1}],
+    "file.download": [{"token": f"{it} {ITEM}"} for it in _OTHER_TOKENS],
+    "file.u": [
+        {"name": "hours.exe", "token": f"upload {_LATER} {_KEY.replace('txt', 'exe')}"},
+        {"token": f"upload {_LATER} dataset/none.txt"},
+        {"token": f"collection {_LATER} {ITEM}"},
+    ],
     "loginByPassword": [{"password": 1}, {"password": "0" * 64}, {"code": "abcdef"}],
     "app.list": [
         *({"type": it} for it in ("folder", ["folder", "unknown"], "unknown", 5)),
@@ -306,19 +323,28 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
     method, key = fields.pop("method", operation.method), fields.pop("as", OWNER)
     login = fields.pop("login", key if operation.access == "login" else "nobody")
     if "first" in fields:
-        send(api, OPERATIONS[fields.pop("first")])
+        name = {"filename": fields.pop("name")} if "name" in fields else {}
+        send(api, OPERATIONS[fields.pop("first")], name)
+    path = operation.path
+    if operation.access == "address":
+        token = str(fields.pop("token", ""))
+        # One without a blank is sent as it is.
+        token = api.sandbox.tokens.sealed(token) if " " in token else token
+        path = path.replace("{token}", quote(token))
     headers = {"Authorization": f"Bearer {key}"}
     if login != "nobody":
         headers = {"token": api.sandbox.tokens.token(USERS.get(login, "root"))}
     file = fields.get("file", "")
-    if operation.media_type != "application/json" and isinstance(file, str):
+    if operation.media_type == ANY_TYPE:
+        sent: Fields = {"content": b"Some text"}
+    elif operation.media_type != "application/json" and isinstance(file, str):
         fields.pop("file", None)
         parts: Fields = {"data": (None, json.dumps(fields))}
         parts |= {"file": (file, "Some text")} if file else {}
-        sent: Fields = {"files": parts}
+        sent = {"files": parts}
     else:
         sent = {"params" if method in ("GET", "DELETE") else "json": fields}
-    return api.client.request(method, operation.path, headers=headers, **sent)
+    return api.client.request(method, path, headers=headers, **sent)
 
 
 def told(api: Api, operation: Operation) -> Iterator[str]:

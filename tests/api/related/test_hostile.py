@@ -32,6 +32,7 @@ CHOICES = {"related_routes": "on", "credentials": "login_too"}
 JSON = [each for each in RELATED_ROUTES if each.media_type == "application/json"]
 WITHOUT_EXAMPLE = {
     "fileId": {"datasetId": DEMO_DATASET, "fileId": "none"},
+    "file.download": {},
     "loginByPassword": {"username": USER, "password": "0" * 64, "code": "abcdef"},
 }
 SOME = [

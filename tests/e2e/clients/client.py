@@ -51,7 +51,7 @@ def by_requests(url: str) -> None:
 def by_httpx2(url: str) -> None:
     import httpx2
 
-    with httpx2.Client(base_url=url, headers=HEADERS) as client:
+    with httpx2.Client(base_url=url, headers=HEADERS, timeout=60) as client:
         everything(
             lambda method, path, body: client.request(method, path, json=body).json()
         )

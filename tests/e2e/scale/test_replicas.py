@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.scale.front import NGINX, TEMPLATE, free_port, front
 from tests.process import serving
-from tests.support import LIST, PIN, fetch
+from tests.support import LIST, PIN, client_of, fetch
 
 pytestmark = [
     pytest.mark.ci,
@@ -149,7 +149,7 @@ def test_with_an_admin_token_replicas_are_called_directly() -> None:
         replicas = [stack.enter_context(start())[0] for _ in range(2)]
         url, seen = stack.enter_context(front(replicas)), set()
         token = {"Authorization": "Bearer t"}
-        replica = stack.enter_context(httpx2.Client(headers=token))
+        replica = stack.enter_context(client_of("", headers=token))
         for number in range(40):
             name = f"run-{number}"
             address = replicas[0] + "/__admin/sandboxes"

@@ -21,11 +21,18 @@ from mock_server.api.operations.related.route import (
 from mock_server.domain import errors
 from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
+from mock_server.domain.datasets.sources import text_of
 from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import Collection
-from mock_server.domain.objects.uploads import FileNotFound, WrongFileType, decoded_name
+from mock_server.domain.objects.uploads import (
+    FileNotFound,
+    WrongFileType,
+    decoded_name,
+    is_text,
+)
 from mock_server.fixture.document import Id
 
 NoFile = refusal("NoFile", "400 noFile", "500 500 error")
@@ -73,6 +80,9 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
     return contents.create(call, to, made)
 
 
+ChunkSize = Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None
+
+
 class Creation(fields.ProcessingFields, kw_only=True):
     """Where a new collection goes, and how it is processed."""
 
@@ -80,9 +90,7 @@ class Creation(fields.ProcessingFields, kw_only=True):
     parent_id: fields.Parent = UNSET
     tags: fields.Tags | None = None
     training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None = (
-        UNSET
-    )
+    chunk_size: ChunkSize = UNSET
 
 
 class Results(View):
@@ -243,13 +251,14 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
         raise NoFile("a part `file` with a file name", "none", "body", "File not found")
     name = decoded_name(file.name, "$.file.name")
     new = Collection("", name, type="file", file_size=file.size)
-    return make(call, form, new, file.text or "", is_upload=True)
+    text = file.text or ""
+    return make(call, form, new, text, content=text.encode())
 
 
 class CreateFileIdBody(Creation, kw_only=True):
     """Which file."""
 
-    file_id: Id
+    file_id: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
 
 
 @made_of(
@@ -262,8 +271,18 @@ class CreateFileIdBody(Creation, kw_only=True):
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:
     """Make a collection of a file that is there already.
 
-    A collection with the name of the file.
+    A collection with the name of the file, which a ticket has brought, or of which
+    there is a collection.
     """
+    ticket = ticket_of(call, new.file_id)
+    if ticket is not None and ticket.size is not None:
+        key = ticket.key
+        made = Collection("", ticket.name, type="file", file_id=key)
+        made = replace(made, file_size=ticket.size)
+        text = text_of(ticket.content) if is_text(ticket.name) else ""
+        view = make(call, new, made, text, content=ticket.content)
+        call.store.tickets.remove(key)  # it goes with the collection now
+        return view
     whose, source = contents.collection_of_file(call, new.file_id)
     rows = call.store.rows.of(whose, source.id)
     texts = [(row.q, row.a, row.chunk_index) for row in rows]

@@ -19,6 +19,7 @@ from mock_server.domain.access import Level
 from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import Completed, complete
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
@@ -96,7 +97,11 @@ def question_of(messages: list[dict[str, Any]]) -> str:
         if messages[index].get("role") == "user":
             at = f"$.messages[{index}].content"
             return _text(messages[index].get("content"), at)
-    raise errors.InvalidField("a message with the role user", "none", "$.messages")
+    last = len(messages) - 1  # which in most conversations is meant for that of a user
+    has_role = "role" in messages[last]
+    got = describe_value(messages[last]["role"]) if has_role else "nothing"
+    expected, at = "a message with the role user", f"$.messages[{last}].role"
+    raise errors.InvalidField(expected, got, at)
 
 
 def _text(content: object, at: str) -> str:

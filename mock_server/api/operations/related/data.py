@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import astuple, replace
 
 from mock_server.api.envelope import View
+from mock_server.api.operations.body_field import About
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -167,7 +168,11 @@ class PushDataBody(RequestFields, kw_only=True):
     """The rows, and of which collection; how they are trained is not looked at."""
 
     collection_id: Id
-    data: Annotated[list[PushedRow], Meta(max_length=Published.pushed_rows)]
+    data: Annotated[
+        list[PushedRow],
+        Meta(max_length=Published.pushed_rows),
+        About(items_need="q").meta(),
+    ]
     training_type: Any = UNSET
     prompt: Any = UNSET
     bill_id: Any = UNSET
@@ -202,7 +207,11 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
     """
     asked = body.collection_id
     dataset, collection = call.collection(asked, Level.WRITE, "$.collectionId")
-    pushed = [row for row in body.data if row.q]
+    pushed, count = [row for row in body.data if row.q], len(body.data)
+    if len(pushed) < count:
+        text = f'{count - len(pushed)} of {count} rows have no "q" and are left out'
+        call.state.hint(text)
+        call.state.ignored.append(text)
     check_rows(call, dataset, collection.id, len(pushed))
     rows = [
         Row(

@@ -3,17 +3,22 @@
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.related import (
     account,
+    api_files,
     api_keys,
     apps,
     chat_records,
     chats,
     collection,
     collection_creation,
+    collection_files,
     collection_lists,
     completions,
     data,
     datasets,
+    quotes,
+    retraining,
     search_test,
+    upload_tickets,
     usage,
 )
 
@@ -31,6 +36,11 @@ _MODULES = (
     apps,
     usage,
     api_keys,
+    quotes,
+    retraining,
+    api_files,
+    collection_files,
+    upload_tickets,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 

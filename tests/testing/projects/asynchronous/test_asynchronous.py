@@ -11,7 +11,7 @@ def anyio_backend():
 
 @pytest.mark.anyio
 async def test_it(mock_server):
-    async with httpx2.AsyncClient(base_url=mock_server.url) as client:
+    async with httpx2.AsyncClient(base_url=mock_server.url, timeout=60) as client:
         headers = {"Authorization": f"Bearer {mock_server.key}"}
         body = {"offset": 0, "datasetId": "dataset-1"}
         path = "/api/core/dataset/collection/listV2"
@@ -28,7 +28,7 @@ async def test_waiting_lets_the_loop_send(mock_server_app):
         sent = asyncio.create_task(client.post(path, json={}))
         with pytest.raises(RuntimeError, match=r"await wait_for_async.'listV2'"):
             control.wait_for("listV2", timeout=2)
-        entry = await control.wait_for_async("listV2", timeout=5)
+        entry = await control.wait_for_async("listV2", timeout=60)
         assert entry["answer"]["status"] == (await sent).status_code
         assert control.wait_for("listV2") == entry
     with pytest.raises(AssertionError, match="listV2 was 1 of 2 times in 0 s"):

@@ -9,4 +9,5 @@ def mock_server_settings():
 
 def test_it(mock_server):
     assert mock_server.choices["method_mismatch"] == "accept"
-    assert httpx2.get(mock_server.url + "/__admin/state").status_code == 401
+    state = mock_server.url + "/__admin/state"
+    assert httpx2.get(state, timeout=60).status_code == 401

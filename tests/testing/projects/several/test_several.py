@@ -10,7 +10,8 @@ LIST = "/api/core/dataset/collection/listV2"
 def total(server: Any, dataset: str = "dataset-1", **fields: Any) -> Any:
     body = {"offset": 0, "datasetId": dataset} | fields
     headers = {"Authorization": f"Bearer {server.key}"}
-    answer = httpx2.post(server.url + LIST, json=body, headers=headers, verify=False)
+    url = server.url + LIST
+    answer = httpx2.post(url, json=body, headers=headers, verify=False, timeout=60)
     return answer.json()["data"]["total"] if answer.is_success else answer.status_code
 
 

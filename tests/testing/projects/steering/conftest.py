@@ -60,7 +60,9 @@ def send(request: pytest.FixtureRequest, server: MockServerFixture) -> Send:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         url = server.url + path
         if os.environ["FACE"] != "mock_server_app":
-            return httpx2.request(method, url, headers=headers, json=body, verify=False)
+            return httpx2.request(
+                method, url, headers=headers, json=body, verify=False, timeout=60
+            )
         app = request.getfixturevalue("mock_server_app")
 
         async def call() -> httpx2.Response:

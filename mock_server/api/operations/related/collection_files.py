@@ -1,0 +1,138 @@
+"""The source of a collection: its address, and the file behind that."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from msgspec import UNSET, Meta, Struct
+
+from mock_server.api.envelope import View
+from mock_server.api.operations import body_field
+from mock_server.api.operations.operation import DEMO_COLLECTION
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.addresses import address, gather_token
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.response import Response
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION
+from mock_server.domain.datasets import addresses
+from mock_server.domain.datasets.sources import content_of
+from mock_server.domain.datasets.upload_tickets import ticket_of
+from mock_server.domain.limits import Published
+from mock_server.domain.objects.uploads import (
+    FileForbidden,
+    FileNotFound,
+    media_type_of,
+)
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id
+
+DOWNLOAD = "/api/system/file/download/{token}"
+_NAME_CHARS = 255  # of a file, as most file systems have it: the end says its type
+Token = Annotated[
+    str,
+    Meta(min_length=1, max_length=Published.token_chars),
+    body_field.About(is_secret=True).meta(),
+]
+"""What an address ends with."""
+
+
+class ReadBody(RequestFields, kw_only=True):
+    """Which collection; where it is cited is not looked at."""
+
+    collection_id: Id
+    app_id: fields.Text = UNSET
+    chat_id: fields.Text = UNSET
+    chat_item_data_id: fields.Text = UNSET
+
+
+class SourceView(View, kw_only=True):
+    """Where the source of a collection is."""
+
+    type: str = "url"
+    value: str
+
+
+@route(
+    "POST /api/core/dataset/collection/read",
+    name="collection.read",
+    chinese="集合来源的地址",
+    since="4.8",
+    differs="Any fileId counts, not only keys of files. Where a record of a chat cites "
+    "the collection is not looked at. The address leads to `file.download` in all "
+    "versions, and can be guessed by nobody.",
+    refuses=COLLECTION,
+    example={"collectionId": DEMO_COLLECTION},
+    is_scripted=True,
+)
+def read(call: Call, body: ReadBody) -> SourceView:
+    """Get the address of the source of a collection.
+
+    For a file an address to download it, which counts for an hour and needs no key; for
+    a link or a file of an API server its rawLink; else an empty text.
+    """
+    asked = body.collection_id
+    _, collection = call.collection(asked, Level.READ, "$.collectionId")
+    if collection.type == "file" and collection.file_id:
+        token = addresses.give_token(call, "collection", collection.id)
+        return SourceView(value=address(call, DOWNLOAD, token))
+    return SourceView(value=collection.raw_link or "")
+
+
+class TokenFields(RequestFields):
+    """What the path ends with."""
+
+    token: Token
+
+
+class Download(Struct):
+    """A file: its name, and as much of it as is kept."""
+
+    name: str
+    content: bytes
+
+
+def _encode(file: Download, _: State) -> Response:
+    """The bytes; a page of them can do nothing at this address (CSP 3, sandbox)."""
+    name = quote(file.name[-_NAME_CHARS:], errors="replace")
+    shown = f"inline; filename*=UTF-8''{name}"
+    headers = (
+        (b"content-disposition", shown.encode()),
+        (b"content-security-policy", b"sandbox"),
+        (b"x-content-type-options", b"nosniff"),
+    )
+    kind = media_type_of(file.name).encode()
+    return Response(200, file.content, headers, kind)
+
+
+@route(
+    f"GET {DOWNLOAD}",
+    name="file.download",
+    chinese="下载文件",
+    since="4.14.11; as `common/file/read` before, as `file/d` too since 4.16.0",
+    differs="Of an uploaded text the first MiB is kept, of other files what a ticket "
+    "has brought; else the file is the texts of the rows that the collection has. "
+    "HEAD is not taken.",
+    refuses=(FileForbidden, FileNotFound),
+    data=str,
+    encode=_encode,
+    gather=gather_token,
+    answers=("application/octet-stream",),
+    has_envelope=False,
+    access="address",
+)
+def file_download(call: Call, query: TokenFields) -> Download:
+    """Download a file.
+
+    Its bytes, with the type that its name tells. The token leads to its sandbox.
+    """
+    use, own_id = addresses.follow(call, query.token, "file", "collection")
+    if use == "file":
+        ticket = ticket_of(call, own_id)
+        if ticket is not None and ticket.size is not None:
+            return Download(ticket.name, ticket.content)
+        file = call.store.files.get(own_id)
+        own_id = file.collection_id if file else ""
+    found = call.store.find_collection(own_id)
+    if found is None:
+        raise FileNotFound("the address of a file", "that of one that is gone", "path")
+    return Download(found[1].name, content_of(call, *found))

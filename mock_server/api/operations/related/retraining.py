@@ -1,0 +1,61 @@
+"""A collection that is trained once more."""
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_COLLECTION
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.collection_creation import PATH, ChunkSize
+from mock_server.api.operations.related.route import Call, route
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import COLLECTION
+from mock_server.domain.datasets import sources
+from mock_server.fixture.document import Id
+
+
+class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
+    """How a collection is processed now, which may be left out."""
+
+    collection_id: fields.Label | UnsetType | None = UNSET
+    training_type: fields.Label | UnsetType | None = UNSET
+    chunk_size: ChunkSize = UNSET
+
+
+class RetrainBody(FormerRetrainBody, kw_only=True):
+    """Which collection, and how it is processed now."""
+
+    collection_id: Id
+
+
+class RetrainedView(View):
+    """The new collection."""
+
+    collection_id: str
+
+
+@route(
+    f"POST {PATH}/reTrainingCollection",
+    chinese="重新训练集合",
+    since="4.8; with write permission 4.9.10",
+    differs="Rows are made of the text of an uploaded file where that is kept, else of "
+    "those that there are; the pages of links are not fetched. What is in a folder is "
+    "deleted with it.",
+    former=("retraining_checks_fields_first", FormerRetrainBody),
+    refuses=(*COLLECTION, errors.LimitReached),
+    example={"collectionId": DEMO_COLLECTION},
+    writes=True,
+)
+def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
+    """Train a collection once more.
+
+    The old one is deleted, and a new one has its name, place, source and times but
+    updateTime. Folders and what was entered by hand are empty then.
+    """
+    asked = body.collection_id
+    if not asked:
+        raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
+    dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
+    kind = body.training_type or old.training_type
+    size = body.chunk_size or 0
+    return RetrainedView(sources.retrain(call, dataset, old, size, training_type=kind))

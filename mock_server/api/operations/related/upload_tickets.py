@@ -1,0 +1,162 @@
+"""Uploading by a ticket: it is asked for, and the bytes are sent to its address."""
+
+from asyncio import sleep
+from base64 import b64decode, b64encode
+from codecs import getincrementaldecoder
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from mock_server.api.envelope import View
+from mock_server.api.errors import BodyTooLarge
+from mock_server.api.operations.operation import ANY_TYPE, DEMO_DATASET
+from mock_server.api.operations.related.addresses import address, token_of
+from mock_server.api.operations.related.collection_files import DOWNLOAD, TokenFields
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    encode_data,
+    route,
+)
+from mock_server.api.request import RequestBody
+from mock_server.api.response import Response
+from mock_server.domain import errors
+from mock_server.domain.access import Level
+from mock_server.domain.call import DATASET
+from mock_server.domain.datasets import addresses, upload_tickets
+from mock_server.domain.limits import Published
+from mock_server.domain.memory import Memory
+from mock_server.domain.objects.uploads import (
+    FileForbidden,
+    WrongFileType,
+    media_type_of,
+)
+from mock_server.domain.sandboxes.state import State
+from mock_server.fixture.document import Id
+
+UPLOAD = "/api/system/file/u/{token}"
+_COPIES = 5
+"""How often what is kept is in memory until a response is given."""
+
+
+class TicketBody(RequestFields, kw_only=True):
+    """The name of the file, where it goes, and perhaps its size in bytes."""
+
+    filename: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+    dataset_id: Id
+    size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType = UNSET
+
+
+class TicketView(View, kw_only=True):
+    """Where the file goes, and its key, of which a collection can be made then."""
+
+    url: str
+    key: str
+    headers: dict[str, str]
+    max_size: int
+    preview_url: str | UnsetType = UNSET
+    upload_mode: str | UnsetType = UNSET
+
+
+@route(
+    "POST /api/core/dataset/file/presignDatasetFilePostUrl",
+    chinese="获取上传文件的地址",
+    since="4.14.11; at the older path 4.14.3",
+    differs="Both paths are there in all versions. All uploads are single ones: "
+    "`uploadMode` is never `multipart`. Files have at most 16 MiB, and nobody is "
+    "limited to so many a minute.",
+    refuses=(*DATASET, BodyTooLarge, errors.LimitReached),
+    example={"datasetId": DEMO_DATASET, "filename": "hours.txt"},
+    writes=True,
+    legacy_path="/api/core/dataset/presignDatasetFilePostUrl",
+    is_scripted=True,
+)
+def presign_dataset_file_post_url(call: Call, body: TicketBody) -> TicketView:
+    """Get the address to which a file of a dataset is to be uploaded.
+
+    The address takes the bytes by PUT, without a key, for ten minutes of the sandbox's
+    clock; then `create/fileId` takes the key for three hours.
+    """
+    dataset = call.dataset(body.dataset_id, Level.WRITE, "$.datasetId")
+    most = call.state.limits.upload_bytes
+    if body.size is not UNSET and body.size > most:
+        raise BodyTooLarge.of(body.size, f"at most {most} bytes", "$.size")
+    ticket = upload_tickets.give_ticket(call, dataset, body.filename)
+    key, ms = ticket.key, upload_tickets.TICKET_MS
+    view = TicketView(
+        url=address(call, UPLOAD, addresses.give_token(call, "upload", key, ms)),
+        key=key,
+        headers={"content-type": media_type_of(ticket.name)},
+        max_size=most,
+    )
+    if call.facts.tickets_say_how_to_upload:
+        token = addresses.give_token(call, "file", key, upload_tickets.UNUSED_MS)
+        view.preview_url = address(call, DOWNLOAD, token)
+        view.upload_mode = "single"
+    return view
+
+
+class UploadFields(TokenFields, kw_only=True):
+    """What the path ends with, the size, and the first MiB: its text, or the bytes."""
+
+    size: Annotated[int, Meta(ge=0)]
+    text: str | UnsetType = UNSET
+    base64: str | UnsetType = UNSET
+
+
+async def receive_file(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The token and the file as JSON. Raises BodyTooLarge, LimitReached, ClientGone."""
+    size, head, most = 0, bytearray(), memory.limits.upload_text_bytes
+    async for piece in body.pieces(max_bytes):
+        size += len(piece)
+        head += piece[: max(0, most - len(head))]
+        body.charge(_COPIES * len(head), memory)
+    made: dict[str, Any] = {"token": token_of(body), "size": size}
+    try:
+        decoder = getincrementaldecoder("utf-8")()
+        # Where it is cut amid a character, that is dropped.
+        made["text"] = decoder.decode(bytes(head), len(head) == size)
+    except UnicodeDecodeError:
+        made["base64"] = b64encode(head).decode()
+    await sleep(0)  # others are served before the rest
+    return msgspec.json.encode(made)
+
+
+class UploadedView(View):
+    """The file is there."""
+
+    success: bool = True
+
+
+def _encode(done: UploadedView, state: State) -> bytes | Response:
+    if state.facts.uploads_have_an_envelope:
+        return encode_data(done, state)
+    return Response(200, b"", ((b"content-length", b"0"),), b"")
+
+
+@route(
+    f"PUT {UPLOAD}",
+    name="file.u",
+    chinese="上传文件到凭票地址",
+    since="4.16.0; up to 4.14.10 the address is that of the object store",
+    differs="The first MiB of a file is kept. Parts of a multipart upload are not "
+    "taken. Journals and faults see the file as JSON.",
+    refuses=(FileForbidden, WrongFileType, errors.LimitReached),
+    writes=True,
+    encode=_encode,
+    gather=receive_file,
+    most_bytes=lambda limits: limits.upload_bytes,
+    media_type=ANY_TYPE,
+    access="address",
+)
+def file_u(call: Call, file: UploadFields) -> UploadedView:
+    """Upload a file to the address of a ticket.
+
+    The bytes, of any Content-Type; a second upload takes the place of the first. The
+    token leads to its sandbox.
+    """
+    _, key = addresses.follow(call, file.token, "upload")
+    content = b64decode(file.base64) if file.base64 else (file.text or "").encode()
+    upload_tickets.upload(call, key, file.size, content)
+    return UploadedView()

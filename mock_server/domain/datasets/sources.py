@@ -1,0 +1,80 @@
+"""What collections are made of: the content of their files, and making them again."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from msgspec.structs import replace
+
+from mock_server.domain import errors
+from mock_server.domain.call import Call
+from mock_server.domain.datasets import contents
+from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.limits import Published
+from mock_server.domain.objects.dataset import Dataset
+from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.uploads import is_text
+
+WITHOUT_SOURCE = ("folder", "virtual")
+"""Types of collections that are made of nothing."""
+
+
+def text_of(content: bytes) -> str:
+    """What a file says that is text."""
+    return content.decode("utf-8-sig", "replace")
+
+
+def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
+    """The file of a collection as far as it is kept, else the texts of its rows.
+
+    Of these no more than a page of a list may have, and a row.
+    """
+    file = call.store.files.get(collection.file_id or "")
+    if file is not None and file.content:
+        return file.content
+    parts: list[bytes] = []
+    room = Published.page_bytes
+    for row in _rows_of(call, dataset, collection):
+        texts = [each.encode("utf-8", "replace") for each in (row.q, row.a) if each]
+        parts += texts
+        room -= sum(map(len, texts))
+        if room <= 0:
+            break
+    return b"\n\n".join(parts)
+
+
+def retrain(
+    call: Call, dataset: Dataset, old: Collection, chunk_chars: int, **changes: Any
+) -> str:
+    """Have a collection made again of its source, under a new id, and the old one gone.
+
+    What has no source is empty then. Gives the id. Raises LimitReached, and then
+    nothing has changed.
+    """
+    store, file = call.store, call.store.files.get(old.file_id or "")
+    empty = replace(old, data_amount=0, training_amount=0, has_error=False, **changes)
+    texts: contents.Texts | None = None
+    if file is not None and file.content and is_text(old.name):
+        most = call.state.limits.waiting_rows
+        found = chunks(text_of(file.content), most, chunk_chars or CHUNK_CHARS)
+        texts = [(text, "", number) for number, text in enumerate(found)]
+    elif old.type not in WITHOUT_SOURCE:
+        rows = _rows_of(call, dataset, old)
+        texts = [(row.q, row.a, row.chunk_index) for row in rows]
+    content = None if file is None else file.content
+    made = contents.create(call, dataset, empty, texts, content=content, is_again=True)
+    try:
+        store.remove_collections(store.dataset(dataset.id) or dataset, [old.id])
+    except errors.LimitReached:
+        store.remove_collections(store.dataset(dataset.id) or dataset, [made])
+        if file is not None:
+            store.files.put(file.id, file)
+        raise
+    return made
+
+
+def _rows_of(call: Call, dataset: Dataset, collection: Collection) -> Iterator[Row]:
+    """The rows of a collection, then those that wait for training."""
+    jobs = call.store.jobs.get((dataset.id, collection.id)) or ()
+    rows = call.store.rows.of(dataset, collection.id)
+    return chain(rows, *(job.rows for job in jobs))
