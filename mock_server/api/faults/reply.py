@@ -1,8 +1,9 @@
 """A reply that a test gives: what the next chat completion says."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from mock_server.api.faults.answering import Answering, Sent
@@ -32,7 +33,9 @@ class Reply(Answering, tag="reply"):
         ]
     }
 
-    operation: str = _COMPLETIONS
+    operation: Annotated[str, Meta(extra_json_schema={"enum": [_COMPLETIONS]})] = (
+        _COMPLETIONS
+    )
     text: replies.Text | None = None
     """What the assistant says."""
     parts: replies.Parts | None = None

@@ -51,6 +51,8 @@ USERS = [
     {"username": "root", "password": PASSWORD, "member": "tmb-owner"},
     {"username": "guest", "password": "battery", "member": "tmb-reader"},
 ]
+ACCOUNT = "/api/support/user/account"
+LOGIN = f"{ACCOUNT}/loginByPassword"
 
 
 def send(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -> Any:
