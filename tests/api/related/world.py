@@ -85,10 +85,6 @@ def log_in(api: Api, username: str = "root") -> dict[str, str]:
     return {"token": api.sandbox.tokens.token(username)}
 
 
-ACCOUNT = "/api/support/user/account"
-LOGIN = f"{ACCOUNT}/loginByPassword"
-
-
 def code_for(api: Api, username: str = "root", **headers: str) -> str:
     """A code to log in with."""
     path, params = f"{ACCOUNT}/preLogin", {"username": username}
