@@ -525,6 +525,10 @@ SCRIPTED = {
     "objects of an answer": Input(
         Published.json_containers - 100, lambda n: answer(json=[{"a": 1}] * n)
     ),
+    "objects around a placeholder": Input(
+        Published.json_values // 2 - 100,
+        lambda n: answer(json=[*[{"a": 1}] * n, "{{body.x}}"]),
+    ),
     "names of an answer": Input(
         Published.json_values - 100,
         lambda n: answer(json={f"\u00e9{number}": 1 for number in range(n)}),
