@@ -167,11 +167,7 @@ def read_json(content: bytes) -> dict[str, object]:
     Of duplicate keys the last wins.
     """
     try:
-        if content.count(b",") > Published.json_values:
-            _check_commas(content)
-        if content.count(b"[") + content.count(b"{") > Published.json_depth:
-            msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
-            _check_brackets(content)
+        check_counts(content)
         value = msgspec.json.decode(content)
     except UnicodeDecodeError:
         raise _not_json("text that is not UTF-8") from None
@@ -184,13 +180,25 @@ def read_json(content: bytes) -> dict[str, object]:
     return value
 
 
+def check_counts(content: bytes) -> None:
+    """Raises BadJson for too many values or depth, DecodeError if a large one is wrong.
+
+    Nothing is made of it.
+    """
+    if content.count(b",") > Published.json_values:
+        _check_commas(content)
+    if content.count(b"[") + content.count(b"{") > Published.json_depth:
+        msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
+        _check_brackets(content)
+
+
 def check_integers(content: bytes, fields: dict[str, object]) -> None:
     """No integer anywhere that JSON readers do not all keep exact (RFC 7493 2.2).
 
     `fields` is what `content` has been read as. Raises InvalidField, which names the
     place unless the body is large.
     """
-    long = _long_integer(content)
+    long = long_integer(content)
     if long is not None:
         is_large = len(content) > Published.free_body_bytes
         at = "$" if is_large else dotted(tuple(reversed(_path_to_long(fields))))
@@ -269,7 +277,7 @@ def _mended(content: bytes, reason: str) -> str:
     return ": write true, false or null" if char in (b"T", b"F", b"N") else ""
 
 
-def _long_integer(content: bytes) -> int | None:
+def long_integer(content: bytes) -> int | None:
     """The first integer over the limit in a JSON text."""
     # Finds out that there is none in a tenth of the time of the expression.
     if b"0" * 16 not in content.translate(_DIGITS_AS_ZEROS):

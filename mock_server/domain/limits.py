@@ -146,7 +146,8 @@ class Published:
     answered_segments: Final = 64
     """Segments of a path that is answered; each request is compared with each path."""
     altered_bytes: Final = 4 * 1024
-    """Bytes of JSON that a fault may set on each item; a page may have a thousand."""
+    """Bytes of JSON that a fault may set on each item; on all items of a page together
+    at most `response_bytes`."""
 
     # What `import har` reads
 

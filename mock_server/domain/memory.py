@@ -14,6 +14,8 @@ from threading import RLock
 from typing import Any, Literal, Protocol, get_args
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from msgspec import Raw
+
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
 from mock_server.domain.printable import size_text
@@ -206,4 +208,4 @@ def size_of(value: object) -> int:
         return size + sum(map(size_of, value)) + sum(map(size_of, value.values()))
     if isinstance(value, list | tuple):
         return size + sum(map(size_of, value))
-    return size
+    return len(bytes(value)) if isinstance(value, Raw) else size

@@ -164,7 +164,7 @@ def remote_sandbox(
         sandbox = MockServerFixture(mine)
         if setup.fixture is None:
             for fault in setup.faults:
-                mine.json(FaultView, "POST", "/faults", **msgspec.to_builtins(fault))
+                mine.json(FaultView, "POST", "/faults", **fault.plain())
         elif not is_loaded:
             sandbox.load(with_faults(loaded(setup.fixture), setup.faults, _FAULT))
         yield sandbox

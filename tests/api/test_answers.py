@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import LIBRARY, Api
+from tests.support import DATASET, LIBRARY, Api
 
 PATH = "/api/any/{id}"
 NO_TOTALS: tuple[Any, ...] = ("5", None, [], 1.5)
@@ -210,6 +210,13 @@ def test_what_placeholders_stand_for_is_bounded(api: Api) -> None:
     assert "placeholders that stand for at most" in answer.json()["message"]
 
 
+def test_an_answer_that_is_refused_changes_nothing(api: Api) -> None:
+    api.admin("PUT", "/choices", {"choices": {"body_unknown_fields": "ignore"}})
+    respond(api, "updateHistory", phase="after", json=["{{body.z}}"] * 5)
+    assert api.pin(z="x" * 1_000_000).status_code == 409
+    assert api.top() is False
+
+
 def test_what_differs_from_the_operations_own_answer_is_told(api: Api) -> None:
     added = respond(api, "listV2", data={"list": 5})
     said = "Expected an array, got 5 - at $.data.list"
@@ -236,6 +243,46 @@ def test_a_fault_works_on_an_answer(api: Api) -> None:
     assert answers[3].status_code == 502
     journal = api.journal()
     assert [entry["answeredBy"] is None for entry in journal] == [False] * 3 + [True]
+
+
+def test_what_a_fault_adds_to_an_answer_is_bounded(api: Api) -> None:
+    respond(api, "listV2", data={"list": [{"a": 1}] * 5_000, "total": 1})
+    api.admin("POST", "/faults", {"kind": "alter", "set": {"z": "q" * 1_000}})
+    answer = api.list_v2()
+    assert answer.status_code == 409
+    assert "fields of at most 4.0 MiB to set on all items" in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    "fault", [{"kind": "alter", "set": {"a": 1}}, {"kind": "duplicate_item"}]
+)
+def test_a_fault_works_on_no_answer_that_takes_long_to_read(
+    api: Api, fault: dict[str, Any]
+) -> None:
+    put(api, {"list": [{}] * 60_000, "total": 1}, fault)
+    answer = api.list_v2()
+    assert answer.status_code == 409
+    assert "an answer of at most 50000 items and fields" in answer.json()["message"]
+
+
+def test_a_large_answer_of_a_state_is_as_a_small_one(api: Api) -> None:
+    item = api.list_v2().json()["data"]["list"][0]
+    data = {"list": [item] * 1_000, "total": 3}
+    put(api, data, {"kind": "wrong_total", "by": 5})
+    assert api.list_v2().json()["data"]["total"] == 8
+    assert api.list_v2().json()["data"] == data
+    assert api.journal()[-1]["hint"] is None
+    shown = api.admin("GET", "/state")
+    assert shown.status_code == 200, shown.text
+    assert shown.json()["faults"][0]["data"] == data
+
+
+def put(api: Api, data: object, fault: dict[str, Any]) -> None:
+    """Put a state with an answer of listV2, and a fault that works on it."""
+    both = [{"kind": "answer", "data": data}, fault]
+    faults = [{"operation": "listV2"} | each for each in both]
+    state = {"datasets": [{"id": DATASET, "name": "D"}], "faults": faults}
+    assert api.admin("PUT", "/state", state).status_code == 200
 
 
 def test_an_answer_is_given_where_related_routes_are_off(make_api: MakeApi) -> None:

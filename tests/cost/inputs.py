@@ -457,6 +457,35 @@ def completion(question: str, **fields: Any) -> Sent:
     return sent_json("/api/v1/chat/completions", messages=messages, **fields)
 
 
+def spoiled(size: int, fault: dict[str, Any]) -> list[Sent]:
+    """An answer with a page of so many items, and a fault that works on it."""
+    data = {"list": [{"a": 1}] * size, "total": 1}
+    both = {"kind": "answer", "data": data}, fault
+    return [admin("POST", "/faults", {"operation": "listV2"} | each) for each in both]
+
+
+def altered(fault: bytes, size: int) -> Sent:
+    """The same of a state, where an answer may have more items."""
+    answer = b'{"kind":"answer","operation":"listV2","data":{"total":1,"list":[{}%b]}}'
+    faults = b"[%b,%b]" % (answer % (b",{}" * size), fault)
+    dataset = b'{"id":"%b","name":"n"}' % DATASET.encode()
+    return Sent(STATE, b'{"datasets":[%b],"faults":%b}' % (dataset, faults), "PUT")
+
+
+def named(count: int) -> list[Sent]:
+    """Answers at one path whose last parameter has other names, and one is spent."""
+    path = ("/" + "c" * 15) * 61
+    names = [f"{path}/{{a{number:04}}}" for number in range(2 * count)]
+    entries = [{"method": "POST", "path": each} for each in names[count:]]
+    once = {"kind": "answer", "json": 1, "times": 1}
+    added = [
+        admin("POST", "/faults", once | {"operation": f"POST {each}"})
+        for each in names[:count]
+    ]
+    sent = Sent(f"{path}/a")
+    return [admin("PUT", "/state", {"responses": entries}), *added, sent, sent]
+
+
 def at_path(number: int) -> Sent:
     """An answer that looks for a part of a path."""
     wanted = {"id": {"contains": f"z{number}"}}
@@ -509,6 +538,50 @@ def recorded(count: int, part: object) -> list[Sent]:
 
 SCRIPTED = {
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
+    "objects of an answer": Input(
+        Published.json_containers - 100, lambda n: answer(json=[{"a": 1}] * n)
+    ),
+    "objects around a placeholder": Input(
+        Published.json_values // 2 - 100,
+        lambda n: answer(json=[*[{"a": 1}] * n, "{{body.x}}"]),
+    ),
+    "names of an answer": Input(
+        Published.json_values - 100,
+        lambda n: answer(json={f"\u00e9{number}": 1 for number in range(n)}),
+    ),
+    "items of an answer that are altered": Input(
+        40_000,
+        lambda n: [
+            *spoiled(n, {"kind": "alter", "set": {"z": "q" * 80}}),
+            listed(b"0"),
+        ],
+    ),
+    "items of an answer that lose fields": Input(
+        40_000,
+        lambda n: [
+            *spoiled(n, {"kind": "alter", "remove": [*map(hex, range(500))]}),
+            listed(b"0"),
+        ],
+    ),
+    "items of an answer that drift": Input(
+        40_000,
+        lambda n: [*spoiled(n, {"kind": "page_drift", "insert": 1}), listed(b"0")],
+    ),
+    "items of a declared answer that are altered": Input(
+        1_000_000,
+        lambda n: [
+            altered(b'{"set":{"z":0},"kind":"alter","operation":"listV2"}', n),
+            listed(b"0"),
+        ],
+    ),
+    "items of a declared answer that drift": Input(
+        1_000_000,
+        lambda n: [
+            altered(b'{"kind":"duplicate_item","operation":"listV2"}', n),
+            listed(b"0"),
+        ],
+    ),
+    "names of paths of answers": Input(DEFAULT_LIMITS.answers, lambda n: named(n)),
     "text of an answer": Input(BODY - 200, lambda n: answer(text="x" * n)),
     "placeholders of an answer": Input(
         Published.placeholders,

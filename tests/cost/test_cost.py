@@ -25,6 +25,8 @@ from tests.cost.inputs import (
     SCRIPTED,
     STATES,
     Sent,
+    admin,
+    with_fields,
 )
 from tests.support import LIBRARY, settled
 
@@ -150,6 +152,22 @@ async def peak(requests: Sequence[Sent]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_bodies_of_many_values_are_not_kept_as_they_were_parsed() -> None:
+    async def kept() -> int:
+        app = create_app(LIBRARY)
+        await call(app, admin("POST", "/faults", {"kind": "error", "skip": 1_000}))
+        bodies = [with_fields(**{f"x{at}": [[0]] * 300}) for at in range(100)]
+        tracemalloc.start()
+        try:
+            for sent in bodies:
+                await call(app, sent)
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    assert asyncio.run(kept()) < 100 * 8_000
 
 
 @pytest.mark.ci

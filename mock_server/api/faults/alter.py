@@ -7,9 +7,14 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
+from mock_server.api.faults.answering import value_of
 from mock_server.api.faults.fault import Fault, FaultContext, wrong
 from mock_server.api.response import Response
-from mock_server.domain.limits import Published
+from mock_server.domain.errors import LimitReached
+from mock_server.domain.limits import DEFAULT_LIMITS, Published
+from mock_server.domain.printable import size_text
+
+_MOST_BYTES = DEFAULT_LIMITS.response_bytes
 
 
 class Alter(Fault, tag="alter"):
@@ -43,17 +48,25 @@ class Alter(Fault, tag="alter"):
         response = await context.perform()
         if response.status != 200:
             return response
-        try:
+        if context.request.answer is None:
             envelope = msgspec.json.decode(response.body)
-        except (msgspec.DecodeError, UnicodeDecodeError):  # an answer of a test
-            return response
+        else:
+            envelope = value_of(response.body)
         # One that is not 200 is an error, with choice error_http_status.
         if not isinstance(envelope, dict) or envelope.get("code") != 200:
             return response
-        for item in items_of(envelope.get("data")):
+        items = items_of(envelope.get("data"))
+        # What is charged, and how long it takes, is as much as an answer may have.
+        if len(items) * len(msgspec.json.encode(self.changes)) > _MOST_BYTES:
+            expected = f"fields of at most {size_text(_MOST_BYTES)} to set on all items"
+            raise LimitReached(
+                expected, "more", "the fault", "set less, or fewer items"
+            )
+        removed = {*self.removals}
+        for item in items:
             item.update(self.changes)
-            for name in self.removals:
-                item.pop(name, None)
+            for name in item.keys() & removed:
+                del item[name]
         return replace(response, body=msgspec.json.encode(envelope))
 
 

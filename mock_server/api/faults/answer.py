@@ -8,18 +8,20 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import isfinite
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
-from msgspec import UNSET, Meta, field
+from msgspec import UNSET, Meta, Raw, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import SUCCESS
-from mock_server.api.faults.answering import Answering, Sent
+from mock_server.api.faults.answering import Answering, Sent, value_of
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.table import OPERATIONS
+from mock_server.api.request import long_integer
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults import placeholders
 from mock_server.domain.faults.routes import METHODS, is_route, unlike_routes
 from mock_server.domain.journal import Note
@@ -49,6 +51,8 @@ _DELAY = Meta(
     extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
 )
 _CONTENT_TYPE = "content-type"
+LARGE_BYTES = 64 * 1024
+"""Bytes of JSON up to which a value is kept as it has been read."""
 # What was sent may be a script, and the console is at the same origin.
 _ISOLATED = ((b"content-security-policy", b"sandbox"),)
 
@@ -133,7 +137,8 @@ class Answer(Answering, tag="answer", dict=True):
             yield (given[1],), f"Expected {expected}, got {got}"
         elif given in (["json"], ["data"]):
             value = getattr(self, given[0])
-            found = [*_beyond_json(value, (given[0],))]
+            # That of a request is exact, and to go through a large one takes long.
+            found = [] if _is_exact(value) else [*_beyond_json(value, (given[0],))]
             yield from found
             if not found and (problem := placeholders.problem_in(value)):
                 yield (given[0],), problem
@@ -145,13 +150,29 @@ class Answer(Answering, tag="answer", dict=True):
                 yield ("base64",), f"Expected {expected}, got another text"
         yield from _wrong_headers(self.headers, self.status)
 
+    def plain(self) -> dict[str, Any]:
+        value = self._own_value
+        if not isinstance(value, Raw):
+            return super().plain()
+        rest = replace(self, data=UNSET, json=UNSET)
+        return rest.plain() | {self.form or "": value}
+
+    def as_kept(self) -> Self:
+        """The answer with a large value as JSON, which costs a fraction."""
+        if self._own_value is UNSET:
+            return self
+        encoded = msgspec.json.encode(self._own_value)
+        if len(encoded) <= LARGE_BYTES:
+            return self
+        return replace(self, **{self.form or "": Raw(encoded)})
+
     def respond(self, sent: Sent, distort: Distort | None) -> Response:
-        if self.phase == "after":
-            sent.perform(distort)
         value = self._value(sent)
         if distort is not None and value is not UNSET:
             value = _distorted(value, distort, sent)
         body = self._written(value)
+        if self.phase == "after":  # nothing is carried out for one that is refused
+            sent.perform(distort)
         headers = tuple(
             (name.lower().encode(), text.encode())
             for name, text in self.headers.items()
@@ -181,7 +202,7 @@ class Answer(Answering, tag="answer", dict=True):
 
     @property
     def _own_value(self) -> Any:
-        # It is still JSON if it is large and another process has read it.
+        # It is still JSON if it is large.
         return self.data if self.form == "data" else self.json
 
     @property
@@ -208,6 +229,11 @@ class Answer(Answering, tag="answer", dict=True):
             return ""
         if self.status != 200 or operation.data is None:
             return ""
+        if isinstance(value, Raw):
+            try:
+                value = value_of(bytes(value))
+            except LimitReached:  # to look at it takes too long
+                return ""
         at = "$.data"
         if self.form == "json" and operation.has_envelope:
             if not isinstance(value, dict) or "data" not in value:
@@ -274,7 +300,8 @@ def _no_method(operation: str) -> Iterator[tuple[Path, str]]:
 
 def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     """The value with another page in it, if it is a page."""
-    holder = value if isinstance(value, dict) else {}
+    plain = value_of(bytes(value)) if isinstance(value, Raw) else value
+    holder = plain if isinstance(plain, dict) else {}
     holder = holder["data"] if isinstance(holder.get("data"), dict) else holder
     items, total = holder.get("list"), holder.get("total", 0)
     if not isinstance(items, list) or type(total) is not int:
@@ -284,12 +311,17 @@ def _distorted(value: Any, distort: Distort, sent: Sent) -> Any:
     changed = {**holder, "list": [*other.items]}
     if "total" in holder:
         changed["total"] = other.total
-    return changed if holder is value else {**value, "data": changed}
+    return changed if holder is plain else {**plain, "data": changed}
 
 
-def _is_exact(value: object) -> bool:
-    """Whether a value is beyond doubt: most are, and to look closer takes long."""
-    return value is None or (isinstance(value, str) and value.isascii())
+def _is_exact(value: Any) -> bool:
+    """Whether a value is the same once it has been written and read again."""
+    try:
+        encoded = msgspec.json.encode(value)
+        is_long = long_integer(encoded) is not None
+        return not is_long and bool(msgspec.json.decode(encoded) == value)
+    except UnicodeEncodeError:
+        return False
 
 
 def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -297,14 +329,11 @@ def _beyond_json(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     match value:
         case dict():
             for name, item in value.items():
-                if not name.isascii():
-                    yield from _beyond_json(name, (*path, name))
-                if not _is_exact(item):
-                    yield from _beyond_json(item, (*path, name))
+                yield from _beyond_json(name, (*path, name))
+                yield from _beyond_json(item, (*path, name))
         case list():
             for at, item in enumerate(value):
-                if not _is_exact(item):
-                    yield from _beyond_json(item, (*path, at))
+                yield from _beyond_json(item, (*path, at))
         case str() if not is_unicode(value):
             yield path, "Expected Unicode text, got a lone surrogate"
         case int() if abs(value) > Published.integer:

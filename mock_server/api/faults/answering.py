@@ -7,20 +7,42 @@ work on what it gives.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta, Struct
 
+from mock_server.api.errors import BadJson
 from mock_server.api.faults.fault import Fault, refuse_all
 from mock_server.api.operations.answered_path import Served
 from mock_server.api.operations.operation import Distort
+from mock_server.api.request import check_counts
 from mock_server.api.response import Response
 from mock_server.domain.call import Call
 from mock_server.domain.clock import format_time
+from mock_server.domain.errors import LimitReached
 from mock_server.domain.faults.definition import Seconds
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.walk import Path
+
+
+def value_of(body: bytes) -> Any:
+    """The JSON value of an answer, for what a fault changes in it; None if it is none.
+
+    Raises LimitReached for one that would take long to make.
+    """
+    try:
+        check_counts(body)
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    except BadJson as refusal:
+        most = f"{Published.json_values} items and fields"
+        hint = "a fault cannot change a larger one"
+        raise LimitReached(
+            f"an answer of at most {most}", "a larger one", "the answer", hint
+        ) from refusal
 
 
 class Sent(Struct, frozen=True):

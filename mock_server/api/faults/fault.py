@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -213,6 +213,10 @@ class Fault(Definition):
             for path, message in self.match.problems(is_answer=self.is_answer)
         )
 
+    def as_kept(self) -> Self:
+        """The fault as it is kept once it has been checked."""
+        return self
+
     async def apply(self, context: FaultContext) -> Response:
         """The response to a request at which the fault fires; nothing is sent yet.
 
@@ -310,7 +314,7 @@ def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:
     fault.check()
     if not is_route(fault.operation) or not fault.is_answer:
         _check_operation(fault, responses)
-    return fault
+    return fault.as_kept()
 
 
 def fault_of(fields: Mapping[str, Any]) -> Fault:

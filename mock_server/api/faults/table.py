@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from mock_server.api.faults.alter import Alter
-from mock_server.api.faults.answer import Answer
+from mock_server.api.faults.answer import LARGE_BYTES, Answer
 from mock_server.api.faults.answering import Answering
 from mock_server.api.faults.delay import Delay
 from mock_server.api.faults.dribble import Dribble
@@ -109,12 +109,9 @@ def unpacked(packed: bytes) -> Fault:
 
 
 def _value(name: str, encoded: Raw) -> Any:
-    """A field; a large value of an answer stays JSON, which costs a fraction."""
-    is_large = len(bytes(encoded)) > _LARGE and name in ("data", "json")
+    """A field; a large value of an answer stays JSON, as `as_kept` has it."""
+    is_large = len(bytes(encoded)) > LARGE_BYTES and name in ("data", "json")
     return encoded.copy() if is_large else msgspec.json.decode(encoded)
-
-
-_LARGE = 64 * 1024
 
 
 def _mistakes(fields: Mapping[str, Any]) -> Iterator[Mistake]:

@@ -134,7 +134,12 @@ class Definition(
     @property
     def size(self) -> int:
         """About how many bytes of memory it takes."""
-        return size_of(msgspec.to_builtins(self))
+        return size_of(self.plain())
+
+    def plain(self) -> dict[str, Any]:
+        """Return its fields as plain data, but a large JSON value as it is kept."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return fields
 
 
 def kind_of(definition: type[Definition]) -> str:

@@ -140,7 +140,8 @@ class Faults:
     def declare(self, answers: Sequence[Definition]) -> None:
         """Have these be what the fixture declares: another one is in force."""
         self._declared = answers
-        vars(self).pop("_declared_answers", None)
+        for made in "_declared_answers", "_declared_by_name":
+            vars(self).pop(made, None)
         self._have_active(self.active)
 
     @cached_property
@@ -151,6 +152,13 @@ class Faults:
             ActiveFault(f"fixture-{number}", definition, inf, holding)
             for number, definition in enumerate(self._declared, start=1)
         ]
+
+    @cached_property
+    def _declared_by_name(self) -> Mapping[str, Sequence[ActiveFault]]:
+        found: dict[str, list[ActiveFault]] = {}
+        for answer in self._declared_answers:
+            found.setdefault(answer.definition.operation, []).append(answer)
+        return found
 
     @property
     def answered(self) -> Mapping[str, None]:
@@ -199,8 +207,7 @@ class Faults:
             active = [each for each in self.active if request.is_for(each.definition)]
             answers = [each for each in active if each.definition.is_answer]
             for name in request.names:  # literals first, whatever was declared first
-                declared = self._declared_answers
-                answers += (it for it in declared if it.definition.operation == name)
+                answers += self._declared_by_name.get(name, ())
             faults = [each for each in active if not each.definition.is_answer]
             found = self._concerned[request.names] = Concerned(faults, answers)
         return found

@@ -199,8 +199,12 @@ class Request(Struct, frozen=True, dict=True):
 
     def is_for(self, definition: Definition) -> bool:
         """Whether its operation is named by a fault, and one that its kind suits."""
-        is_named = definition.operation in ("*", *self.names)
+        is_named = definition.operation in self._named
         return is_named and (not definition.needs or definition.needs in self.traits)
+
+    @cached_property
+    def _named(self) -> Collection[str]:
+        return frozenset(("*", *self.names))  # of a path there may be thousands
 
     def is_as(self, match: Match, operation: str) -> bool:
         """Whether it is as a fault of this operation wants it."""
