@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import httpx2
@@ -58,6 +59,7 @@ BODIES: list[tuple[bytes | str, str]] = [
     ('"' + "[" * 9 + '"', "application/json"),
     ("[" * 80 + "]" * 80, "application/json"),
     ('{"%s":1}' % ("k" * 2000), "application/json"),
+    ('{"%s":1}' % ("\\u0001" * 300), "application/json"),
     ("<!doctype html>\r\n<p>é\x00\u2028</p>", "text/html; charset=utf-8"),
     (b"body { color: red }\n", "text/css"),
     (b"caf\xe9", "text/plain; charset=iso-8859-1"),
@@ -92,10 +94,38 @@ def test_operations_become_state(client: httpx2.Client, tmp_path: Path) -> None:
     assert client.post(LIST, json=asked, headers=key).content == answer.content
 
 
+NO_BASE64 = entry("/x", b"")
+NO_BASE64["response"]["content"] = {"size": 1, "text": "\u00e9", "encoding": "base64"}
 LEFT_OUT = {
     "body was not recorded": [entry("/x", None)],
+    "not base64": [NO_BASE64],
     "too large": [entry("/x", "x" * (DEFAULT_LIMITS.response_bytes + 1))],
 }
+
+
+def test_a_password_that_was_sent_is_in_no_answer(tmp_path: Path) -> None:
+    sent = entry("/a", "it is correct-horse", kind="text/plain", method="POST")
+    sent["request"]["postData"] = {"text": '{"password": "correct-horse"}'}
+    form = entry("/b", "it is battery&staple", kind="text/plain", method="POST")
+    form["request"]["postData"] = {"text": "user=u&password=battery%26staple"}
+    user = entry("/c", "it is user-staple", kind="text/plain")
+    user["request"]["url"] = "https://u:user-staple@app.example/c"
+    letters = {"token": "abcdefghijklmnopqrstuvwxyz", "tokenLabel": "Your tokens"}
+    token = entry("/d", json.dumps(letters), host="https://app.example")
+    *parts, last = responses(tmp_path, sent, form, user, token)
+    assert {part["text"] for part in parts} == {"it is [redacted]"}
+    assert json.loads(last["text"]) == letters | {"token": "[redacted]"}
+
+
+def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
+    def cost(count: int) -> float:
+        query = ("x" * 400 + "\u2026") * count
+        asked = entry(f"/x?a={query}", sent={"X-Api-Key": "a-key-of-mine"})
+        start = thread_time()
+        Import().take(convert(har(asked), Har).log.entries)
+        return thread_time() - start
+
+    assert min(cost(100) for _ in range(3)) < 0.02
 
 
 @pytest.mark.parametrize("why", LEFT_OUT)
