@@ -59,7 +59,6 @@ BODIES: list[tuple[bytes | str, str]] = [
     ('"' + "[" * 9 + '"', "application/json"),
     ("[" * 80 + "]" * 80, "application/json"),
     ('{"%s":1}' % ("k" * 2000), "application/json"),
-    ('{"%s":1}' % ("\\u0001" * 300), "application/json"),
     ("<!doctype html>\r\n<p>é\x00\u2028</p>", "text/html; charset=utf-8"),
     (b"body { color: red }\n", "text/css"),
     (b"caf\xe9", "text/plain; charset=iso-8859-1"),
@@ -117,6 +116,14 @@ def test_a_password_that_was_sent_is_in_no_answer(tmp_path: Path) -> None:
     assert json.loads(last["text"]) == letters | {"token": "[redacted]"}
 
 
+def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
+    body = '{"%s":1}' % ("\\u0001" * 300)
+    target = tmp_path / "made.yaml"
+    name = write(tmp_path / "page.har", entry("/x", body))
+    assert commands.run("import", "har", name, "--output", str(target)).status == 0
+    load_fixture(str(target))
+
+
 def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
     def cost(count: int) -> float:
         query = ("x" * 400 + "\u2026") * count
@@ -125,7 +132,7 @@ def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
         Import().take(convert(har(asked), Har).log.entries)
         return thread_time() - start
 
-    assert min(cost(100) for _ in range(3)) < 0.02
+    assert min(cost(1_000) for _ in range(3)) < 0.1
 
 
 @pytest.mark.parametrize("why", LEFT_OUT)
