@@ -35,6 +35,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.firing import Request
+from mock_server.domain.limits import Published
 from mock_server.domain.memory import Holding
 from mock_server.domain.messages import quoted
 from mock_server.domain.objects.pending import NotReady
@@ -85,6 +86,8 @@ class PublicApi:
                     if operation.most_bytes is not None:
                         most = operation.most_bytes(self._limits)
                     request.content = await operation.gather(body, most, self._memory)
+                if body.holding is not None:  # it is not small
+                    await sleep(0)  # to receive it takes long, and to read it
                 if request.sandbox.state is not request.state:
                     operation = self._readmit(request)
                 state = request.state
@@ -116,7 +119,7 @@ class PublicApi:
                 if request.answer is not None:  # its headers may be large, and new
                     with_marks = responses.headers_with_marks
                 headers = with_marks(length, kind, mark, generation, own)
-            if body.holding is not None:  # it is not small
+            if body.holding is not None:
                 await sleep(0)  # what is wrong with it takes as long again to find
             # Before it is sent: a client that has its response finds it in the journal.
             time = request.state.clock.now()
@@ -242,6 +245,8 @@ class PublicApi:
         if firing is not None:
             fault = cast("Fault", firing.fault.definition)
             return await fault.apply(FaultContext(request, operation, firing, respond))
+        if len(seen.content) > Published.free_body_bytes:
+            await sleep(0)  # it is to be read once more
         response = await once_ready(respond)
         await hold_up(request)
         if decision.limits:

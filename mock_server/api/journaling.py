@@ -177,7 +177,8 @@ class Journaling:
             or self._secrets.finder.find_matches_as_indexes(text)
         ):
             return True
-        return len(key) >= MIN_REDACTABLE_LENGTH and key in text
+        is_long = len(key) >= MIN_REDACTABLE_LENGTH
+        return is_long and (key in text or key.upper() in text)
 
     def _may_tell_secrets(
         self, entry: Entry, request: RequestContext, refusal: Refusal | None

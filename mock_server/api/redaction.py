@@ -109,6 +109,10 @@ class RequestSecrets(Struct, frozen=True):
         *cut, last = self.redact(text).split(_CUT)
         return _CUT.join([*map(self._without_end, cut), last])
 
+    def redact_text(self, text: str) -> str:
+        """As `redact`, for a text."""
+        return _text(self.redact(text.encode("utf-8", "replace")))
+
     def redact_beginning(self, text: bytes) -> bytes:
         """As `redact`, for the beginning of a text, which may end amid a secret."""
         return self._without_end(self.redact(text), ESCAPED_KEY_BYTES)

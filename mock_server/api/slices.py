@@ -29,5 +29,6 @@ async def once_ready(work: Callable[[], T]) -> T:
             return work()
         except NotReady as error:
             kept.append(error.pending)
+        await asyncio.sleep(0)  # the work may have taken long until then
         async for _ in in_slices(kept[-1]):
             pass

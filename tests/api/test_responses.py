@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeApi
-from tests.support import LIBRARY, LIST, Api, wait
+from tests.support import DATASET, LIBRARY, LIST, Api, wait
 
 PAGE = {"Origin": "http://page.example"}
 DECLARED: list[dict[str, Any]] = [
@@ -109,6 +110,15 @@ def test_the_journal_knows_it_by_its_name(declared: Api) -> None:
     assert declared.admin("POST", "/journal/verify", asked).json()["ok"]
     refused = declared.admin("POST", "/journal/verify", {"operation": "POST /api/x"})
     assert "did you mean 'POST /api/x/{id}'?" in refused.json()["message"]
+
+
+def test_a_key_in_capitals_in_a_body_is_not_journalled(make_api: MakeApi) -> None:
+    api, key = make_api(LIBRARY), "my-own-secret-key"
+    bearer = {"Authorization": f"Bearer {key}"}
+    body = {"offset": 0, "datasetId": DATASET, "x": key.upper()}
+    assert api.client.post(LIST, json=body, headers=bearer).status_code == 200
+    (entry,) = api.admin("GET", "/journal").json()["entries"]
+    assert key.upper() not in json.dumps(entry)
 
 
 def test_keys_in_answers_are_not_journalled(make_api: MakeApi) -> None:

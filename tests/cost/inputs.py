@@ -151,6 +151,24 @@ def trained(count: int, sent: Sent) -> list[Sent]:
     return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
 
 
+def made_of(value: bytes, query: str = "") -> Sent:
+    """A text in JSON, of which a collection is made."""
+    body = b'{"datasetId":"%b","name":"n","text":%b}' % (DATASET.encode(), value)
+    return Sent(f"{CREATE}/text", body, query=query)
+
+
+def pushed(count: int) -> Sent:
+    """So many rows of quotes."""
+    rows = [{"q": '"' * 25_000}] * count
+    return sent_json("/api/core/dataset/data/pushData", collectionId="c", data=rows)
+
+
+def conversation(messages: list[Any]) -> list[Sent]:
+    """A completion of so many messages."""
+    path = "/api/v1/chat/completions"
+    return [EMPTY, sent_json(path, appId="a", messages=messages)]
+
+
 def part(header: str, data: bytes = b"x") -> bytes:
     """A part of a form, up to its last line."""
     name = b"Content-Disposition: form-data; name=x"
@@ -334,6 +352,21 @@ OPERATIONS = {
     ),
     "chunks of a text": Input(
         DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))[:1]
+    ),
+    "paragraphs of a text": Input(ROWS, lambda n: made_of(text("a\\n\\n", n))),
+    "blank lines of a text": Input(ROWS, lambda n: made_of(text("\\n\\r\\n", n))),
+    "text beside a query": Input(
+        ROWS, lambda n: made_of(text('\\"', n), query="parentId=")
+    ),
+    "rows beside a query": Input(
+        200, lambda n: replace(pushed(n), query="trainingType=chunk")
+    ),
+    "indexes of a row": Input(
+        48_000, lambda n: Sent(INSERT, of_a_row(b"[%b0]" % (b'{"text":"x"},' * n)))
+    ),
+    "messages": Input(48_000, lambda n: conversation([{"role": "user"}] * n)),
+    "messages, one of them none": Input(
+        48_000, lambda n: conversation([*[{"role": "user"}] * n, 1])
     ),
     "rows that are trained": Input(
         DEFAULT_LIMITS.waiting_rows, lambda n: trained(n, listed(b"0"))

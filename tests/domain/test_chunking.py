@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_server.domain.datasets.texts import chunks
+from mock_server.domain.objects.pending import complete
 
 PIECES = [
     "a\r\nb",
@@ -41,10 +42,10 @@ SIZES = st.sampled_from([64, 65, 66, 129, 130, 131, 200])
 
 @given(TEXTS, SIZES)
 def test_chunks_are_those_of_adding_paragraphs_up(text: str, size: int) -> None:
-    assert chunks(text, 10**6, size) == added_up(text, size)
+    assert complete(chunks(text, 10**6, size)) == added_up(text, size)
 
 
 @given(TEXTS)
 def test_large_texts_are_cut_like_small_ones(text: str) -> None:
     large = f"{text}\n\n" * (150_000 // (len(text) + 2) + 1)
-    assert chunks(large, 10**6, 64) == added_up(large, 64)
+    assert complete(chunks(large, 10**6, 64)) == added_up(large, 64)

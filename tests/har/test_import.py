@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import httpx2
@@ -92,10 +93,46 @@ def test_operations_become_state(client: httpx2.Client, tmp_path: Path) -> None:
     assert client.post(LIST, json=asked, headers=key).content == answer.content
 
 
+NO_BASE64 = entry("/x", b"")
+NO_BASE64["response"]["content"] = {"size": 1, "text": "\u00e9", "encoding": "base64"}
 LEFT_OUT = {
     "body was not recorded": [entry("/x", None)],
+    "not base64": [NO_BASE64],
     "too large": [entry("/x", "x" * (DEFAULT_LIMITS.response_bytes + 1))],
 }
+
+
+def test_a_password_that_was_sent_is_in_no_answer(tmp_path: Path) -> None:
+    sent = entry("/a", "it is correct-horse", kind="text/plain", method="POST")
+    sent["request"]["postData"] = {"text": '{"password": "correct-horse"}'}
+    form = entry("/b", "it is battery&staple", kind="text/plain", method="POST")
+    form["request"]["postData"] = {"text": "user=u&password=battery%26staple"}
+    user = entry("/c", "it is user-staple", kind="text/plain")
+    user["request"]["url"] = "https://u:user-staple@app.example/c"
+    letters = {"token": "abcdefghijklmnopqrstuvwxyz", "tokenLabel": "Your tokens"}
+    token = entry("/d", json.dumps(letters), host="https://app.example")
+    *parts, last = responses(tmp_path, sent, form, user, token)
+    assert {part["text"] for part in parts} == {"it is [redacted]"}
+    assert json.loads(last["text"]) == letters | {"token": "[redacted]"}
+
+
+def test_a_name_of_many_escapes_makes_yaml_that_loads(tmp_path: Path) -> None:
+    body = '{"%s":1}' % ("\\u0001" * 300)
+    target = tmp_path / "made.yaml"
+    name = write(tmp_path / "page.har", entry("/x", body))
+    assert commands.run("import", "har", name, "--output", str(target)).status == 0
+    load_fixture(str(target))
+
+
+def test_many_cut_marks_in_a_query_keep_nobody_waiting() -> None:
+    def cost(count: int) -> float:
+        query = ("x" * 400 + "\u2026") * count
+        asked = entry(f"/x?a={query}", sent={"X-Api-Key": "a-key-of-mine"})
+        start = thread_time()
+        Import().take(convert(har(asked), Har).log.entries)
+        return thread_time() - start
+
+    assert min(cost(1_000) for _ in range(3)) < 0.1
 
 
 @pytest.mark.parametrize("why", LEFT_OUT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import permutations
+from time import thread_time
 from typing import Any
 
 import httpx2
@@ -158,6 +159,25 @@ def test_what_is_missing_is_told() -> None:
         f"dataset {DATASET}: known by id only: folder unknown",
         f"app {APP}: 1 of 2 chats seen",
     ]
+
+
+@pytest.mark.parametrize("subject", ["collection", ""])
+def test_many_deletions_cost_in_proportion(subject: str) -> None:
+    def cost(count: int) -> float:
+        ids = [f"{number}" for number in range(count)]
+        listed: Any = page([*map(item, ids)])
+        path, asked = f"{COLLECTION}/delete", {"collectionIds": ids}
+        exchanges = [made(LIST, {"datasetId": DATASET}, listed)]
+        if not subject:
+            path, asked = "/api/core/dataset/delete", {"id": ids}
+            exchanges = [made("/api/core/dataset/list", {}, listed["list"])]
+        seen = seen_of(*exchanges)
+        start = thread_time()
+        seen.take(made(path, asked, None)._replace(method="DELETE"))
+        return thread_time() - start
+
+    small, large = (min(cost(n) for _ in range(3)) for n in (200, 1_600))
+    assert large <= 20 * small + 0.003
 
 
 def test_an_unknown_folder_stands_at_the_top() -> None:

@@ -46,6 +46,22 @@ def test_an_array_fits_by_its_items_and_its_length(value: object, is_fit: bool) 
     assert is_valid(value, inspect.type_info(Tags)) is is_fit
 
 
+def test_a_mistake_among_many_items_is_found() -> None:
+    class Part(Struct):
+        text: str
+
+    parts = [*[{"text": "x"}] * 200, {"text": "\ud800"}, {"text": 5}, 6]
+    found = [mistake.path for mistake in mistakes(parts, list[Part])]
+    assert found == [(200, "text"), (201, "text"), (202,)]
+    objects = [*[{"x": 1}] * 200, 7]
+    found = [mistake.path for mistake in mistakes(objects, list[dict[str, Any]])]
+    assert found == [(200,)]
+    found = [
+        each.path for each in mistakes([*objects, {"\ud800": 1}], list[dict[str, Any]])
+    ]
+    assert found == [(200,), (201, "\ud800")]
+
+
 def test_the_items_of_an_optional_field_count_too() -> None:
     class Filters(Struct):
         tags: Tags | UnsetType = UNSET

@@ -6,6 +6,7 @@ refused; the journal lists every departure, whether or not it was tolerated.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -22,7 +23,9 @@ from mock_server.domain.choices.reading import remedies, tolerates
 from mock_server.domain.choices.table import Choices, table, with_choices
 from mock_server.domain.errors import InvalidField, InvalidFields, Refusal
 from mock_server.domain.journal import IGNORED, REFUSED, Violation
+from mock_server.domain.limits import DEFAULT_LIMITS
 from mock_server.domain.messages import all_problems, describe_value
+from mock_server.domain.objects.pending import AT_ONCE, Steps, made
 from mock_server.domain.validation.convert import with_integers
 
 
@@ -63,13 +66,25 @@ class Contract(Generic[F]):
     ) -> F:
         """The fields of a body, for an operation that no departure tells apart.
 
-        Raises as `values`.
+        Raises as `values`, and NotReady for a large one.
         """
         try:
-            return self.decoder.decode(content)
+            if len(content) <= DEFAULT_LIMITS.body_bytes:
+                return self.decoder.decode(content)
+            if (fields := made(self, content, self._reading(content))) is not None:
+                return fields
         except NOT_ON_CONTRACT:
-            values = self.values(content, choices, ignored)
-            return with_integers(values, self.fields)
+            pass
+        values = self.values(content, choices, ignored)
+        return with_integers(values, self.fields)
+
+    def _reading(self, content: bytes) -> Steps[F | None]:
+        """Decode a body by itself, before anything is done; None if it departs."""
+        for _ in range(AT_ONCE):
+            yield
+        with suppress(*NOT_ON_CONTRACT):
+            return self.decoder.decode(content)
+        return None
 
     def values(
         self, content: bytes, choices: Choices, ignored: list[str] | None = None

@@ -13,6 +13,7 @@ from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import complete
 from mock_server.domain.objects.uploads import is_text
 
 WITHOUT_SOURCE = ("folder", "virtual")
@@ -56,7 +57,8 @@ def retrain(
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
         most = call.state.limits.waiting_rows
-        found = chunks(text_of(file.content), most, chunk_chars or CHUNK_CHARS)
+        size = chunk_chars or CHUNK_CHARS  # of a MiB at most: in one turn
+        found = complete(chunks(text_of(file.content), most, size))
         texts = [(text, "", number) for number, text in enumerate(found)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)

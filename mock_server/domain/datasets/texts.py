@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.haystack import fold
+from mock_server.domain.objects.pending import STEP, Steps
 
 CHUNK_CHARS = 512
 """Characters of a chunk, unless a request says otherwise."""
@@ -26,7 +27,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 _PART_CHARS = 65_536
 
 
-def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> list[str]:
+def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> Steps[list[str]]:
     """The chunks of a text, of at most `size` characters; none of a blank text.
 
     If there are more than `most`, that is one more of them.
@@ -37,12 +38,15 @@ def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> list[str]:
     text = text.replace("\n\r\n", _SEPARATOR)  # a blank line either way
     parts: list[str] = []
     room = (most + 1) * (size + len(_SEPARATOR))
-    for part in filter(None, map(_separated, _parts(text))):
-        parts.append(part)
+    for part in map(_separated, _parts(text)):
+        yield
+        if part:
+            parts.append(part)
         room -= len(part)
         if room < 0:
             break
     text = _SEPARATOR.join(parts)
+    yield
     made: list[str] = []
     start = 0
     while len(text) - start > size and len(made) <= most:
@@ -53,6 +57,8 @@ def chunks(text: str, most: int, size: int = CHUNK_CHARS) -> list[str]:
         else:
             made.append(text[start:end])
             start = end + len(_SEPARATOR)
+        if not len(made) % STEP:
+            yield
     return [*made, text[start:]][: most + 1] if text else made
 
 

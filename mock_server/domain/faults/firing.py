@@ -236,14 +236,17 @@ class Request(Struct, frozen=True, dict=True):
         """The last message of a user, case folded; "" if there is none."""
         messages = self.body.get("messages")
         asked = messages if isinstance(messages, list) else ()
-        found = next(filter(None, map(asked_in, reversed(asked))), "")
+        last: Mapping[str, object] = next(filter(is_of_user, reversed(asked)), {})
+        found = asked_in(last)
         return found[: Published.searched_chars].casefold()
 
 
-def asked_in(message: object) -> str:
-    """The text of a message that is a user's; "" of any other."""
-    if not isinstance(message, dict) or message.get("role") != "user":
-        return ""
+def is_of_user(message: object) -> bool:
+    return isinstance(message, dict) and message.get("role") == "user"
+
+
+def asked_in(message: Mapping[str, object]) -> str:
+    """The text of a user's message."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = (each.get("text") for each in parts if isinstance(each, dict))

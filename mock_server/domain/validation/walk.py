@@ -10,7 +10,9 @@ inclusive bounds. They convert nothing; `convert` does.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
+import msgspec
 from msgspec import UNSET, Struct, inspect
 
 from mock_server.domain.messages import cut, describe_value, did_you_mean
@@ -71,10 +73,44 @@ def mistakes_of(value: object, wanted: inspect.Type, path: Path) -> Iterator[Mis
             if not _has_length(value, plain):
                 yield Mistake(path, _length_message(value, plain))
             # Of what is too long, the items that may be there are looked at.
-            for index, item in enumerate(value[: plain.max_length]):
+            for index, item in _doubtful(value[: plain.max_length], kind):
                 yield from mistakes_of(item, kind, (*path, index))
         case _ if not is_valid(value, wanted):
             yield Mistake(path, _message(value, wanted))
+
+
+_MANY_ITEMS = 100
+
+
+def _doubtful(
+    items: list[object], wanted: inspect.Type
+) -> Iterator[tuple[int, object]]:
+    """The items of an array in which something may be wrong, and where they are.
+
+    Of many most are seen to be as is wanted at a quick look: to walk through 49,000
+    structs, as a body may have, takes 170 ms.
+    """
+    every = enumerate(items)
+    if len(items) < _MANY_ITEMS:
+        return every
+    match wanted:
+        case inspect.StructType(cls=kind):
+            return ((at, item) for at, item in every if not _converts(item, kind))
+        case inspect.DictType(value_type=inspect.AnyType()):
+            objects = [item for item in items if isinstance(item, dict)]
+            if is_unicode("".join(chain.from_iterable(objects))):
+                return ((at, it) for at, it in every if not isinstance(it, dict))
+    return every
+
+
+def _converts(value: object, kind: type[Struct]) -> bool:
+    """Whether a value is a struct, by a quick look that does not see all."""
+    try:
+        msgspec.convert(value, kind)
+        msgspec.json.encode(value)  # raises for a lone surrogate
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        return False
+    return True
 
 
 _FEW_FIELDS = 24

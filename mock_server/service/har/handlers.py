@@ -160,21 +160,20 @@ def collection(seen: Seen, told: Told) -> None:
 
 
 def deleted_collections(seen: Seen, told: Told) -> None:
-    for each in _texts(told.asked.get("id") or told.asked["collectionIds"]):
-        for known in seen.datasets.values():
-            known.remove(each)
+    gone = _texts(told.asked.get("id") or told.asked["collectionIds"])
+    for known in seen.datasets.values():
+        known.remove(gone)
 
 
 def deleted_dataset(seen: Seen, told: Told) -> None:
     """A dataset that has been deleted, with those in it."""
     gone = _texts(told.asked["id"])
+    below: dict[Any, list[str]] = {}
+    for known in seen.datasets.values():
+        below.setdefault(known.fields.get("parentId"), []).append(known.id)
     for each in gone:
         seen.datasets.pop(each, None)
-        gone += (
-            below.id
-            for below in seen.datasets.values()
-            if below.fields.get("parentId") == each
-        )
+        gone += below.pop(each, ())
 
 
 def deleted_chats(seen: Seen, told: Told) -> None:

@@ -1,5 +1,6 @@
 """A HAR file becomes a fixture: what operations told as state, all else as answers."""
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Sequence
@@ -11,7 +12,7 @@ import msgspec
 from mock_server.api.bound import BOUND
 from mock_server.api.faults.answer import WITHOUT_BODY, mistake_in_header
 from mock_server.api.operations.table import OPERATIONS
-from mock_server.api.redaction import RequestSecrets, redacted_text
+from mock_server.api.redaction import RequestSecrets
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits, Published
 from mock_server.fixture.builders.parts import DOTS
 from mock_server.fixture.document import PATH_PATTERN, Method
@@ -28,14 +29,20 @@ METHODS = frozenset(get_args(Method)) - {"OPTIONS"}
 """Preflights are not recorded answers: the server decides on these itself."""
 _PARTIAL = (206, 304)
 # Beside what is the server's own to say: what is about one moment or one caller, or
-# would lead or hold the browser elsewhere.
+# would lead or hold the browser elsewhere, or reach beyond the page.
 _DROPPED = {
     "alt-svc",
+    "clear-site-data",
     "content-encoding",
     "content-range",
+    "nel",
     "proxy-authenticate",
     "proxy-connection",
     "public-key-pins",
+    "refresh",
+    "report-to",
+    "reporting-endpoints",
+    "service-worker-allowed",
     "set-cookie",
     "strict-transport-security",
 }
@@ -116,8 +123,8 @@ def _body(content: bytes) -> dict[str, Any]:
 
 # The entry itself stands in a list in an object.
 _DEPTH = Published.json_depth - 4
-_KEY_CHARS = 512
-"""Of a key; YAML bounds one with its escapes to 1,024 (YAML 1.2.2 7.4.2)."""
+_KEY_CHARS = 1_000
+"""Of a key with its escapes, which YAML bounds to 1,024 (YAML 1.2.2 7.4.2)."""
 
 
 def _can_stand(value: object) -> bool:
@@ -129,7 +136,7 @@ def _can_stand(value: object) -> bool:
         below: list[object] = []
         for each in level:
             if isinstance(each, dict):
-                if any(len(key) > _KEY_CHARS for key in each):
+                if any(len(json.dumps(key)) > _KEY_CHARS for key in each):
                     return False
                 below += each.values()
             elif isinstance(each, list):
@@ -214,16 +221,19 @@ class Import:
 
     def _named(self, method: str, url: str) -> str:
         """A request as notes name it, without secrets."""
-        shown = redacted_text(re.split("[?#]", url)[0], self._hidden)
+        shown = self._hidden.redact_text(re.split("[?#]", url)[0])
         return f"{method} {shown[:_SHOWN]}"
 
     def _without_secrets(self, path: str) -> str:
         """The path with a parameter in place of each segment that holds a secret."""
         kept = [
-            each if redacted_text(each, self._hidden) == each else f"{{secret{at}}}"
+            f"{{secret{at}}}" if self._holds_secret(each) else each
             for at, each in enumerate(path.split("/"))
         ]
         return "/".join(kept)
+
+    def _holds_secret(self, text: str) -> bool:
+        return self._hidden.are_in(text.encode("utf-8", "replace"))
 
     def _put(self, exchange: reading.Exchange, request: str) -> None:
         """Keep an answer as an entry of `responses`, if there is room for it."""

@@ -1,6 +1,6 @@
 """What was seen of a service: its datasets, its applications, and their lists."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import inf
 from typing import Any
@@ -65,12 +65,10 @@ class SeenDataset:
         self.collections[collection_id] = part
         return collection_id
 
-    def remove(self, collection_id: str) -> None:
-        """Forget a collection with all that is in it, if there is one."""
-        if collection_id not in self.collections:
-            return
-        inside = self._inside()
-        gone = [collection_id]
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forget collections, those that there are, with all that is in them."""
+        gone = [each for each in ids if each in self.collections]
+        inside = self._inside() if gone else {}
         for each in gone:
             # Popped: parents may lead in a circle.
             gone += inside.pop(each, ())

@@ -1,6 +1,5 @@
 """HAR files, entry by entry, and the exchanges in them."""
 
-import binascii
 import json
 import re
 from base64 import b64decode
@@ -14,7 +13,7 @@ from msgspec import Struct, field
 
 from mock_server.api.headers import TELLING
 from mock_server.api.operations.related.route import query_fields
-from mock_server.api.redaction import HIDDEN, RequestSecrets, redacted_text
+from mock_server.api.redaction import HIDDEN, RequestSecrets
 
 Headers = tuple[tuple[str, str], ...]
 _NOT_JSON = msgspec.MsgspecError, UnicodeError, RecursionError
@@ -50,9 +49,9 @@ class Exchange(NamedTuple):
     def without(self, secrets: RequestSecrets) -> "Exchange":
         """The same without these in query, bodies and the headers of the answer."""
         return self._replace(
-            query=redacted_text(self.query, secrets),
+            query=secrets.redact_text(self.query),
             request_body=secrets.redact(self.request_body),
-            headers=tuple((n, redacted_text(v, secrets)) for n, v in self.headers),
+            headers=tuple((n, secrets.redact_text(v)) for n, v in self.headers),
             body=secrets.redact(self.body),
         )
 
@@ -231,6 +230,10 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
     """What logs somebody in, of what was sent and what was answered."""
     headers = _headers(entry.request.headers) + _headers(entry.response.headers)
     texts = [*_secrets(headers), *_secrets_in_url(entry.request.url)]
+    if (posted := entry.request.post_data) and posted.text:
+        texts += _secrets_in_json(posted.text, is_sent=True)
+        if posted.text.lstrip()[:1] not in ("{", "["):
+            texts += _secrets_in_url(f"?{posted.text}")  # a form
     with suppress(BadBody):
         texts += _secrets_in_json(
             _body(entry.response.content).decode(errors="replace")
@@ -238,8 +241,12 @@ def secrets_of(entry: HarEntry) -> set[bytes]:
     return {each.encode("utf-8", "replace") for each in texts} - _NO_SECRETS
 
 
-def _secrets_in_json(body: str) -> Iterator[str]:
-    """Texts in fields that are secret by their names, in JSON or in events of it."""
+def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
+    """Texts in fields that are secret by their names, in JSON or in events of it.
+
+    Labels have such names too, but are not sent, nor long without a blank; they have no
+    digits among letters.
+    """
     events = (line[5:] for line in body.splitlines() if line.startswith("data:"))
     found: list[tuple[object, bool]] = [(each, False) for each in (body, *events)]
     while found:
@@ -253,10 +260,9 @@ def _secrets_in_json(body: str) -> Iterator[str]:
                 with suppress(msgspec.DecodeError, RecursionError):
                     found.append((msgspec.json.decode(value), is_telling))
             case str() if is_telling and value.count(" ") < 2:
-                # Labels have such names too, but no digits among letters; behind a
-                # scheme, such as Bearer, stands a key.
+                # Behind a scheme, such as Bearer, stands a key.
                 text = value.rpartition(" ")[2]
-                if _MIXED.search(text):
+                if is_sent or len(text) >= _LONG_CHARS or _MIXED.search(text):
                     yield text
 
 
@@ -265,7 +271,10 @@ def _tells(name: str) -> bool:
 
 
 def _secrets_in_url(url: str) -> Iterator[str]:
-    """Values of query and fragment that are secret by their names, or look so."""
+    """The password, and in query and fragment what is secret by its name or looks."""
+    with suppress(ValueError):
+        if password := urlsplit(url).password:
+            yield password
     for name, value in parse_qsl("&".join(re.split("[?#]", url)[1:])):
         is_token = len(_MIXED.findall(value)) >= _FEWEST_CHANGES
         is_long = len(value) >= _LONG_CHARS and not _ID_NAME.search(name)
@@ -289,6 +298,6 @@ def _body(content: Content) -> bytes:
     if content.encoding == "base64":
         try:
             return b64decode(content.text, validate=True)
-        except binascii.Error:
+        except ValueError:  # a letter that is not ASCII is no binascii.Error
             raise BadBody from None
     return content.text.encode("utf-8", "replace")

@@ -80,6 +80,13 @@ def test_replies_with_times_are_a_sequence(api: Api) -> None:
     assert [said(ask(api)) for _ in range(3)] == ["One.", "Two.", "How are you?"]
 
 
+def test_no_earlier_question_is_matched_than_the_last(api: Api) -> None:
+    reply(api, "Rain.", match={"question": "weather"})
+    asked = [{"role": "user", "content": text} for text in ("The weather?", "")]
+    assert said(ask(api, messages=asked)) != "Rain."
+    assert said(ask(api, messages=asked[::-1])) == "Rain."
+
+
 def test_a_reply_is_said_to_the_question_that_it_matches(api: Api) -> None:
     reply(api, "Rain.", match={"question": "WEATHER"})
     assert said(ask(api, "How is the weather?")) == "Rain."

@@ -12,6 +12,7 @@ import pytest
 
 from mock_server.domain.datasets.texts import chunks
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
+from mock_server.domain.objects.pending import complete
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
@@ -244,13 +245,13 @@ def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> 
 
 
 def test_paragraphs_are_joined_while_they_fit() -> None:
-    assert chunks(" \n\n", 9) == []
-    assert chunks("a\n\nb\r\n \nc", 9) == ["a\n\nb\n\nc"]
+    assert complete(chunks(" \n\n", 9)) == []
+    assert complete(chunks("a\n\nb\r\n \nc", 9)) == ["a\n\nb\n\nc"]
     long = "x" * 100
-    assert chunks(f"{long}\n\n{long}", 9, 150) == [long, long]
-    assert chunks(f"{long}\n\n{long}", 9, 202) == [f"{long}\n\n{long}"]
-    assert chunks("y" * 150, 9, 64) == ["y" * 64, "y" * 64, "y" * 22]
-    assert chunks("z" * 65, 9, 1) == ["z" * 64, "z"]
+    assert complete(chunks(f"{long}\n\n{long}", 9, 150)) == [long, long]
+    assert complete(chunks(f"{long}\n\n{long}", 9, 202)) == [f"{long}\n\n{long}"]
+    assert complete(chunks("y" * 150, 9, 64)) == ["y" * 64, "y" * 64, "y" * 22]
+    assert complete(chunks("z" * 65, 9, 1)) == ["z" * 64, "z"]
 
 
 def refused(

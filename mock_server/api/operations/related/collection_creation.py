@@ -27,6 +27,7 @@ from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.models import Collection
+from mock_server.domain.objects.pending import made
 from mock_server.domain.objects.uploads import (
     FileNotFound,
     WrongFileType,
@@ -147,7 +148,8 @@ def make(
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
     if isinstance(source, str):
         most = call.state.limits.waiting_rows
-        texts = chunks(source, most, to.chunk_size or CHUNK_CHARS)
+        key = source, most, to.chunk_size or CHUNK_CHARS
+        texts = made(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = to.training_type or new.training_type
     tags = tuple(to.tags or ())

@@ -20,7 +20,7 @@ from mock_server.api.envelope import SUCCESS
 from mock_server.api.items import items_of
 from mock_server.api.operations import operation
 from mock_server.api.operations.contract import Contract, RequestFields
-from mock_server.api.request import RequestBody, read_json
+from mock_server.api.request import RequestBody, read_raw
 from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached, Refusal
 from mock_server.domain.limits import Limits
@@ -160,7 +160,7 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
     query = body.scope["query_string"]
     if not query:
         return content or b"{}"
-    given = read_json(content) if content else {}
+    given = read_raw(content) if content else {}
     return msgspec.json.encode(given | query_fields(query))
 
 
