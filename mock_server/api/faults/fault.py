@@ -176,14 +176,14 @@ class Fault(Definition):
     @classmethod
     def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
         """What to write for a field that other mock servers have."""
-        known = cls.__struct_encode_fields__
         own = OPERATIONS.written_for(name, fields)
-        if own or nearest(name, known):
+        if own or nearest(name, cls.__struct_encode_fields__):
             return own
-        homes = [each for each, kind in Fault.kinds.items() if name in _names_of(kind)]
-        if not homes and nearest(name, ["ms"]):
-            return " (the kind delay has ms, in milliseconds)"
-        return f" (it is a field of {', '.join(homes)})" if homes else ""
+        kinds = Fault.kinds.items()
+        every = {each for _, kind in kinds for each in _names_of(kind)}
+        near = nearest(name, every) or name
+        homes = ", ".join(each for each, kind in kinds if near in _names_of(kind))
+        return f" ({near} is a field of {homes})" if homes else ""
 
     @classmethod
     def own_fields(cls) -> Mapping[str, object]:

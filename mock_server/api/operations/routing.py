@@ -122,9 +122,10 @@ class Operations(Mapping[str, Operation]):
         given = inner if isinstance(inner, Mapping) else fields
         paths = (given[each] for each in _OF_PATHS if isinstance(given.get(each), str))
         path = str(next(paths, "/api/x")).partition("?")[0]
+        route = f"{str(given.get('method', 'GET')).upper()} {path}"
         row = self.meant_by(path)
-        method = cut(str(given.get("method", "GET"))).upper()
-        own = row.name if row else f"{method} {cut(path)}"
+        # Texts of Python may hold half a surrogate pair, which UTF-8 cannot.
+        own = row.name if row else cut(route).encode(errors="replace").decode()
         return f' (write "operation": {quoted(own)})'
 
     def owner_of(self, path: str) -> str:

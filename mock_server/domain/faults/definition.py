@@ -8,17 +8,13 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
-from mock_server.domain.messages import cut, describe_value, most_alike, nearest, quoted
+from mock_server.domain.messages import cut, describe_value, nearest, quoted
 from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
 from mock_server.domain.validation.walk import Path
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
 _SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
 Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
-_BESIDE = {
-    "body": ', as {"body": {"offset": 30}}?',
-    "question": ', the last message of the user? Fields of a body: {"body": {...}}',
-}
 _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
@@ -52,10 +48,9 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     @classmethod
     def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
         """What to write for a field of a request that stands here itself."""
-        near = nearest(name, cls.__struct_fields__)
-        if near:
-            is_slip = most_alike(name, [near]) or near not in _BESIDE
-            return f" (did you mean {near!r}{'?' if is_slip else _BESIDE[near]})"
+        if near := nearest(name, cls.__struct_fields__):
+            what = ", the last message of the user" if near == "question" else ""
+            return f" (did you mean {near!r}{what}?)"
         others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
         written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
         return f" (write {written}; beside body there are {others})"
