@@ -98,14 +98,22 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     hint = f"there are {', '.join(first)}"
     if near is not None:
         hint = f"did you mean {near}? Paths are exact"
-    elif not _OF_OTHERS.isdisjoint(path.split("/")):
-        hint = "here POST /__admin/faults, GET /__admin/journal, POST /__admin/reset"
+    elif words := [each for each in path.split("/") if each in _OF_OTHERS]:
+        hint = f"{words[0]} of others are here {_OF_OTHERS[words[0]]}"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 
 
-_OF_OTHERS = {"mappings", "requests", "stubs", "expectations", "scenarios"}
-"""What admin APIs of other mock servers have for faults, answers and the journal."""
+_FIELDS = '{"kind": "answer", "operation": "GET /api/x", "json": {}}'
+_ANSWER = f"POST {_PREFIX}/faults {_FIELDS}"
+_CALLS = f"GET {_PREFIX}/journal, POST {_PREFIX}/journal/verify, POST {_PREFIX}/reset"
+_OF_OTHERS = dict.fromkeys(
+    ("mappings", "stubs", "expectations", "expectation", "mocks", "scenarios"), _ANSWER
+)
+_OF_OTHERS |= dict.fromkeys(("requests", "calls", "retrieve"), _CALLS)
+_ADDED = {"/responses": f"it lists answers of the fixture; to add one: {_ANSWER}"}
+"""What admin APIs of other mock servers have for answers and the journal, and how what
+cannot be written at its own path is added."""
 
 
 def _nearest(path: str, method: str) -> str | None:
@@ -152,6 +160,9 @@ def _beside(path: str) -> Iterator[tuple[AdminRoute, str]]:
         is_below = shorter != _IN_SANDBOX and (path == shorter or longer[-1] == "}")
         return (is_next and is_below) or longer == shorter
 
+    own = path.removeprefix(_IN_SANDBOX)
+    if own in _ADDED:
+        yield table()[path]["GET"], _ADDED[own]
     for each, routes in table().items():
         for method, route in routes.items() if is_beside(each) else ():
             if method != "GET":

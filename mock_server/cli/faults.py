@@ -39,9 +39,8 @@ class Add(click.Command):
             if name not in known:
                 raise
             got = f"Expected FIELD=VALUE, got {error.option_name}"
-            raise click.UsageError(
-                f"{got} (write {name}=VALUE without dashes)"
-            ) from None
+            hint = f"write {name}=VALUE without dashes"
+            raise click.UsageError(f"{got} ({hint})", ctx) from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Called by click."""

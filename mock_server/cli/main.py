@@ -36,6 +36,9 @@ COMMANDS = (
     "openapi",
 )
 """In the order of help."""
+_OF_FILES = {f"--{each}" for each in ("fixture", "fixtures", "root-dir", "config")}
+_OF_FILES |= {f"--{each}" for each in ("file", "data", "dir", "db", "mappings")}
+"""Options of others for the files that are served."""
 _FIXTURES = "Expected fixtures without an option, such as mock-server serve"
 
 
@@ -266,13 +269,16 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
     known = [each for param in ctx.command.params for each in param.opts] if ctx else []
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
-        if name == "--fixture":
+        if name in _OF_FILES and "--watch" in known:
             given = " ".join(args).partition(name)[2].strip("= ").partition(" ")[0]
-            return f"{_FIXTURES} {given or 'mine.yaml'}, got {name} {given}".rstrip()
+            given = "" if given.startswith("-") else given
+            why = f"{_FIXTURES} {given or 'mine.yaml'}, got {name} {given}".rstrip()
+            return "; ".join([why, *_further(name, args, ctx)])
         if re.match("-[0-9.]", name):  # only `clock advance` takes a number
             number = next(each for each in args if each.startswith(name))
             return f"Expected 0 s or more, got {number!r} ({FORWARD})"
-        return f"No such option: {name}{_option_meant(name.lstrip('-'), known)}"
+        hint = _option_meant(name.lstrip("-"), known)
+        return "; ".join([f"No such option: {name}{hint}", *_further(name, args, ctx)])
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"Expected {name_of(error.param)}, got nothing"
     if extra := _EXTRA.match(error.message):
@@ -281,6 +287,23 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
         return f"Expected no further argument, got {extra[1]!r}{hint}"
     is_ours = error.message.startswith("Expected ")
     return error.message if is_ours else error.format_message()
+
+
+def _further(
+    name: str, args: Sequence[str], ctx: click.Context | None
+) -> Iterator[str]:
+    """The further options that a command does not have: click stops at the first."""
+    params = ctx.command.params if ctx else []
+    known = {each: param for param in params for each in param.opts}
+    found = (at for at, each in enumerate(args) if each.partition("=")[0] == name)
+    for at in range(next(found, len(args)) + 1, len(args)):
+        before = known.get(args[at - 1])
+        is_value = before is not None and not getattr(before, "is_flag", False)
+        word = args[at].partition("=")[0]
+        if word == "--":
+            return
+        if word.startswith("--") and word not in (*known, "--help") and not is_value:
+            yield f"no such option: {word}{_option_meant(word[2:], [*known])}"
 
 
 def _option_meant(word: str, known: Sequence[str]) -> str:

@@ -49,7 +49,8 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     if meant := _meant(name, rest):
         raise BadValue(f"Expected {name}:{meant}, got {text!r} - at {place}")
     place = f"{place} {name}"
-    fields = _fields(rest, place, text_fields(KINDS[name]) if name in KINDS else ())
+    are_text = text_fields(KINDS[name]) if name in KINDS else ()
+    fields = _fields(rest, place, are_text, several)
     # They say which it is; as fields they would override that.
     if fields.keys() & {"kind", "preset"}:
         raise BadValue(f"Expected {name} alone, got a kind or preset too - at {place}")
@@ -64,13 +65,21 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     return read_faults({kind: name, **fields}, refuse, responses=ANY_ROUTE)
 
 
-def _fields(text: str, place: str, are_text: Collection[str]) -> Mapping[str, Any]:
+def _fields(
+    text: str, place: str, are_text: Collection[str], several: str
+) -> Mapping[str, Any]:
     """The values of `FIELD=VALUE,...`, each of them JSON or else text, by field.
 
+    `several` says how to give several faults.
     Raises BadValue.
     """
     fields: dict[str, Any] = {}
     while text := text.strip():
+        word = re.split("[,:]", text)[0].strip()
+        if word in KINDS or word in PRESETS:
+            what = "kind of fault" if word in KINDS else "preset"
+            expected = f"Expected FIELD=VALUE, got {text!r} - at {place}"
+            raise BadValue(f"{expected} ({word} is a {what}: write {several})")
         name, equals, rest = text.partition("=")
         if not equals:
             raise BadValue(f"Expected FIELD=VALUE, got {text!r} - at {place}")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET
 
+from mock_server.api.operations.table import OPERATIONS
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, of_field
 from mock_server.control.faults import AddedFault, warned
@@ -71,6 +72,9 @@ class Answers:
             if value is not None and not isinstance(value, kind):
                 is_other = isinstance(value, str | bytes)
                 how = f"write {other if is_other else 'json'}={value!r}"
+                if not is_other and operation_or_route in OPERATIONS:
+                    how = f"write data={value!r}, sent in the envelope of the service"
+                    how += ", or json=... for the whole body"
                 if isinstance(value, Mapping):
                     how += f", or match={{'body': {value!r}}} for requests with it"
                 got = type(value).__name__
@@ -108,6 +112,16 @@ class Answers:
             how = "write reply(parts=[...]) for one reply of several parts, or "
             how += "reply(...) for each with times=1 for replies in turn"
             raise WrongValue("Expected a text, got a list", how)
+        if not isinstance(text, str | bytes | None):
+            own = (
+                text.get("content", text.get("text"))
+                if isinstance(text, Mapping)
+                else None
+            )
+            how = (
+                f"write reply({own!r})" if isinstance(own, str) else "write reply('Hi')"
+            )
+            raise WrongValue(f"Expected a text, got {type(text).__name__}", how)
         said = {"text": text, "parts": parts, "stream": stream}
         when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
         return self._answer("reply", {}, **said, **when, skip=skip)

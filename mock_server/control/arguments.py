@@ -76,7 +76,7 @@ def check(
         if name not in arguments:
             known = did_you_mean(str(name), arguments)
             known = known or f" (there are {', '.join(arguments)})"
-            raise TypeError(f"Expected an argument, got {name!r}{known} - at {place}")
+            raise TypeError(f"unknown argument {name!r}{known} - at {place}")
         if value is not None and not arguments[name].takes(value):
             expected = f"Expected {name} to be {arguments[name].expected}"
             raise TypeError(f"{expected}, got {value!r} - at {place}")

@@ -54,6 +54,15 @@ class Refused(Exception):
         self.status_text = failure.status_text
         super().__init__(one_line(failure.message[:_MESSAGE_CHARS]))
 
+    def naming(self, names: Mapping[str, str]) -> "Refused":
+        """Return it with names of fields as the caller has written them."""
+        text = str(self)
+        for sent, written in names.items():
+            text = text.replace(f"unknown field '{sent}'", f"unknown field '{written}'")
+            text = text.replace(f" - at $.{sent}", f" - at $.{written}")
+        self.args = (text,)
+        return self
+
 
 class Response(Struct, Generic[T], frozen=True):
     """A good response: its status, its value, and the JSON text of that value."""

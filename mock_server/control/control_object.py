@@ -12,7 +12,7 @@ from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.answers import Answers
 from mock_server.control.arguments import RaisedHere
 from mock_server.control.calls import Calls
-from mock_server.control.client import AdminClient
+from mock_server.control.client import AdminClient, Refused
 from mock_server.control.clock import SandboxClock, of_field
 from mock_server.control.faults import AddedFault, FaultList, example_of, warned
 from mock_server.control.json_body import to_json
@@ -87,7 +87,10 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
             if _camel(name) in asked:
                 raise TypeError(f"Expected {_camel(name)!r} once, got it twice")
             asked[_camel(name)] = of_field(name, value)
-        added = AddedFault(self._client, asked)
+        try:
+            added = AddedFault(self._client, asked)
+        except Refused as refused:
+            raise refused.naming({_camel(name): name for name in fields}) from None
         self._added.append(added)
         return warned(added, 3)
 

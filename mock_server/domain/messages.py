@@ -55,9 +55,20 @@ _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
 _SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
 _SYNONYMS |= {"user": "Human", "assistant": "AI"}
 _SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
-_SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
+_SYNONYMS |= {
+    "id": "chatId _id dataId",
+    "appId": "id",
+    "datasetId": "id",
+    "collectionId": "_id",
+}
 _SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
 _SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
+_SYNONYMS |= {"jsonBody": "json", "bodyPatterns": "body", "status_code": "status"}
+_SYNONYMS |= dict.fromkeys(("queryParameters", "query_string", "params"), "query")
+_SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation")
+_SYNONYMS |= {"fixedDelayMilliseconds": "delayMs", "repeat": "times"}
+_SYNONYMS |= dict.fromkeys(("verbose", "debug", "log-level"), "log-format")
+_SYNONYMS |= dict.fromkeys(("message", "prompt"), "question")
 _SYNONYMS |= dict.fromkeys(
     ("base_url", "address", "uri", "endpoint", "host", "port"), "url"
 )

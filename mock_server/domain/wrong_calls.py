@@ -92,7 +92,14 @@ _EXAMPLES = {
     "fault": "fault('error', status=503)",
     "Fault": "Fault('error', status=503)",
     "Faults.add": "add(Fault('error', status=503))",
-    "answer": "respond('POST /api/x', json={...})",
+    # What pytest-httpserver, respx, responses and WireMock begin an answer with.
+    **dict.fromkeys(
+        (
+            *("answer", "expect_request", "expect_oneshot_request", "route", "when"),
+            *("stub", "stub_for", "mock", "get", "post", "put", "delete", "patch"),
+        ),
+        "respond('POST /api/x', json={...}), or reply('Hello') for the assistant",
+    ),
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "advance": "clock.advance(300), in seconds, or with a timedelta",
@@ -103,8 +110,8 @@ _EXAMPLES = {
     "put_app": "put_app({'id': 'a1', 'chats': []})",
     "put_dataset": "put_dataset({'id': 'd1', 'collections': []})",
     "put_collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
-    "assert_called_once": "assert_called('updateHistory', times=1)",
-    "assert_called_once_with": "assert_called('updateHistory', times=1, body={...})",
+    "assert_called_once": "assert_called(operation, times=1)",
+    "assert_called_once_with": "assert_called(operation, times=1, body={...})",
     "choices": "choices['list_order'] = 'name'",
     "profile": "profile='deployed' in the marker mock_server or in MockServer()",
     "now": "clock.freeze('2026-01-01T00:00:00Z')",
@@ -160,7 +167,7 @@ def _wrong_call(
         if name not in known and Parameter.VAR_KEYWORD not in kinds:
             hint = did_you_mean(name, known).strip(" ()")
             there_are = f"there are {', '.join(known)}"
-            return f"Expected an argument, got {name!r}", hint or there_are
+            return f"unknown argument {name!r}", hint or there_are
     for each in of.parameters.values():
         is_given = each.name in named or each.name in by_place[: len(args)]
         if each.default is Parameter.empty and each.name in known and not is_given:

@@ -186,5 +186,5 @@ def beside(fixture: Any, folder: Path, place: str) -> Any:
     given = f"{str(fixture)!r}{hint} - at {place}"
     there_is = f"there is no {path}"
     if place == _FIXTURE and not Path(fixture).is_absolute():
-        there_is += "; relative to the test file: use Path(__file__).with_name(...)"
+        there_is += f"; create it, or return Path(__file__).parent / {str(fixture)!r}"
     raise ValueError(f"{expected}, got {given} ({there_is})")

@@ -176,8 +176,31 @@ def test_paths_of_other_mock_servers_lead_to_what_is_here(
     api: Api, method: str, given: str
 ) -> None:
     message = api.client.request(method, f"/__admin/{given}").json()["message"]
-    here = "POST /__admin/faults, GET /__admin/journal, POST /__admin/reset"
-    assert message.endswith(f"(here {here})")
+    word = given.partition("/")[0]
+    here = {"mappings": "POST /__admin/faults", "requests": "GET /__admin/journal"}
+    assert f"({word} of others are here {here[word]}" in message
+
+
+def test_the_responses_api_leads_to_chat_completions(api: Api) -> None:
+    message = api.client.post("/api/v1/responses", json={}).json()["message"]
+    assert "not served, /api/v1/chat/completions is" in message
+
+
+@pytest.mark.parametrize(("field", "count"), [("message", 1), ("colour", 0)])
+def test_a_match_of_a_misspelt_field_is_warned_of(
+    api: Api, field: str, count: int
+) -> None:
+    match = {"body": {field: "weather"}}
+    fault = {"kind": "reply", "text": "Rain", "match": match}
+    given = api.client.post("/__admin/faults", json=fault).json()["warnings"]
+    near = "completions reads no field 'message' (did you mean 'messages'?)"
+    assert given == [near] * count
+
+
+def test_an_answer_without_the_envelope_says_how_to_get_it(api: Api) -> None:
+    fault = {"kind": "answer", "operation": "listV2", "json": {"list": []}}
+    given = api.client.post("/__admin/faults", json=fault).json()["warnings"]
+    assert given[0].endswith("this is none (write data in place of json)")
 
 
 @pytest.mark.parametrize("given", ["undo", "collections"])

@@ -53,6 +53,11 @@ class Criteria(Input, omit_defaults=True, kw_only=True):
     outside: Outside | UnsetType = UNSET
     body: dict[str, Any] | UnsetType = UNSET
 
+    @classmethod
+    def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
+        """What to write for a field that other mock servers have."""
+        return OPERATIONS.written_for(name, fields)
+
 
 Facts = Mapping[str, object]
 """Wanted values by the names of the fields of Criteria, without those left out."""

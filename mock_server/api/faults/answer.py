@@ -238,7 +238,8 @@ class Answer(Answering, tag="answer", dict=True):
         if self.form == "json" and operation.has_envelope:
             if not isinstance(value, dict) or "data" not in value:
                 expected = "the envelope of the service"
-                return f"{operation.name} returns {expected}; this answer is none"
+                how = "write data in place of json"
+                return f"{operation.name} returns {expected}; this is none ({how})"
             value, at = value["data"], "$.json.data"
         try:
             msgspec.convert(value, operation.data)

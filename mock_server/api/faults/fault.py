@@ -36,6 +36,7 @@ from mock_server.domain.messages import (
     cut,
     describe_value,
     did_you_mean,
+    nearest,
 )
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
@@ -173,6 +174,18 @@ class Fault(Definition):
         return [{"properties": {"operation": operations}}, cls.schema]
 
     @classmethod
+    def meant_by(cls, name: str, fields: Mapping[str, object]) -> str:
+        """What to write for a field that other mock servers have."""
+        own = OPERATIONS.written_for(name, fields)
+        if own or nearest(name, cls.__struct_encode_fields__):
+            return own
+        kinds = Fault.kinds.items()
+        every = {each for _, kind in kinds for each in _names_of(kind)}
+        near = nearest(name, every) or name
+        homes = ", ".join(each for each, kind in kinds if near in _names_of(kind))
+        return f" ({near} is a field of {homes})" if homes else ""
+
+    @classmethod
     def own_fields(cls) -> Mapping[str, object]:
         """Its own fields and their defaults, NODEFAULT for what must be there."""
         common = {each.name for each in msgspec.structs.fields(Fault)}
@@ -197,8 +210,13 @@ class Fault(Definition):
         fields = operation.contract.names
         wanted = match.body or {}
         is_open = not operation.contract.fields.__struct_config__.forbid_unknown_fields
-        for name in () if is_open else wanted:
-            if name not in fields and not is_test(wanted[name]):
+        for name in wanted:
+            if name in fields or is_test(wanted[name]):
+                continue
+            if is_open:
+                if near := did_you_mean(name, fields):
+                    yield f"{operation.name} reads no field {cut(name)!r}{near}"
+            else:
                 got = f"got {cut(name)!r}{did_you_mean(name, fields)}"
                 expected = f"a field of {operation.name}"
                 yield f"{never} {expected}, {got} - at $.match.body"
@@ -286,6 +304,8 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     if isinstance(name, str) and name in Fault.presets:
         how = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
         hint = f", which is a preset ({how})"
+    if name == "timeout" and "ms" not in fields:
+        hint = ' (hang never answers; {"kind": "delay", "ms": 3000} answers late)'
     known = {f for k in kinds.values() for f in _names_of(k)}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]

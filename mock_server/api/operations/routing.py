@@ -13,13 +13,16 @@ from mock_server.domain import errors
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.limits import DEFAULT_LIMITS
-from mock_server.domain.messages import describe_value, did_you_mean
+from mock_server.domain.messages import cut, describe_value, did_you_mean, quoted
 
 _RELATED_ROUTE = "a route of the service that the interface description does not show"
 _FEW_NAMES = 8
 """More names of operations than these are not all listed in a message."""
 DESCRIPTION = "/openapi.json"
 """The path of the document that describes all operations."""
+_OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
+_OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
+"""Fields of other mock servers for what is an operation here."""
 OWN = "/__"
 """What the server's own paths begin with, and none of the service."""
 RESPONSES = "/__admin/responses"
@@ -109,6 +112,24 @@ class Operations(Mapping[str, Operation]):
         name = names.get(path) or names.get(path.rpartition("/")[0] + ADDRESS_END)
         return self._at_older_paths.get(path) if name is None else self[name]
 
+    def written_for(self, name: str, fields: Mapping[str, object]) -> str:
+        """Return how to write the request of another mock server: its fields are given.
+
+        They stand in `fields`, or in an object there, as `request` of WireMock. Empty
+        if `name` is none of them.
+        """
+        if name not in _OF_REQUESTS:
+            return ""
+        inner = fields.get(name)
+        given = inner if isinstance(inner, Mapping) else fields
+        paths = (given[each] for each in _OF_PATHS if isinstance(given.get(each), str))
+        path = str(next(paths, "/api/x")).partition("?")[0]
+        route = f"{str(given.get('method', 'GET')).upper()} {path}"
+        row = self.meant_by(path)
+        # Texts of Python may hold half a surrogate pair, which UTF-8 cannot.
+        own = row.name if row else cut(route).encode(errors="replace").decode()
+        return f' (write "operation": {quoted(own)})'
+
     def owner_of(self, path: str) -> str:
         """What is served at a path, in words, whatever is chosen; "" if it is free."""
         if path in ("/", DESCRIPTION) or path.startswith(OWN):
@@ -146,7 +167,9 @@ class Operations(Mapping[str, Operation]):
         if name not in self and name not in responses:
             expected = others + self._names_text()
             if responses:
-                expected += f", or one of the {len(responses)} of GET {RESPONSES}"
+                count = len(responses)
+                which = "the one" if count == 1 else f"one of the {count}"
+                expected += f", or {which} of GET {RESPONSES}"
             known = [*self, *responses]
             path = name.rpartition(" ")[2]
             near = self._nearest_path(path, "") if "/" in path else None
@@ -180,6 +203,9 @@ class Operations(Mapping[str, Operation]):
         known = known_route(path)
         if known is not None:
             return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
+        if path.endswith("/v1/responses"):
+            chat = self["completions"].path
+            return f"the Responses API is not served, {chat} is; {_RESPONSES}"
         # What is long is near to none.
         is_long = len(path) + len(method) > DEFAULT_LIMITS.cached_head_bytes
         admin = nearest_admin_path(path)

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
-from mock_server.domain.messages import cut, describe_value, quoted
+from mock_server.domain.messages import cut, describe_value, nearest, quoted
 from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
 from mock_server.domain.validation.walk import Path
 
@@ -46,8 +46,11 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """A part of the last message of a user, in any case of letters."""
 
     @classmethod
-    def meant_by(cls, name: str) -> str:
+    def meant_by(cls, name: str, _: Mapping[str, object]) -> str:
         """What to write for a field of a request that stands here itself."""
+        if near := nearest(name, cls.__struct_fields__):
+            what = ", the last message of the user" if near == "question" else ""
+            return f" (did you mean {near!r}{what}?)"
         others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
         written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
         return f" (write {written}; beside body there are {others})"

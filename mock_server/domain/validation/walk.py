@@ -8,14 +8,14 @@ inclusive bounds. They convert nothing; `convert` does.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 import msgspec
 from msgspec import UNSET, Struct, inspect
 
-from mock_server.domain.messages import cut, describe_value, did_you_mean
+from mock_server.domain.messages import cut, describe_value, did_you_mean, nearest
 
 Path = tuple[str | int, ...]
 """Keys and indices from the top of a document down to a value."""
@@ -127,7 +127,8 @@ def _all_of(of: type[Struct]) -> str:
     fields = info.fields if isinstance(info, inspect.StructType) else ()
     for each in fields:
         name, words = each.encode_name, describe_type(each.type)
-        names.append(f"{name}: {words}" if words.startswith("an object ") else name)
+        is_told = words.startswith("an object ") and words != "an object or null"
+        names.append(f"{name}: {words}" if is_told else name)
     is_short = 0 < len(fields) <= _FEW_FIELDS
     return f" (there are {', '.join(names)})" if is_short else ""
 
@@ -136,19 +137,30 @@ def _walk_fields(
     value: dict[str, object], wanted: inspect.StructType, path: Path
 ) -> Iterator[Mistake]:
     known = {field.encode_name: field for field in wanted.fields}
+    meant_by = getattr(wanted.cls, "meant_by", lambda *_: "")
+    told = ""
     for key, item in value.items():
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
-            own = getattr(wanted.cls, "meant_by", lambda _: "")
-            hint = did_you_mean(key, known) or own(key) or _all_of(wanted.cls)
-            yield Mistake(
-                (*path, key), f"unknown field {cut(key)!r}{hint}", at_key=True
-            )
+            hint = meant_by(key, value) or did_you_mean(key, known)
+            hint = hint or _inside(item, known) or _all_of(wanted.cls)
+            # What holds for several fields is said at the first of them.
+            message = f"unknown field {cut(key)!r}{hint if hint != told else ''}"
+            told = hint if "did you mean" not in hint else told
+            yield Mistake((*path, key), message, at_key=True)
     for name, field in known.items():
         if field.required and name not in value:
             message = f"Expected the field {name!r} here, got none"
             yield Mistake(path, message, missing=(name,))
+
+
+def _inside(item: object, known: Collection[str]) -> str:
+    """` (write status, json here)`: fields that stand one level too deep, if any."""
+    names = islice(item, _FEW_FIELDS) if isinstance(item, dict) else ()
+    found = [each if each in known else nearest(each, known) for each in names]
+    there = ", ".join(dict.fromkeys(filter(None, found)))
+    return f" (write {there} here, without it)" if there else ""
 
 
 def is_valid(value: object, wanted: inspect.Type) -> bool:
