@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from tests.model.answers import Refused, expected, in_words, quoted
@@ -196,7 +197,7 @@ class Chats(Base):
 
 def record_view(record: Fields) -> Fields:
     view = {
-        "_id": record["id"],
+        "_id": sha256(f"{record['id']} {record['obj']}".encode()).hexdigest()[:24],
         "dataId": record["id"],
         "obj": record["obj"],
         "value": [{"type": "text", "text": {"content": record["text"]}}],

@@ -16,6 +16,8 @@ from mock_server.api.operations.operation import (
     DEMO_CHAT,
     DEMO_COLLECTION,
     DEMO_DATASET,
+    DEMO_RECORD,
+    DEMO_REFUND,
     Operation,
 )
 from mock_server.api.operations.related.data import DEMO_ROW
@@ -65,7 +67,7 @@ FULL["users"] += [
 ]
 FULL["apps"][0]["chats"][0]["records"] = [
     {"obj": "Human", "text": "Hello"},
-    {"obj": "AI", "text": "Yes?"},
+    {"dataId": "reply", "obj": "AI", "text": "Yes?"},
 ]
 
 Fields = dict[str, Any]
@@ -108,6 +110,8 @@ GOOD: dict[str, Fields] = {
 _HERE = {
     DEMO_APP: APP,
     DEMO_CHAT: "one",
+    DEMO_REFUND: "one",
+    DEMO_RECORD: "reply",
     DEMO_DATASET: DATASET,
     DEMO_COLLECTION: ITEM,
     DEMO_ROW: "row",

@@ -11,6 +11,9 @@ from mock_server.api.operations.related import (
     completions,
     data,
     datasets,
+    feedback,
+    record_data,
+    record_deletion,
     search_test,
 )
 
@@ -25,6 +28,9 @@ _MODULES = (
     data,
     search_test,
     account,
+    feedback,
+    record_deletion,
+    record_data,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
