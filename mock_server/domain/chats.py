@@ -4,10 +4,11 @@ What of pins the spec leaves open is a choice; fields have been read and checked
 Completions are a stand-in: no model is asked, but the conversation is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -16,7 +17,13 @@ from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.messages import cut, nearest, quoted
-from mock_server.domain.objects.models import App, Chat, ChatRecord
+from mock_server.domain.objects.models import (
+    SPEAKERS,
+    App,
+    Chat,
+    ChatRecord,
+    Feedback,
+)
 from mock_server.domain.replies import (
     DeclaredReply,
     Pace,
@@ -62,6 +69,41 @@ def _index(records: Sequence[ChatRecord], record_id: str, field: str) -> int:
         if record.id == record_id:
             return index
     raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
+
+
+def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
+    """Delete the records of these ids, which lists then leave out. Raises LimitReached.
+
+    Unknown ids are passed over, with a hint.
+    """
+    every = call.store.records(app, chat_id)
+    now = call.now
+    found = {at: it for at, it in enumerate(every) if it.id in data_ids}
+    if data_ids - {it.id for it in found.values()}:
+        call.state.hint("the chat has not all records of these dataIds")
+    deleted = {
+        at: replace(it, delete_time=now)
+        for at, it in found.items()
+        if it.delete_time is None
+    }
+    if deleted:
+        call.store.change_records(app, chat_id, deleted)
+
+
+def give_feedback(
+    call: Call, app: App, chat_id: str, data_id: str, feedback: Feedback
+) -> None:
+    """Keep what is said of a reply in place of what was said before.
+
+    Raises RecordNotFound, LimitReached.
+    """
+    speakers = ("AI",) if call.facts.feedback_is_of_replies else SPEAKERS
+    for at, record in enumerate(call.store.records(app, chat_id)):
+        if record.id == data_id and record.obj in speakers:
+            changed = replace(record, feedback=feedback.written())
+            call.store.change_records(app, chat_id, {at: changed})
+            return
+    raise RecordNotFound.of(data_id, "the dataId of a reply of the chat", "$.dataId")
 
 
 class UpdateHistory(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from mock_server.domain.faults.definition import Match
 from mock_server.domain.limits import Published
@@ -125,14 +125,50 @@ def text_of(parts: Sequence[ReplyPart]) -> str:
     return "\n".join(each for each in texts if each)
 
 
+class RecordedTool(Tool):
+    """A tool of a record; its values stay JSON: a page can have millions of them."""
+
+    params: Raw = Raw(b"{}")
+    response: Raw = Raw(b'""')
+
+
+class RecordedQuote(Struct, rename="camel", omit_defaults=True):
+    """What the service keeps of a quote: where it stands, not what it says."""
+
+    id: Raw | UnsetType = UNSET
+    chunk_index: Raw | UnsetType = UNSET
+    dataset_id: Raw | UnsetType = UNSET
+    collection_id: Raw | UnsetType = UNSET
+    source_id: Raw | UnsetType = UNSET
+    source_name: Raw | UnsetType = UNSET
+    score: Raw | UnsetType = UNSET
+
+
+class RecordedPart(ReplyPart, frozen=True):
+    """A part as a record holds it."""
+
+    tool: RecordedTool | None = None
+    quotes: list[RecordedQuote] | None = None  # type: ignore[assignment]
+    interactive: Raw = None  # type: ignore[assignment]
+
+
 def recorded(parts: Sequence[ReplyPart]) -> bytes:
     """The parts that a record holds, as JSON; none of a reply that is one text."""
     kept = [each for each in parts if {*each.given} & _RECORDED]
-    is_text = len(parts) == 1 and parts[0].text is not None
-    return b"" if is_text or not parts else msgspec.json.encode(kept)
+    if not parts or (len(parts) == 1 and parts[0].text is not None):
+        return b""
+    written = msgspec.json.encode(kept)
+    if any(each.quotes for each in kept):
+        written = msgspec.json.encode(parts_recorded(written))
+    return written
 
 
-_RECORDED = {"text", "fast", "reasoning", "tool", "interactive"}
+def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
+    """The parts that a record holds."""
+    return msgspec.json.decode(written, type=list[RecordedPart])
+
+
+_RECORDED = {"text", "fast", "reasoning", "tool", "interactive", "node", "quotes"}
 
 
 def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:

@@ -180,6 +180,28 @@ class Facts:
         sentence="Null answers that an API key is deleted; before, an empty object.",
         chinese="删除 API 密钥后返回 null；之前返回空对象。",
     )
+    feedback_is_of_replies: bool = fact(
+        False,
+        True,
+        routes=("updateUserFeedback",),
+        sentence="Only a reply takes feedback; before, the first record with the "
+        "`dataId` did.",
+        chinese="只有回复可以点赞或点踩；之前为该 `dataId` 的第一条消息。",
+    )
+    feedback_gives_null: bool = fact(
+        False,
+        True,
+        routes=("updateUserFeedback",),
+        sentence="The data is null; before, an empty object.",
+        chinese="返回的 data 为 null；之前为空对象。",
+    )
+    res_data_needs_data_id: bool = fact(
+        False,
+        True,
+        routes=("getResData",),
+        sentence="`dataId` is required; before, there was an empty list without it.",
+        chinese="必须提供 `dataId`；之前缺少时返回空列表。",
+    )
 
 
 class Fact(Struct, frozen=True):

@@ -23,7 +23,7 @@ from tests.fixture import broken
 from tests.fixture.good import GOOD
 from tests.har.imported import IMPORTED
 from tests.in_process import InProcess
-from tests.related_routes import RELATED_ROUTES
+from tests.related_routes import RELATED_ROUTES, serving
 from tests.stories.telling import renew
 from tests.support import LIBRARY, Api, Switch
 
@@ -39,7 +39,8 @@ def told_by(name: str) -> frozenset[str]:
 def of_related_routes() -> Iterator[str]:
     """What related routes say."""
     for operation in RELATED_ROUTES:
-        yield from told(_in_process(FULL, profile="deployed"), operation)
+        served = {"profile": "deployed", "choices": serving(operation)}
+        yield from told(_in_process(FULL, **served), operation)
 
 
 def of_refusals() -> Iterator[str]:

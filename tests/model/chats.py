@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from hashlib import sha256
 from typing import Any
 
 from tests.model.answers import Refused, expected, in_words, quoted
@@ -200,7 +201,7 @@ class Chats(Base):
 
 def record_view(record: Fields) -> Fields:
     view = {
-        "_id": record["id"],
+        "_id": sha256(f"{record['id']} {record['obj']}".encode()).hexdigest()[:24],
         "dataId": record["id"],
         "obj": record["obj"],
         "value": [{"type": "text", "text": {"content": record["text"]}}],

@@ -231,12 +231,15 @@ def sessions(operations: Collection[Operation]) -> list[ExampleSession]:
     summary = "A body for which there is no memory"
     too_much = [_request(each, "limitReached", summary, body) for each in documented]
     # Each begins with what the fixture has, so that none depends on those before.
-    lists = ([_FREEZE, *examples_of(each), _RESET] for each in related)
+    lists: dict[str, list[ExampleRequest]] = {}
+    for each in sorted(related, key=lambda it: it.versions[-1], reverse=True):
+        own = lists.setdefault(each.versions[-1], [])
+        own += [_FREEZE, *examples_of(each), _RESET]
     return [
         *(ExampleSession(each, fixture) for fixture, each in requests.items()),
         ExampleSession(errors),
         ExampleSession(too_much, memory=_LITTLE_MEMORY),
-        ExampleSession([each for some in lists for each in some]),
+        *(ExampleSession(own, choices={"version": it}) for it, own in lists.items()),
     ]
 
 

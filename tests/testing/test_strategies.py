@@ -20,6 +20,7 @@ from mock_server.strategies import (
     pin_requests,
     requests,
 )
+from tests.related_routes import serving
 from tests.support import LIST, PIN
 
 DEMO = load_fixture()
@@ -80,7 +81,7 @@ def test_requests_of_every_related_route_are_answered(operation: str) -> None:
     @settings(max_examples=10)
     @given(requests(operation, DEMO))
     def holds(fields: dict[str, Any]) -> None:
-        app = create_app(DEMO, profile="deployed", choices=PLAIN)
+        app = create_app(DEMO, profile="deployed", choices=serving(row, **PLAIN))
         token = app.sandbox.tokens.token("root")
         headers = AUTH | {"Content-Type": row.media_type, "token": token}
         in_query = row.method in ("GET", "DELETE")

@@ -70,6 +70,7 @@ class RelatedRoute(Struct, frozen=True):
 
 
 DEMO_APP, DEMO_CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
+DEMO_REFUND, DEMO_RECORD = "refund-4711", "c58346cca250c0fece1a8d18"
 DEMO_DATASET, DEMO_COLLECTION = "6593e137231a2be9c5603ba7", "6593e137231a2be9c5603ba9"
 
 

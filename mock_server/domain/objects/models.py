@@ -5,9 +5,10 @@ it in place of the old.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.domain.access import Caller, Level, Permissions
@@ -36,13 +37,16 @@ APP_FOLDERS = (FOLDER, "toolFolder", "httpPlugin")
 """The types of applications that hold others."""
 
 Speaker = Literal["Human", "AI", "System"]
+SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 
 
 class ChatRecord(Struct, frozen=True, gc=False):
     """One message of a chat session, as the service's record has it.
 
-    `time` is in milliseconds. `parts` are those of a reply that is more than a text, as
-    JSON, which many records together hold in little room.
+    Several may have the same `id`, which is its `dataId`. Times are in milliseconds;
+    one that is deleted has a `delete_time`. `parts` are those of a reply that is more
+    than a text, `feedback` is what its reader has said of it: JSON, which many records
+    together hold in little room.
     """
 
     id: str
@@ -50,6 +54,19 @@ class ChatRecord(Struct, frozen=True, gc=False):
     text: str
     time: int = DEFAULT_TIME
     parts: bytes = b""
+    feedback: bytes = b""
+    delete_time: int | None = None
+
+
+class Feedback(Struct, rename="camel", omit_defaults=True):
+    """What the reader of a reply has said of it; null is said, too."""
+
+    user_good_feedback: str | UnsetType | None = UNSET
+    user_bad_feedback: str | UnsetType | None = UNSET
+
+    def written(self) -> bytes:
+        """Return it as JSON, as a record has it; nothing of nothing."""
+        return b"" if self == Feedback() else msgspec.json.encode(self)
 
 
 class App(Struct, frozen=True):

@@ -1,12 +1,13 @@
 """The chat sessions of a sandbox and their records, as they are now."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from sys import getsizeof
 
 from mock_server.domain.memory import Holding
 from mock_server.domain.objects.blocks import Blocks
+from mock_server.domain.objects.chat_records import ChatRecords
 from mock_server.domain.objects.models import App, Chat, ChatRecord
 from mock_server.domain.objects.pending import made, sorting
 from mock_server.domain.storage.overlay import Overlay
@@ -90,15 +91,23 @@ class ChatStore:
             self._records_of(app).remove(chat_id)
 
     def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
-        """The records of a chat session, the oldest first."""
+        """The records of a chat session, the oldest first; deleted ones are there."""
         records = self._records.get(app.id, app.records)
         return records.get(chat_id) or ()
 
     def add_records(self, app: App, chat_id: str, new: Sequence[ChatRecord]) -> None:
         """Keep further records of a chat session. Raises LimitReached."""
-        records = Blocks.of(self.records(app, chat_id))
-        records = records.replaced(len(records), len(records), new)
+        records = ChatRecords.of(self.records(app, chat_id)).added(new)
         self._records_of(app).put(chat_id, records, _size_of_records(new))
+
+    def change_records(
+        self, app: App, chat_id: str, by_place: Mapping[int, ChatRecord]
+    ) -> None:
+        """Keep other records of a chat in place of some. Raises LimitReached."""
+        records = ChatRecords.of(self.records(app, chat_id))
+        olds = [records[at] for at in by_place]
+        more = _size_of_records([*by_place.values()]) - _size_of_records(olds)
+        self._records_of(app).put(chat_id, records.changed(by_place), more)
 
     def _forget_changes(self, app_id: str) -> None:
         """Forget what has been changed in an application that is another one now."""
@@ -135,7 +144,7 @@ class ChatStore:
 
 
 # About what these take without their texts: a chat; a record of one.
-_CHAT_BYTES, _RECORD_BYTES = 400, 250
+_CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
 def _size_of_chat(chat: Chat) -> int:
@@ -144,7 +153,8 @@ def _size_of_chat(chat: Chat) -> int:
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:
     return sum(
-        _RECORD_BYTES + getsizeof(record.text) + len(record.parts) for record in records
+        _RECORD_BYTES + getsizeof(it.text) + len(it.parts) + len(it.feedback)
+        for it in records
     )
 
 

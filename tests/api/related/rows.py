@@ -18,6 +18,8 @@ from mock_server.api.operations.operation import (
     DEMO_CHAT,
     DEMO_COLLECTION,
     DEMO_DATASET,
+    DEMO_RECORD,
+    DEMO_REFUND,
     Operation,
 )
 from mock_server.api.operations.related.data import DEMO_ROW
@@ -79,7 +81,7 @@ FULL["users"] += [
 ]
 FULL["apps"][0]["chats"][0]["records"] = [
     {"obj": "Human", "text": "Hello"},
-    {"obj": "AI", "text": "Yes?"},
+    {"dataId": "reply", "obj": "AI", "text": "Yes?"},
 ]
 
 Fields = dict[str, Any]
@@ -135,6 +137,8 @@ GOOD: dict[str, Fields] = {
 _HERE = {
     DEMO_APP: APP,
     DEMO_CHAT: "one",
+    DEMO_REFUND: "one",
+    DEMO_RECORD: "reply",
     DEMO_DATASET: DATASET,
     DEMO_COLLECTION: ITEM,
     DEMO_ROW: "row",

@@ -23,7 +23,7 @@ from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
 from tests.api.related.world import LOCAL_FILE, MIB
 from tests.conftest import MakeApi
 from tests.openapi.examples import USER, examples_of
-from tests.related_routes import RELATED_ROUTES
+from tests.related_routes import RELATED_ROUTES, serving
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
@@ -53,6 +53,12 @@ def name(operation: Operation) -> str:
 @pytest.fixture
 def demo(make_api: MakeApi) -> Api:
     return make_api(shipped("demo.yaml"), choices=CHOICES)
+
+
+@pytest.fixture
+def served(make_api: MakeApi, operation: Operation) -> Api:
+    choices = serving(operation, **CHOICES)
+    return make_api(shipped("demo.yaml"), choices=choices)
 
 
 def valid(operation: Operation) -> dict[str, Any]:
@@ -122,15 +128,15 @@ def bodies(operation: Operation, pairs: Iterable[tuple[str, bytes]]) -> Iterator
 
 @pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
-def test_hostile_fields_are_no_accident(demo: Api, operation: Operation) -> None:
-    attack(demo, operation, bodies(operation, some_of(operation, SOME)))
-    attack(demo, operation, NOT_JSON.values())
+def test_hostile_fields_are_no_accident(served: Api, operation: Operation) -> None:
+    attack(served, operation, bodies(operation, some_of(operation, SOME)))
+    attack(served, operation, NOT_JSON.values())
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("operation", JSON, ids=name)
-def test_no_hostile_field_is_an_accident(demo: Api, operation: Operation) -> None:
-    attack(demo, operation, bodies(operation, all_of(operation, EVERY)))
+def test_no_hostile_field_is_an_accident(served: Api, operation: Operation) -> None:
+    attack(served, operation, bodies(operation, all_of(operation, EVERY)))
 
 
 def ask(api: Api, operation: Operation, pairs: Iterable[tuple[str, str]]) -> None:
@@ -144,14 +150,14 @@ def ask(api: Api, operation: Operation, pairs: Iterable[tuple[str, str]]) -> Non
 
 @pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
-def test_hostile_queries_are_no_accident(demo: Api, operation: Operation) -> None:
-    ask(demo, operation, some_of(operation, QUERY_VALUES))
+def test_hostile_queries_are_no_accident(served: Api, operation: Operation) -> None:
+    ask(served, operation, some_of(operation, QUERY_VALUES))
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("operation", JSON, ids=name)
-def test_no_hostile_query_is_an_accident(demo: Api, operation: Operation) -> None:
-    ask(demo, operation, all_of(operation, QUERY_VALUES))
+def test_no_hostile_query_is_an_accident(served: Api, operation: Operation) -> None:
+    ask(served, operation, all_of(operation, QUERY_VALUES))
 
 
 def part(head: str, content: str = "x") -> str:

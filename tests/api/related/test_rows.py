@@ -20,7 +20,7 @@ from mock_server.fixture.dump import to_document
 from tests.api.related.rows import FULL, MORE, Fields, send, told
 from tests.conftest import MakeApi
 from tests.rationed import answers_with_less
-from tests.related_routes import RELATED_ROUTES
+from tests.related_routes import RELATED_ROUTES, serving
 from tests.support import Api
 
 pytestmark = pytest.mark.sampled
@@ -46,8 +46,8 @@ def state(api: Api) -> dict[str, Any]:
 
 
 @pytest.fixture
-def world(make_api: MakeApi) -> Api:
-    return make_api(FULL, profile="deployed")
+def world(make_api: MakeApi, operation: Operation) -> Api:
+    return make_api(FULL, profile="deployed", choices=serving(operation))
 
 
 def said(operation: Operation) -> list[str]:
@@ -90,7 +90,8 @@ def test_a_change_for_which_memory_ends_changes_nothing(
     make_api: MakeApi, operation: Operation, change: Fields, training: str
 ) -> None:
     def make() -> Api:
-        return make_api(FULL, profile="deployed", choices={"training": training})
+        choices = serving(operation, training=training)
+        return make_api(FULL, profile="deployed", choices=choices)
 
     before = state(make())
     found = answers_with_less(make, lambda api: send(api, operation, change))
@@ -102,7 +103,8 @@ def test_a_change_for_which_memory_ends_changes_nothing(
 
 @pytest.mark.parametrize("operation", RELATED_ROUTES, ids=name)
 def test_it_is_served_by_choice_only(make_api: MakeApi, operation: Operation) -> None:
-    off = send(make_api(FULL, choices={"related_routes": "off"}), operation)
+    choices = serving(operation, related_routes="off")
+    off = send(make_api(FULL, choices=choices), operation)
     assert off.status_code == 404
     assert "related_routes=on" in off.json()["message"]
 
@@ -111,7 +113,7 @@ def test_it_is_served_by_choice_only(make_api: MakeApi, operation: Operation) ->
 def test_another_method_is_told_those_that_are_allowed(
     make_api: MakeApi, operation: Operation
 ) -> None:
-    api = make_api(FULL, choices={"related_routes": "on"})
+    api = make_api(FULL, choices=serving(operation, related_routes="on"))
     answer = api.client.request("PATCH", operation.path)
     assert answer.status_code == 405
     assert answer.headers["allow"] == ", ".join(operation.methods)

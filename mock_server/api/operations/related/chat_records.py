@@ -1,14 +1,15 @@
 """The records of a chat session, in the two ways in which they are listed."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
-from mock_server.api.operations.operation import DEMO_APP
+from mock_server.api.operations.operation import DEMO_APP, DEMO_REFUND
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.completions import value_of
 from mock_server.api.operations.related.route import (
@@ -24,18 +25,22 @@ from mock_server.domain.clock import format_time
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.blocks import Reversed
-from mock_server.domain.objects.models import ChatRecord
-from mock_server.domain.replies import ReplyPart, Tool
+from mock_server.domain.objects.chat_records import shown as shown_ones
+from mock_server.domain.objects.models import ChatRecord, Feedback
+from mock_server.domain.replies import ReplyPart, parts_recorded
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
-EXAMPLE = {"appId": DEMO_APP, "chatId": "refund-4711", "pageSize": 2}
-NO_MORE = "but the app is checked; records hold texts only, and never feedback"
+EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
+NO_MORE = "but the app is checked; records hold texts only, and no custom feedback"
 
 
 class RecordView(View, kw_only=True):
-    """A message of a chat session; what stands last is of replies only."""
+    """A message of a chat session; what stands last is of replies only.
+
+    Its `_id` is no `dataId`, by which requests name it: two messages may share that.
+    """
 
     id: str = field(name="_id")
     data_id: str
@@ -47,12 +52,14 @@ class RecordView(View, kw_only=True):
     total_quote_list: list[Any] | UnsetType = UNSET
     total_running_time: float | UnsetType = UNSET
     use_agent_sandbox: bool | UnsetType = UNSET
+    user_good_feedback: str | UnsetType | None = UNSET
+    user_bad_feedback: str | UnsetType | None = UNSET
 
 
 def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     """A record as it is shown, in the form of `getRecords_v2` or the older one."""
     shown = RecordView(
-        id=record.id,
+        id=sha256(f"{record.id} {record.obj}".encode()).hexdigest()[:24],
         data_id=record.id,
         obj=record.obj,
         value=_values(record, is_typed=not is_v2),
@@ -64,25 +71,18 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
         shown.total_quote_list = []
         shown.total_running_time = 0
         shown.use_agent_sandbox = False
+    if record.feedback:
+        said = msgspec.json.decode(record.feedback, type=Feedback)
+        shown.user_good_feedback = said.user_good_feedback
+        shown.user_bad_feedback = said.user_bad_feedback
     return shown
-
-
-class _RecordedTool(Tool):
-    # What it is given and gives stays JSON: a page can have millions of values.
-    params: Raw = Raw(b"{}")
-    response: Raw = Raw(b'""')
-
-
-class _RecordedPart(ReplyPart, frozen=True):
-    tool: _RecordedTool | None = None
-    interactive: Raw = None  # type: ignore[assignment]
 
 
 def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
     """The parts of a message; newer lists name no types."""
     parts: Sequence[ReplyPart] = [ReplyPart(text=record.text)]
     if record.parts:
-        parts = msgspec.json.decode(record.parts, type=list[_RecordedPart])
+        parts = parts_recorded(record.parts)
     values = [value for part in parts if (value := value_of(part))]
     if not is_typed:
         for value in values:
@@ -137,11 +137,11 @@ def get_pagination_records(
     """
     paging, app = fields.paging_of(body), call.app(body.app_id)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
-    return fields.page_of(Reversed(records), paging)
+    return fields.page_of(Reversed(shown_ones(records)), paging)
 
 
 class GetRecordsV2Body(RequestFields, kw_only=True):
-    """Which part of which chat session; deleted records and types are not looked at."""
+    """Which part of which chat session; types are not looked at."""
 
     app_id: Id
     chat_id: Id | UnsetType | None = UNSET
@@ -175,8 +175,7 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
     legacy_path="/api/core/chat/getRecords_v2",
     chinese="会话记录的一部分",
     since="4.14.4, 4.14.5 at this path",
-    differs=f"Without `chatId` nothing is found, {NO_MORE}; none is kept once it is "
-    "deleted.",
+    differs=f"Without `chatId` nothing is found, {NO_MORE}.",
     refuses=(*APP, RecordNotFound),
     example=EXAMPLE,
     data=PartView,
@@ -187,10 +186,13 @@ def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
 def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     """A part of a chat session's records.
 
-    The latest records, or those around, before or after one; oldest first.
+    The latest records, or those around, before or after one; oldest first. Deleted
+    ones are there with `includeDeleted`.
     """
     app, size = call.app(body.app_id), body.page_size
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
+    if body.include_deleted is not True:
+        records = shown_ones(records)
     ids = body.initial_id or None, body.prev_id or None, body.next_id or None
     start, end = records_around(records, size, *ids)
     level, items = app.level_of(call.caller), records[start:end]

@@ -253,8 +253,9 @@ def value_of(part: ReplyPart) -> dict[str, Any] | None:
 def response_data(parts: Sequence[ReplyPart]) -> list[dict[str, Any]]:
     """The results of the nodes that a reply names, and of what it has found."""
     found: list[dict[str, Any]] = []
-    for number, part in enumerate(parts, start=1):
-        node = {"id": f"node-{number}", "nodeId": f"node-{number}", "runningTime": 0}
+    for part in parts:
+        own_id = f"node-{len(found) + 1}"
+        node = {"id": own_id, "nodeId": own_id, "runningTime": 0}
         if part.node is not None:
             found.append({**node, "moduleName": part.node, "moduleType": "chatNode"})
         if part.quotes is not None:

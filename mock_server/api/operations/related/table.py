@@ -15,7 +15,10 @@ from mock_server.api.operations.related import (
     completions,
     data,
     datasets,
+    feedback,
     quotes,
+    record_data,
+    record_deletion,
     retraining,
     search_test,
     upload_tickets,
@@ -41,6 +44,9 @@ _MODULES = (
     apps,
     usage,
     api_keys,
+    feedback,
+    record_deletion,
+    record_data,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 

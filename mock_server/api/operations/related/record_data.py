@@ -1,0 +1,52 @@
+"""What the nodes of a workflow gave for a reply, told afterwards."""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
+from mock_server.api.operations.related.completions import response_data
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain.call import APP
+from mock_server.domain.replies import parts_recorded
+from mock_server.fixture.document import Id
+
+
+class ResDataQuery(RequestFields, kw_only=True):
+    """Which reply; before 4.16 nothing was found without one of them."""
+
+    app_id: Id | UnsetType = UNSET
+    chat_id: Id | UnsetType = UNSET
+    data_id: Id | UnsetType = UNSET
+
+
+class GetResDataQuery(ResDataQuery, kw_only=True):
+    """Which reply."""
+
+    app_id: Id
+    data_id: Id
+
+
+@route(
+    "GET /api/core/chat/record/getResData",
+    legacy_path="/api/core/chat/getResData",
+    chinese="一条回复的各节点结果",
+    since="4.8.12 with keys, 4.14.5 at this path",
+    former=("res_data_needs_data_id", ResDataQuery),
+    refuses=APP,
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
+)
+def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
+    """Tell the results of the nodes that made a reply.
+
+    They are those that completions give with `detail`, of quotes without their texts;
+    none of an unknown record, of a question, or without `chatId`.
+    """
+    if not (query.app_id and query.chat_id and query.data_id):
+        return []
+    app = call.app(query.app_id)
+    for record in call.store.records(app, query.chat_id):
+        if record.id == query.data_id and record.obj == "AI":
+            return response_data(parts_recorded(record.parts or b"[]"))
+    call.state.hint("the chat has no reply of this dataId")
+    return []

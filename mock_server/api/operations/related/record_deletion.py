@@ -1,0 +1,70 @@
+"""Records of a chat session are deleted: lists leave them out."""
+
+from msgspec import UNSET, UnsetType
+
+from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain.call import APP
+from mock_server.domain.chats import delete_records
+from mock_server.domain.errors import LimitReached
+from mock_server.fixture.document import Id
+
+
+class DeleteRecordFields(RequestFields, kw_only=True):
+    """Which records of a chat session, by their `dataId`."""
+
+    app_id: Id
+    chat_id: Id
+    content_id: fields.Text = UNSET
+    content_ids: fields.Ids | fields.Long | UnsetType | None = UNSET
+    del_file: fields.Flag | str = UNSET
+
+
+@route(
+    "DELETE /api/core/chat/record/delete",
+    chinese="删除会话中的消息",
+    since="4.14.11",
+    versions=("4.16",),
+    refuses=(*APP, LimitReached),
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
+    writes=True,
+)
+def delete_record(call: Call, body: DeleteRecordFields) -> None:
+    """Delete records of a chat session.
+
+    Lists leave out all records of these ids, a question and a reply that share one;
+    `includeDeleted` shows them. Unknown ids are passed over, and none at all deletes
+    nothing. The chat stays as it is.
+    """
+    app = call.app(body.app_id)
+    several = body.content_ids or ()
+    ids = several.split(",") if isinstance(several, str) else several
+    named = filter(None, (*ids, body.content_id))
+    delete_records(call, app, body.chat_id, {*named})
+
+
+class DeleteItemBody(RequestFields):
+    """Which record of a chat session, by its `dataId`."""
+
+    app_id: Id
+    chat_id: Id
+    content_id: Id
+
+
+@route(
+    "DELETE /api/core/chat/item/delete",
+    chinese="删除会话中的一条消息",
+    since="4.8.12 with keys, to 4.14.10",
+    versions=("4.14",),
+    refuses=(*APP, LimitReached),
+    example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
+    writes=True,
+)
+def delete_item(call: Call, body: DeleteItemBody) -> None:
+    """Delete a record of a chat session.
+
+    Lists leave it out; `includeDeleted` shows it. An unknown id is passed over. The
+    chat stays as it is.
+    """
+    delete_records(call, call.app(body.app_id), body.chat_id, {body.content_id})
