@@ -214,8 +214,10 @@ def _mock_server_setup(
     mock_server_settings: dict[str, Any],
     _mock_server_variant: Variant | None,
 ) -> Setup:
+    from mock_server.testing.mistakes import warn_of_undecorated
     from mock_server.testing.setup import asked_by
 
+    warn_of_undecorated(request.node)
     with _told():
         setup = asked_by(request.node, mock_server_fixture, mock_server_settings)
     if not request.config.getoption(_CHOICES):
@@ -282,6 +284,7 @@ def mock_server_factory(
     the servers end with the test.
     """
     from mock_server.control.arguments import CHOSEN, RaisedHere, check
+    from mock_server.domain.wrong_calls import Uncalled
     from mock_server.testing.mistakes import MISTAKES
     from mock_server.testing.setup import given_to, setup_of
 
@@ -302,7 +305,7 @@ def mock_server_factory(
             server = _running(request, setup, _mock_server_stack, test, made)
         return _use(request.node, _Used(f"mock_server_factory {made}", server))
 
-    return make
+    return Uncalled("mock_server_factory", make)
 
 
 @pytest.fixture(scope="session")

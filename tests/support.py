@@ -205,3 +205,12 @@ def load_text(content: bytes, name: str = "x", *, is_json: bool) -> Generation:
     return draft(
         [Content(name, is_json, content)], Limits(), ServedOperations()
     ).build()
+
+
+def message_of(envelope: Any) -> str:
+    """The message of an error; of wrong fields in the service's form, what each is."""
+    issues = envelope.get("zodError")
+    if issues is None:
+        return str(envelope["message"])
+    assert envelope["message"] == "Data validation error"
+    return "; ".join(each["message"] for each in issues)

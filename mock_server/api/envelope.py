@@ -4,20 +4,32 @@ This module imports nothing else of the package, so it does not load a server.
 """
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 
 class View(Struct, rename="camel"):
     """A JSON object that is only shown."""
 
 
+class Issue(View):
+    """What is wrong with one field, as the service's schemas list it."""
+
+    code: str
+    path: list[str | int]
+    message: str
+
+
 class Failure(Struct, rename="camel"):
-    """The envelope of an error; its data is null."""
+    """The envelope of an error; its data is null.
+
+    `zodError` is there if the service's form is chosen and fields are wrong.
+    """
 
     code: int
     status_text: str
     message: str
     data: None = None
+    zod_error: list[Issue] | UnsetType = UNSET
 
 
 SUCCESS = b'{"code":200,"statusText":"","message":"","data":%b}'
@@ -27,3 +39,24 @@ SUCCESS = b'{"code":200,"statusText":"","message":"","data":%b}'
 def error_envelope(code: int, status_text: str, message: str) -> bytes:
     """The envelope of an error."""
     return msgspec.json.encode(Failure(code, status_text, message))
+
+
+VALIDATION_ERROR = "Data validation error"
+"""The service's own message for wrong fields, whichever they are."""
+
+
+def validation_envelope(code: int, status_text: str, message: str) -> bytes:
+    """Return the service's envelope for wrong fields, of which `message` tells."""
+    first, *others = message.removeprefix("Expected ").split("; Expected ")
+    problems = [f"Expected {each}" for each in (first, *others)]
+    issues = [Issue("custom", _path_in(each), each) for each in problems]
+    return msgspec.json.encode(
+        Failure(code, status_text, VALIDATION_ERROR, zod_error=issues)
+    )
+
+
+def _path_in(problem: str) -> list[str | int]:
+    """The place that a message names: `$.tags[0]` is `["tags", 0]`."""
+    place = problem.rpartition(" - at $")[2].split(" ", 1)[0].split(";", 1)[0]
+    parts = place.replace("[", ".").replace("]", "").split(".")
+    return [int(each) if each.isdecimal() else each for each in parts if each]

@@ -14,15 +14,16 @@ from msgspec.structs import replace
 from starlette.types import Message, Scope, Send
 
 from mock_server.api.connection import NeedsConnection, connection_of, discard
-from mock_server.api.envelope import error_envelope
+from mock_server.api.envelope import error_envelope, validation_envelope
 from mock_server.api.errors import MethodNotAllowed, ServerBusy
 from mock_server.api.headers import Header
 from mock_server.api.request import RequestBody
 from mock_server.domain.choices.table import Choices
-from mock_server.domain.errors import Refusal
+from mock_server.domain.errors import InvalidField, Refusal
 from mock_server.domain.faults.firing import RateLimitStatus
 from mock_server.domain.journal import Note
 from mock_server.domain.printable import one_line
+from mock_server.domain.versions import facts_of
 
 R = TypeVar("R", bound="Response")
 Headers = Sequence[Header]
@@ -121,8 +122,14 @@ def error_response(refusal: Refusal, choices: Choices) -> Response:
     status = {"always_500": 500, "always_200": 200}.get(
         choices.error_http_status, form.http
     )
-    body = error_envelope(form.code, form.status_text, refusal.message)
-    return Response(status, body, _error_headers(refusal, status))
+    if choices.error_form == "plain" or not isinstance(refusal, InvalidField):
+        body = error_envelope(form.code, form.status_text, refusal.message)
+        return Response(status, body, _error_headers(refusal, status))
+    facts = facts_of(choices.version)
+    if choices.error_http_status == "mapped" and not facts.bad_fields_are_http_400:
+        status = 500
+    body = validation_envelope(form.code, form.status_text, refusal.message)
+    return Response(status, body, (hint_header(refusal.message),))
 
 
 def _error_headers(refusal: Refusal, status: int) -> tuple[Header, ...]:

@@ -46,6 +46,8 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
         if operation is not None:
             is_off = operation.related and choices.related_routes != "on"
             name = "related_routes" if is_off else "legacy_paths"
+            if choices.version not in operation.versions:
+                name = "version"
             section = operation.contract.section
         yield Violation(name, section, "path", refusal.message)
         return

@@ -4,15 +4,18 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import click
 
 from mock_server.api.description import document
+from mock_server.api.faults.fault import Fault
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import published
 from mock_server.fixture.problems import FixtureError
@@ -107,6 +110,7 @@ def check(files: Sequence[str], report: str) -> None:
         # Of faults only where there are any.
         if generation.faults:
             counts["faults"] = len(generation.faults)
+        _warn_of(generation)
     except FixtureError as error:
         problems = error.problems
     # Programs that read JSON want an empty report too.
@@ -118,6 +122,13 @@ def check(files: Sequence[str], report: str) -> None:
         output.say(f"ok: {told}{'' if any(counts.values()) else f' ({hint})'}")
     if problems:
         raise output.Stop("", output.BROKEN_FIXTURE)
+
+
+def _warn_of(generation: Generation) -> None:
+    """Print what may not be meant, and is no mistake."""
+    for each in (*generation.answers, *generation.faults):
+        for warning in cast(Fault, each).warnings():
+            output.tell(f"warning: {each.operation}: {warning}")
 
 
 @click.command()

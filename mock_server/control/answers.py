@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -11,17 +10,25 @@ from msgspec import UNSET
 
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import Duration, of_field
-from mock_server.control.faults import AddedFault
-from mock_server.domain.wrong_calls import explained
+from mock_server.control.faults import AddedFault, warned
+from mock_server.domain.faults.routes import METHODS
+from mock_server.domain.wrong_calls import WrongValue, explained, hinted
 
 __tracebackhide__ = True
 
-# `_answer`, the function below it, what @explained puts around it, and the caller.
-_CALLER = 4
+
+def _one_text(method: object, path: object, *_: object) -> str:
+    if method not in METHODS or not isinstance(path, str):
+        return ""
+    return f"write respond('{method} {path}', ...): method and path are one text"
 
 
-class AnswerWarning(UserWarning):
-    """An answer was added that can never fire, or differs from the operation's own."""
+def _question_of(question: object, reply: object, *_: object) -> str:
+    if isinstance(reply, Mapping):
+        return f"write reply({question!r}, match={reply!r})"
+    if not isinstance(reply, str):
+        return ""
+    return f"write reply({reply!r}, match={{'question': {question!r}}})"
 
 
 @explained
@@ -30,6 +37,7 @@ class Answers:
 
     _client: AdminClient
 
+    @hinted(_one_text)
     def respond(
         self,
         operation_or_route: str,
@@ -57,13 +65,16 @@ class Answers:
         forms = [each for each, value in given.items() if value is not _LEFT_OUT[each]]
         if len(forms) > 1:
             got = " and ".join(forms)
-            raise TypeError(
-                f"Expected one of {', '.join(given)}, got {got} - at respond"
-            )
-        if body is not None and not isinstance(body, bytes):
-            hint = f" (write text={body!r})" if isinstance(body, str) else ""
-            got = type(body).__name__
-            raise TypeError(f"Expected bytes as body, got {got} - at respond{hint}")
+            raise WrongValue(f"Expected one of {', '.join(given)}, got {got}")
+        for name, kind, other in (("text", str, "body"), ("body", bytes, "text")):
+            value = given[name]
+            if value is not None and not isinstance(value, kind):
+                is_other = isinstance(value, str | bytes)
+                how = f"write {other if is_other else 'json'}={value!r}"
+                if isinstance(value, Mapping):
+                    how += f", or match={{'body': {value!r}}} for requests with it"
+                got = type(value).__name__
+                raise WrongValue(f"Expected {kind.__name__} as {name}, got {got}", how)
         fields = {each: given[each] for each in forms}
         if body is not None:
             fields = {"base64": b64encode(body).decode()}
@@ -72,6 +83,7 @@ class Answers:
         when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
         return self._answer("answer", fields, headers=headers, **when, skip=skip)
 
+    @hinted(_question_of)
     def reply(
         self,
         text: str | None = None,
@@ -91,13 +103,11 @@ class Answers:
         if (text is None) == (parts is None):
             got = "neither" if text is None else "both"
             how = "write reply('Hello') or reply(parts=['Hello'])"
-            raise TypeError(f"Expected text or parts, got {got} - at reply ({how})")
+            raise WrongValue(f"Expected text or parts, got {got}", how)
         if isinstance(text, list):
-            how = (
-                "write reply(parts=[...]) for one reply of several parts, or reply(...)"
-            )
-            how += " for each with times=1 for replies in turn"
-            raise TypeError(f"Expected a text, got a list - at reply ({how})")
+            how = "write reply(parts=[...]) for one reply of several parts, or "
+            how += "reply(...) for each with times=1 for replies in turn"
+            raise WrongValue("Expected a text, got a list", how)
         said = {"text": text, "parts": parts, "stream": stream}
         when = {"match": match, "times": times, "ttl": of_field("ttl", ttl)}
         return self._answer("reply", {}, **said, **when, skip=skip)
@@ -108,11 +118,8 @@ class Answers:
         given = {
             name: value for name, value in unless_none.items() if value is not None
         }
-        added = AddedFault(self._client, {"kind": kind, **fields, **given})
-        for each in added.warnings:
-            told = AnswerWarning(f"mock-server: {each}")
-            warnings.warn(told, stacklevel=_CALLER)
-        return added
+        # `_answer`, the function below it, what @explained puts around it, the caller.
+        return warned(AddedFault(self._client, {"kind": kind, **fields, **given}), 4)
 
 
 # None is a value of JSON.

@@ -17,7 +17,7 @@ from mock_server.domain.journal import Outside, redacted_key
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.printable import one_line
 from mock_server.domain.validation.json_match import MISSING
-from mock_server.domain.wrong_calls import ByName, explained
+from mock_server.domain.wrong_calls import ByName, WrongValue, explained, hinted
 
 __tracebackhide__ = True
 
@@ -30,11 +30,10 @@ class JournalEntry(ByName, dict[str, Any]):
     named = "entry"
 
     def __missing__(self, name: str) -> None:
-        inside = (part for part in ("request", "answer") if name in self.get(part, {}))
-        deeper = "".join(f", but in its [{part!r}]" for part in inside)
-        raise KeyError(
-            f"{name!r} is not in the entry{deeper} (it has {', '.join(self)})"
-        )
+        parts = (part for part in ("request", "answer") if name in self.get(part, {}))
+        inside = " or ".join(f"[{part!r}][{name!r}]" for part in parts)
+        deeper = f": write {inside}" if inside else f" (it has {', '.join(self)})"
+        raise KeyError(f"{name!r} is not in the entry{deeper}")
 
 
 @explained
@@ -50,11 +49,11 @@ class Calls:
 
     def calls(self, operation: str) -> list[dict[str, Any]]:
         """The journal entries of an operation, with `["request"]["body"]` and so on."""
-        return self._entries(operation=operation)
+        return self._of(operation)
 
     def last_call(self, operation: str) -> dict[str, Any]:
         """The latest entry of an operation; raises AssertionError if there is none."""
-        found = self.calls(operation)
+        found = self._of(operation)
         if not found:
             raise AssertionError(f"{operation} was not called; {self._called()}")
         return found[-1]
@@ -88,6 +87,7 @@ class Calls:
         """Assert that no request was like this; arguments as in `assert_called`."""
         self._verify(_criteria(operation, body, key, status) | {"exactly": 0})
 
+    @hinted(lambda *steps: f"write assert_in_order({[*steps]!r})")
     def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
         """Assert that requests came in this order; others may lie between them.
 
@@ -129,7 +129,7 @@ class Calls:
         """
         limit = _limit(times, timeout)
         end = time.monotonic() + limit
-        while len(found := self.calls(operation)) < times:
+        while len(found := self._of(operation)) < times:
             if _runs_a_loop():
                 how = f"await wait_for_async({operation!r})"
                 why = "which would block the event loop that may have to send"
@@ -145,7 +145,7 @@ class Calls:
         """As `wait_for`, while the event loop of asyncio goes on."""
         limit = _limit(times, timeout)
         end = time.monotonic() + limit
-        while len(found := await asyncio.to_thread(self.calls, operation)) < times:
+        while len(found := await asyncio.to_thread(self._of, operation)) < times:
             if time.monotonic() >= end:
                 late = partial(self._late, operation, found, times, limit)
                 raise AssertionError(await asyncio.to_thread(late))
@@ -157,6 +157,12 @@ class Calls:
     ) -> str:
         often = f"{len(found)} of {times} times" if found else "not called"
         return f"{operation} was {often} in {limit:g} s; {self._called()}"
+
+    def _of(self, operation: object) -> list[dict[str, Any]]:
+        if not isinstance(operation, str):
+            got = "a function" if callable(operation) else repr(operation)
+            raise WrongValue(f"Expected the name of an operation, got {got}")
+        return self._entries(operation=operation)
 
     def _entries(self, **query: object) -> list[dict[str, Any]]:
         page = msgspec.json.decode(self._client.journal(query))
@@ -233,7 +239,7 @@ def _criteria(
 ) -> dict[str, Any]:
     """As `POST journal/verify` takes them; the journal knows keys redacted only."""
     if not (key is None or isinstance(key, str)):
-        raise TypeError(f"Expected key to be a text, got {key!r}")
+        raise WrongValue(f"Expected key to be a text, got {key!r}")
     shown_key = None if key is None else redacted_key(key)
     given = {"operation": operation, "body": body, "key": shown_key, "status": status}
     return {name: value for name, value in given.items() if value is not None}
@@ -254,7 +260,7 @@ def _check_fields(operation: str, body: Mapping[str, Any]) -> None:
 def _whole(times: object) -> int:
     if isinstance(times, int) and not isinstance(times, bool) and times >= 0:
         return times
-    raise TypeError(f"Expected times to be 0 or more, got {times!r}")
+    raise WrongValue(f"Expected times to be 0 or more, got {times!r}")
 
 
 def unmet(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> str:

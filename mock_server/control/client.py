@@ -19,6 +19,7 @@ from mock_server.admin.views import JournalView, Verified
 from mock_server.api.envelope import Failure
 from mock_server.control import http_call
 from mock_server.control.http_call import Budget, RawResponse, Request, Unreachable
+from mock_server.control.json_body import to_json
 from mock_server.domain.limits import ClientLimits
 from mock_server.domain.printable import one_line
 
@@ -133,7 +134,7 @@ class AdminClient:
         # The body of a GET or DELETE means nothing (RFC 9110 9.3.1, 9.3.5), and `json`
         # has one for every method.
         if method in ("POST", "PUT"):
-            content = body if isinstance(body, bytes) else msgspec.json.encode(body)
+            content = body if isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": content_type, "Accept": JSON}
         request = self._request(method, path, headers, content)
         raw = self._send(request, budget or self.budget())

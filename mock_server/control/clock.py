@@ -24,6 +24,15 @@ def seconds(duration: object) -> float:
     return duration
 
 
+def zoned(time: datetime, place: str) -> datetime:
+    """The time itself. Raises ValueError if it does not know its time zone."""
+    if time.utcoffset() is None:
+        expected = f"Expected a datetime with a time zone, got {time!r}"
+        how = f"write {time.replace(tzinfo=UTC)!r}"
+        raise ValueError(f"{expected} - at {place} ({how})")
+    return time
+
+
 def of_field(name: str, value: Any) -> Any:
     """The value of a fault's field: a timedelta in the unit that the field has."""
     if not isinstance(value, timedelta):
@@ -54,11 +63,7 @@ class SandboxClock(Fixed):
             expected = "a time such as '2026-01-01T00:00:00Z', or a datetime"
             raise TypeError(f"Expected {expected}, got {now!r}")
         if isinstance(now, datetime):
-            if now.utcoffset() is None:
-                expected = "Expected a datetime with a time zone"
-                how = f"write {now.replace(tzinfo=UTC)!r}"
-                raise ValueError(f"{expected}, got {now!r} - at freeze ({how})")
-            now = now.isoformat()
+            now = zoned(now, "freeze").isoformat()
         self._client.json(ClockView, "PUT", "/clock", now=now, frozen=True)
 
     def run(self) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-import msgspec
-
 from mock_server.admin import views
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.control.answers import Answers
@@ -16,12 +14,13 @@ from mock_server.control.arguments import RaisedHere
 from mock_server.control.calls import Calls
 from mock_server.control.client import AdminClient
 from mock_server.control.clock import SandboxClock, of_field
-from mock_server.control.faults import AddedFault, FaultList
+from mock_server.control.faults import AddedFault, FaultList, example_of, warned
+from mock_server.control.json_body import to_json
 from mock_server.control.names import Keys, SandboxChoices, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
-from mock_server.domain.wrong_calls import Fixed, explained
+from mock_server.domain.wrong_calls import Fixed, WrongValue, explained, hinted
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
@@ -73,6 +72,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         """The choices in force; `choices["list_order"] = "name"` sets one."""
         return SandboxChoices(self._client)
 
+    @hinted(example_of)
     def fault(self, kind: str, **fields: Any) -> AddedFault:
         """Add a fault with these fields (`POST /__admin/faults`).
 
@@ -89,7 +89,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
             asked[_camel(name)] = of_field(name, value)
         added = AddedFault(self._client, asked)
         self._added.append(added)
-        return added
+        return warned(added, 3)
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
         """Add all faults of a preset; gives their ids."""
@@ -124,7 +124,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         """
         asked = {"dataset": dataset, "item": item, "key": key}
         query = {name: value for name, value in asked.items() if value is not None}
-        query["request"] = msgspec.json.encode(request).decode()
+        query["request"] = to_json(request).decode()
         return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
 
     def snapshot(self, name: str | None = None) -> str:
@@ -160,7 +160,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         if isinstance(fixture, Generation):
             document = to_document(Store(fixture), fixture.frozen_at)
         elif not isinstance(fixture, Mapping):
-            raise TypeError(f"Expected a path or a document, got {fixture!r}")
+            raise WrongValue(f"Expected a path or a document, got {fixture!r}")
         self._keys = None
         self._added.clear()
         self._client.ask(views.ResetView, "PUT", "/state", document)

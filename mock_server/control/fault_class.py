@@ -5,7 +5,8 @@ from typing import Any
 
 from mock_server.api.faults import fault, table
 from mock_server.api.operations.answered_path import ANY_ROUTE
-from mock_server.domain.wrong_calls import explained
+from mock_server.control.faults import example_of
+from mock_server.domain.wrong_calls import explained, hinted
 
 
 class Fault(ABC):  # noqa: B024
@@ -15,6 +16,7 @@ class Fault(ABC):  # noqa: B024
 
     # The class of kinds is a struct: msgspec makes its values, and takes fields alone.
     @explained
+    @hinted(lambda *given: example_of(*given).replace("fault(", "Fault("))
     def __new__(cls, kind: str, **fields: Any) -> Any:
         """Return a fault as the admin API takes it. Raises InvalidField."""
         return fault.read_fault({"kind": kind, **fields}, responses=ANY_ROUTE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 from urllib.parse import urlencode
@@ -20,6 +21,10 @@ __tracebackhide__ = True
 
 class UnfiredFaultWarning(UserWarning):
     """A fault was added in a test, and has never fired."""
+
+
+class AnswerWarning(UserWarning):
+    """An answer or a fault was added that can never fire, or is hardly meant so."""
 
 
 class AddedFault(Fixed, Synchronous):
@@ -141,6 +146,8 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         return self._active[index]
 
+    __iter__ = Sequence.__iter__
+
     def __len__(self) -> int:
         return len(self._active)
 
@@ -163,6 +170,30 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
 
     def __repr__(self) -> str:
         return repr(self._active)
+
+
+def warned(added: AddedFault, depth: int) -> AddedFault:
+    """A fault or answer, of whose warnings the line so many frames above is told."""
+    for each in added.warnings:
+        told = AnswerWarning(f"mock-server: {each}")
+        warnings.warn(told, stacklevel=depth + 1)
+    return added
+
+
+def example_of(kind: object, value: object, *_: object) -> str:
+    """What to write for a fault whose value was given without a name."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        return ""
+    names = (*KINDS[kind].least, *KINDS[kind].own_fields())
+    name = next((each for each in names if each not in _RARE), None)
+    if name == "ms" and isinstance(value, int | float) and value < 60:
+        # A plain number is meant in seconds by most.
+        return f"write fault({kind!r}, ms={value * 1000:g}), in milliseconds"
+    return f"write fault({kind!r}{f', {name}={value!r}' if name else ''})"
+
+
+_RARE = "operation", "afterChunks", "connections"
+"""Fields that a value without a name is not meant for."""
 
 
 def is_answer(fault: Mapping[str, Any]) -> bool:

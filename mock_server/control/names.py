@@ -7,7 +7,7 @@ from mock_server.admin.views import ChoicesView
 from mock_server.control.client import AdminClient
 from mock_server.domain.choices.table import FORMER_NAMES, Value, table
 from mock_server.domain.messages import which_there_are
-from mock_server.domain.wrong_calls import ByName
+from mock_server.domain.wrong_calls import ByName, WrongValue
 
 __tracebackhide__ = True
 
@@ -31,7 +31,7 @@ class UnknownName(KeyError):
 def quoted(name: object) -> str:
     """A name as part of a path. Raises TypeError for what is no string."""
     if not isinstance(name, str):
-        raise TypeError(f"Expected a string, got {name!r}")
+        raise WrongValue(f"Expected a string, got {name!r}")
     # `quote` leaves slashes as they are, and they would part the path.
     return quote(name, safe="")
 

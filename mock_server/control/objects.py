@@ -1,12 +1,14 @@
 """What a server holds: chats, collections, datasets, read and changed by a test."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from mock_server.control.client import AdminClient
+from mock_server.control.clock import zoned
 from mock_server.control.names import quoted
 from mock_server.domain.messages import did_you_mean
 from mock_server.domain.wrong_calls import Fixed, explained
@@ -132,6 +134,9 @@ def _fields(record: Record, kind: str, id_field: str) -> Mapping[str, Any]:
         place = f"at $.{id_field} of {kind}"
         expected = f"an id of your choice, such as {example}"
         raise ValueError(f"Expected {expected}, got {got}{hint} - {place}")
+    for name, value in fields.items():
+        if isinstance(value, datetime):
+            zoned(value, f"$.{name} of {kind}")
     return fields
 
 

@@ -18,6 +18,7 @@ from mock_server.domain.choices.table import table
 from mock_server.domain.journal import UNKNOWN_ROUTE, Outside
 from mock_server.domain.messages import did_you_mean, quoted
 from mock_server.domain.printable import json_text, one_line
+from mock_server.domain.versions import table as facts
 
 if TYPE_CHECKING:
     from mock_server.control.control_object import MockServerFixture
@@ -106,6 +107,9 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"  {line}" for line in violation_lines(entry))
     if entry["hint"]:
         yield f"    hint {one_line(entry['hint'])}"
+    for name in entry.get("facts", ()):
+        fact = facts().get(name)  # the server may be another version of this one
+        yield f"    fact {one_line(name)}{f': {fact.sentence}' if fact else ''}"
 
 
 def _sent(request: Mapping[str, Any], status: int) -> str:

@@ -48,13 +48,17 @@ what these take grows with their squares, and is 2 ms at most so."""
 _SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
-_SYNONYMS |= dict.fromkeys(("duration", "seconds", "milliseconds"), "ms")
+_SYNONYMS |= dict.fromkeys(
+    ("duration", "seconds", "milliseconds", "delay", "latency"), "ms delayMs delay_ms"
+)
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
 _SYNONYMS |= {"messages": "records", "body": "json", "fixture": "state"}
 _SYNONYMS |= {"appId": "id", "datasetId": "id", "collectionId": "_id"}
 _SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
-_SYNONYMS |= {"timeout": "hang ms", "disconnect": "reset"}
-_SYNONYMS |= dict.fromkeys(("base_url", "address", "uri", "endpoint", "host"), "url")
+_SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
+_SYNONYMS |= dict.fromkeys(
+    ("base_url", "address", "uri", "endpoint", "host", "port"), "url"
+)
 """Words that others use for names of ours which are spelt quite differently."""
 
 
@@ -77,7 +81,8 @@ def all_problems(messages: Iterable[str]) -> str:
 def did_you_mean(word: str, known: Collection[str]) -> str:
     """` (did you mean 'title'?)`, or an empty text where no known word is near."""
     near = nearest(word, known)
-    return "" if near is None else f" (did you mean {near!r}?)"
+    unit = ", in milliseconds" if near in ("ms", "delayMs", "delay_ms") else ""
+    return "" if near is None else f" (did you mean {near!r}{unit}?)"
 
 
 def which_there_are(word: str, known: Iterable[str], count: int) -> str:

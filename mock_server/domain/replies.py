@@ -81,6 +81,8 @@ class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
     """Words in a second; of Chinese, characters."""
 
 
+_PACE = 'the pace of a stream that a request wants, such as {"tokensPerSecond": 20}'
+StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
 AT_ONCE = Pace()
 AS_TYPED = Pace(400, 30)
 """As people are used to see an assistant type."""
@@ -102,7 +104,7 @@ class DeclaredReply(
     """The requests to which it is said; all by default."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None
     """How often it is said; without end by default."""
-    stream: Pace | None = None
+    stream: StreamPace | None = None
     """How fast it is streamed; as the app says by default."""
 
     @property

@@ -47,6 +47,15 @@ def fact(
 class Facts:
     """The facts of one version."""
 
+    bad_fields_are_http_400: bool = fact(
+        False,
+        True,
+        routes=("*",),
+        sentence="Wrong fields are answered with HTTP 400; before, with 500. `code` is "
+        "400 in both (choice `error_form=service`).",
+        chinese="字段错误以 HTTP 400 应答；之前为 500。两者的 `code` 都是 400"
+        "（选项 `error_form=service`）。",
+    )
     dataset_create_needs_all: bool = fact(
         False,
         True,
@@ -62,6 +71,35 @@ class Facts:
         sentence="A collection that is created without content is a folder or virtual; "
         "before, it could be of any type.",
         chinese="直接创建的集合只能是文件夹或手动集合；之前可为任意类型。",
+    )
+    rows_newest_first: bool = fact(
+        False,
+        True,
+        routes=("data.v2.list", "data.list"),
+        sentence="Of rows with the same `chunkIndex` the newest is first; in 4.14.4 to "
+        "4.14.10 it is last.",
+        chinese="`chunkIndex` 相同的数据行，新的在前；4.14.4 至 4.14.10 中新的在后。",
+    )
+    rows_show_team: bool = fact(
+        True,
+        False,
+        routes=("data.v2.list", "data.list"),
+        sentence="Listed rows have no `teamId` any more.",
+        chinese="列表中的数据行不再带有 `teamId`。",
+    )
+    collection_paths_by_source_id: bool = fact(
+        False,
+        True,
+        routes=("collection.paths",),
+        sentence="The collection is named by `sourceId`; before, by `parentId`.",
+        chinese="以 `sourceId` 指定集合；之前为 `parentId`。",
+    )
+    collection_pages_are_bounded: bool = fact(
+        False,
+        True,
+        routes=("collection.list",),
+        sentence="A `pageSize` over 100 is refused; before, it counted as 100.",
+        chinese="`pageSize` 超过 100 会被拒绝；之前按 100 计算。",
     )
     found_rows_have_tokens: bool = fact(
         True,

@@ -67,6 +67,27 @@ class _ReadClaim:
             warn_explicit(said, UncalledAssertionWarning, *self._place)
 
 
+class WrongValue(TypeError):
+    """An argument that cannot be; `@explained` adds the place and the hint."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def hinted(by: Callable[..., str]) -> Callable[[R], R]:
+    """Have `by` say what to write for positional arguments that a method refuses.
+
+    It is called with them, and returns "" where it knows nothing.
+    """
+
+    def marked(method: R) -> R:
+        vars(method)["hint"] = by
+        return method
+
+    return marked
+
+
 _EXAMPLES = {
     "fault": "fault('error', status=503)",
     "Fault": "Fault('error', status=503)",
@@ -79,13 +100,16 @@ _EXAMPLES = {
     "sandbox": "mock_server_factory() for a further one; each test has its own",
     "sandboxes": "mock_server_factory() for a further one; each test has its own",
     "put_chat": "put_chat(app_id, {'chatId': 'c1', 'title': 'Refund'})",
+    "put_app": "put_app({'id': 'a1', 'chats': []})",
+    "put_dataset": "put_dataset({'id': 'd1', 'collections': []})",
+    "put_collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
     "assert_called_once": "assert_called('updateHistory', times=1)",
     "assert_called_once_with": "assert_called('updateHistory', times=1, body={...})",
     "choices": "choices['list_order'] = 'name'",
     "profile": "profile='deployed' in the marker mock_server or in MockServer()",
     "now": "clock.freeze('2026-01-01T00:00:00Z')",
     "clock": "clock.freeze('2026-01-01T00:00:00Z')",
-    "Chat": "put_chat(app_id, {'chatId': 'c1', 'top': True})",
+    "Chat": "put_chat(app_id, {'chatId': 'c1', 'top': True}), which replaces all of it",
     "Collection": "put_collection(dataset_id, {'_id': 'c1', 'name': 'Install'})",
 }
 """What to write instead, by what was called, or would have been set."""
@@ -99,13 +123,15 @@ def _explained(function: Callable[P, R], place: str) -> Callable[P, R]:
             return function(*args, **named)
         except TypeError as error:
             # Looked at after it has failed: calls that are right cost nothing more.
-            what, hint = _wrong_call(signature(function), args, named) or (error, "")
+            wrong = _wrong_call(signature(function), args, named)
+            what, hint = wrong or (error, "")
             hint = f"write {_EXAMPLES[place]}" if place in _EXAMPLES else hint
-            if place == "assert_in_order" and len(args) > 2:
-                hint = f"write assert_in_order({list(args[1:])!r})"
-            if not hint:
+            hint = getattr(error, "hint", "") or hint
+            if wrong and len(args) > 2 and (by := vars(function).get("hint")):
+                hint = by(*args[1:]) or hint
+            if not hint and not isinstance(error, WrongValue):
                 raise
-        raise TypeError(f"{what} - at {place} ({hint})")
+        raise TypeError(f"{what} - at {place}{f' ({hint})' if hint else ''}")
 
     return call
 
@@ -124,10 +150,12 @@ def _wrong_call(
         value = args[len(by_place)]
         example = f"write {by_name[0]}={value!r}" if by_name else ""
         others = f", or {', '.join(by_name[1:])}" if by_name[1:] else ""
+        takes = f"it takes {', '.join(known)}" if known else "call it without any"
         are_by_name = by_name or Parameter.VAR_KEYWORD in kinds
         expected = "arguments by name" if are_by_name else "no further argument"
         after = f" after {by_place[-1]}" if by_place[-1] in known else ""
-        return f"Expected {expected}{after}, got {value!r}", f"{example}{others}"
+        hint = f"{example}{others}" or takes
+        return f"Expected {expected}{after}, got {value!r}", hint
     for name in named:
         if name not in known and Parameter.VAR_KEYWORD not in kinds:
             hint = did_you_mean(name, known).strip(" ()")
@@ -138,6 +166,20 @@ def _wrong_call(
         if each.default is Parameter.empty and each.name in known and not is_given:
             return f"Expected {each.name}, got nothing", f"it takes {', '.join(known)}"
     return None
+
+
+class Uncalled:
+    """A function of this name, which says that it has to be called for attributes."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function = name, function
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
+        return self._function(*args, **named)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self._name} has no {name!r}: write {self._name}(...)")
 
 
 class Synchronous:
@@ -163,6 +205,13 @@ class Fixed:
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             # Private names are looked for by others, `dir` among them.
             raise AttributeError(said if name[0] == "_" else said + _meant(self, name))
+
+        def __getitem__(self, name: object) -> object:
+            near = nearest(str(name), [each for each in dir(self) if each[0] != "_"])
+            hint = f" (write .{near})" if near else ""
+            raise TypeError(f"Expected an attribute, got [{name!r}]{hint}")
+
+        __iter__ = None  # which Python would look for in items
 
     def __setattr__(self, name: str, value: object) -> None:
         if name[0] == "_":
@@ -200,6 +249,8 @@ class ByName:
     @classmethod
     def meant(cls, name: str, known: Collection[str]) -> str:
         """What to write for an item that is looked for as an attribute."""
+        if hasattr(dict, name):
+            return f": write {cls.named}[name] = value for each"
         if name in known:
             return f": write {cls.named}[{name!r}]"
         near = nearest(name, known)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import isfunction
 from typing import Any
 
 import pytest
@@ -173,6 +174,26 @@ def warn_of_use(item: pytest.Item) -> None:
     _warn_if_hidden(item)
 
 
+def warn_of_undecorated(item: pytest.Item) -> None:
+    """Warn, once each, of functions that were to be fixtures, and are none."""
+    known = item.config.stash.setdefault(_UNDECORATED, set())
+    modules = getattr(item, "module", None), *item.config.pluginmanager.get_plugins()
+    for module in modules:
+        for name in (f"{MARK}_fixture", f"{MARK}_settings"):
+            function = getattr(module, "__dict__", {}).get(name)
+            # Until version 8.4, pytest marked functions in place of wrapping them.
+            if not isfunction(function) or hasattr(function, "_pytestfixturefunction"):
+                continue
+            if function not in known:
+                known.add(function)
+                how = "is no fixture: write @pytest.fixture above it"
+                why = f"{name} at {_place_of(function)} {how}"
+                warn(item, pytest.PytestWarning(f"mock-server: {why}"))
+
+
+_UNDECORATED: pytest.StashKey[set[object]] = pytest.StashKey()
+
+
 def _warn_if_idle(item: pytest.Item) -> None:
     """Warn of a marker on a test that asks for no fixture of the plugin."""
     is_own = any(mark.name == MARK for mark in item.own_markers)
@@ -202,9 +223,12 @@ def _warn_if_hidden(item: pytest.Item) -> None:
     if found is None or found.func.__module__ == _OURS:
         return
     item.config.stash[_WAS_TOLD] = True
-    code = found.func.__code__
-    place = f"{os.path.relpath(code.co_filename)}:{code.co_firstlineno}"
-    hides = f"the fixture {MARK} at {place} hides that of this plugin"
+    hides = f"the fixture {MARK} at {_place_of(found.func)} hides that of this plugin"
     hint = "the marker does nothing to it, and mock_server_app is another server"
     why = f"mock-server: {hides}: {hint} (rename it, for instance to my_{MARK})"
     warn(item, pytest.PytestWarning(why))
+
+
+def _place_of(function: Any) -> str:
+    code = function.__code__
+    return f"{os.path.relpath(code.co_filename)}:{code.co_firstlineno}"

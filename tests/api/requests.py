@@ -18,7 +18,7 @@ from mock_server.domain.choices.table import choose
 from mock_server.fixture.dump import to_document
 from tests.in_process import InProcess
 from tests.said import Text
-from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN
+from tests.support import APP, CHAT, DATASET, LIBRARY, LIST, PIN, message_of
 
 GOOD: dict[str, tuple[str, str, dict[str, Any]]] = {
     "pin": ("PUT", PIN, {"appId": APP, "chatId": CHAT, "top": True}),
@@ -59,12 +59,13 @@ def told(given: str) -> str:
         assert body["data"] is None
         assert to_document(_APP.sandbox.store) == before
     lines = [_answer(answer.status_code, body)]
+    message = message_of(body)
     for each in entry["violations"]:
         at = "{name} ({section}) {path}: {effect}".format_map(each)
-        is_said = each["message"] in body["message"]
+        is_said = each["message"] in message
         lines.append(at if is_said else f"{at}: {each['message']}")
     hint = entry["hint"] or ""
-    if hint not in body["message"] and not hint.startswith(KEYS_HINT):
+    if hint not in message and not hint.startswith(KEYS_HINT):
         lines.append(f"hint: {hint}")
     # How JSON is malformed is told in a library's words.
     return re.sub("(malformed JSON), .*?( - at)", r"\1, ...\2", "\n".join(lines))
@@ -72,7 +73,7 @@ def told(given: str) -> str:
 
 def _answer(status: int, body: Any) -> str:
     if body["code"] != 200:
-        return f"{status} {body['statusText']}: {body['message']}"
+        return f"{status} {body['statusText']}: {message_of(body)}"
     if not isinstance(body["data"], dict) or "list" not in body["data"]:
         return str(status)
     ids = " ".join(item["_id"] for item in body["data"]["list"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -159,6 +160,47 @@ def test_placeholders_stand_for_parts_of_the_request(api: Api) -> None:
             "now": "2026-01-01T00:00:00.000Z",
             "other": "{{name}} {{ count }} {{body}}",
         }
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("{{ path.id }}", "is no placeholder, and is sent as it is: write {{path.id}}"),
+        ("{path.id}", "'{path.id}' is no placeholder, *: write {{path.id}}"),
+        ("a ${query.x}", "'${query.x}' is no placeholder, *: write {{query.x}}"),
+        ("{{user.id}}", "there are body, query, path, count, now"),
+        ("{{Body}}", "there are body, query, path, count, now"),
+        ("{{body}}", "write {{body.NAME}}, with the name of a field"),
+        ("{{path.ID}}", "'{{path.ID}}' is null: the path has no ID (it has id)"),
+    ],
+)
+def test_what_is_nearly_a_placeholder_is_told(
+    api: Api, text: str, warning: str
+) -> None:
+    for field in ("json", "data"):
+        (told,) = respond(api, "GET /x/{id}", **{field: [text]}, times=1)["warnings"]
+        assert fnmatchcase(told, f"*{warning}")
+
+
+@pytest.mark.parametrize(
+    "text", ["{{path.id}} {{count}}", "{name} {{name}}", "{count}", '{"a": {"b": 1}}']
+)
+def test_texts_that_are_no_placeholders_are_not_told(api: Api, text: str) -> None:
+    assert respond(api, "GET /x/{id}", json=[text])["warnings"] == []
+
+
+def test_a_placeholder_outside_of_json_is_told(api: Api) -> None:
+    for fields in ({"text": "{{path.id}}"}, {"headers": {"x-id": "{{path.id}}"}}):
+        (told,) = respond(api, "GET /x/{id}", **fields, times=1)["warnings"]
+        assert told.startswith("'{{path.id}}' is sent as it is: ")
+
+
+def test_what_other_tools_write_in_a_path_is_told(api: Api) -> None:
+    (told,) = respond(api, "GET /api/user/:id")["warnings"]
+    assert told == "':id' is taken literally: write {id}"
+    (told,) = respond(api, "GET /api/*")["warnings"]
+    assert told.endswith("there are no wildcards: write {name} for any one segment")
+    assert respond(api, "GET /api/docs:batch")["warnings"] == []
 
 
 def test_what_placeholders_stand_for_is_bounded(api: Api) -> None:

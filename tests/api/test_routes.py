@@ -18,7 +18,7 @@ def test_the_message_says_how_many_routes_there_are_or_names_both(
     make_api: MakeApi,
 ) -> None:
     message = make_api().send("GET", "/nope", {}).json()["message"]
-    count = len(OPERATIONS)
+    count = sum("4.16" in each.versions for each in OPERATIONS.values())
     assert f"Expected one of the {count} routes of GET /openapi.json, got" in message
     api = make_api(choices={"related_routes": "off"})
     message = api.send("GET", "/nope", {}).json()["message"]

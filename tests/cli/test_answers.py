@@ -60,6 +60,18 @@ def test_a_reply_is_added_as_a_text_or_in_parts(server: MockServer) -> None:
     assert (added["parts"], added["remaining"]) == (["a"], 1)
 
 
+def test_what_an_answer_of_a_fixture_may_not_mean_is_told(tmp_path: Path) -> None:
+    fixture = tmp_path / "a.yaml"
+    fixture.write_text('responses: [{method: GET, path: "/a/:id", json: "{{ now }}"}]')
+    checked = commands.run("check", str(fixture))
+    assert checked.err.splitlines() == [
+        "warning: GET /a/:id: ':id' is taken literally: write {id}",
+        "warning: GET /a/:id: '{{ now }}' is no placeholder, and is sent as it is: "
+        "write {{now}}",
+    ]
+    assert checked.status == 0
+
+
 def test_what_nothing_serves_is_shown_alone(server: MockServer) -> None:
     for method, path in (("POST", LIST), ("POST", "/api/x"), ("GET", "/api/x")):
         fetch(method, server.url + path)

@@ -76,6 +76,8 @@ def refusal(refused: Refused, choices: Choices) -> Answer:
     code = status
     if choices["error_form"] == "service":
         status, code, text = service
+        if refused.kind == "field" and choices["version"] == "4.14":
+            status = 500
     always = {"always_500": 500, "always_200": 200}
     status = always.get(str(choices["error_http_status"]), status)
     headers = {}
@@ -84,7 +86,25 @@ def refusal(refused: Refused, choices: Choices) -> Answer:
     elif status == 401:
         headers["www-authenticate"] = "Bearer"
     body = {"code": code, "statusText": text, "message": refused.message, "data": None}
+    if choices["error_form"] == "service" and refused.kind == "field":
+        body["message"], body["zodError"] = "Data validation error", None
+        headers["x-mock-hint"] = "?"
+        if refused.message is not None:
+            body["zodError"] = issues(refused.message)
+            text = refused.message.encode("ascii", "backslashreplace").decode()
+            headers["x-mock-hint"] = text
     return Answer(status, body, headers, is_exact=refused.message is not None)
+
+
+def issues(message: str) -> list[Fields]:
+    """The problems of a message one by one, as the service's schemas list them."""
+    found = []
+    for each in ("; " + message).split("; Expected ")[1:]:
+        place = each.split(" - at $")[-1].split(" ")[0].split(";")[0]
+        names = [name for part in place.split(".") for name in part.split("[") if name]
+        path = [int(it[:-1]) if it.endswith("]") else it for it in names]
+        found.append({"code": "custom", "path": path, "message": f"Expected {each}"})
+    return found
 
 
 def expected(what: str, got: str, at: str, more: str = "") -> str:

@@ -105,10 +105,9 @@ class Chats(Base):
         }
 
     def mark_read(self, fields: Fields) -> None:
-        app = self.state["apps"].get(fields["appId"])
-        if app is not None and fields["chatId"] not in app["chats"]:
-            raise Refused("no_chat")
-        self.app(fields, WRITE)
+        app = self.app(fields, WRITE)
+        if fields["chatId"] in app["chats"]:
+            app["chats"][fields["chatId"]]["updateTime"] = self.now
 
     def init(self, fields: Fields) -> Any:
         app = self.app(fields, READ)

@@ -18,11 +18,20 @@ from tests.model.records import (
     permission,
 )
 
+_MODEL = {"provider": "Other", "isActive": True, "isCustom": False}
+_MODEL |= {"charsPointsPrice": 0}
+EMBEDDING = _MODEL | {"type": "embedding", "model": "embedding", "name": "embedding"}
+EMBEDDING |= {"defaultToken": 512, "maxToken": 3000, "weight": 100}
+LANGUAGE = _MODEL | {"type": "llm", "model": "language", "name": "language"}
+LANGUAGE |= {"maxContext": 16000, "maxResponse": 8000, "quoteMaxToken": 13000}
+LANGUAGE |= {"functionCall": False, "toolChoice": True}
+
 
 class Datasets(Base):
     """What has to do with datasets as a whole."""
 
     def dataset_create(self, fields: Fields) -> str:
+        fields = {"type": "dataset", "intro": "", "avatar": "/icon/logo.svg"} | fields
         parent = self.dataset_folder(fields.get("parentId"), WRITE)
         if fields["type"] == "folder" and len(self.dataset_path(parent)) + 1 > 4:
             raise Refused("too_deep")
@@ -74,7 +83,7 @@ class Datasets(Base):
         return self.dataset_view(dataset) | {
             "parentId": dataset["parentId"],
             "teamId": TEAM,
-            "agentModel": {"model": "language", "name": "language"},
+            "agentModel": LANGUAGE,
             "status": "active",
         }
 
@@ -158,7 +167,7 @@ class Datasets(Base):
         names = ("avatar", "name", "intro", "type", "tmbId", "updateTime")
         return {name: dataset[name] for name in names} | {
             "_id": dataset["id"],
-            "vectorModel": {"model": "embedding", "name": "embedding"},
+            "vectorModel": EMBEDDING,
             "inheritPermission": True,
             "permission": permission(self.level(dataset)),
         }

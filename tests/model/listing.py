@@ -21,7 +21,7 @@ class Lists(Base):
         return self.page(fields, found, fields["offset"], fields["pageSize"])
 
     def collection_list(self, fields: Fields) -> Page:
-        number, size = fields.get("pageNum", 1), fields.get("pageSize", 10)
+        number, size = fields.get("pageNum", 1), min(100, fields.get("pageSize", 10))
         found = self.matching(fields, tags_are="any")
         start, most = (0, 1000) if fields.get("simple") else ((number - 1) * size, size)
 

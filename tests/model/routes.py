@@ -25,13 +25,17 @@ from tests.model.checks import (
 class Route:
     """A route: the method of the model that serves it, and its fields.
 
-    `access` says who may call: the holder of a key (or a login), a login, anyone.
+    `former` are those that it has in version 4.14, `since` is the first version that
+    has it. `access` says who may call: the holder of a key (or a login), a login, or
+    anyone.
     """
 
     name: str
     operation: str
     methods: tuple[str, ...]
     fields: Mapping[str, Field]
+    former: Mapping[str, Field] | None = None
+    since: str = "4.14"
     access: str = "caller"
     is_bare: bool = False
     is_open: bool = False
@@ -65,6 +69,7 @@ PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
 INDEXES = Field(nullable(many(index)))
 NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
+COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
 IDS = Field(many(some_text, 1), is_required=True)
 APP = {"appId": NEEDED_ID}
@@ -104,9 +109,15 @@ _ROUTES: dict[str, Route] = {
         "batch_delete", "batchDelete", ("POST",), APP | {"chatIds": IDS}
     ),
     f"{_CHAT}history/getHistoryStatus": Route(
-        "get_history_status", "getHistoryStatus", ("POST",), APP | {"chatIds": IDS}
+        "get_history_status",
+        "getHistoryStatus",
+        ("POST",),
+        APP | {"chatIds": IDS},
+        since="4.16",
     ),
-    f"{_CHAT}history/markRead": Route("mark_read", "markRead", ("POST",), CHAT),
+    f"{_CHAT}history/markRead": Route(
+        "mark_read", "markRead", ("POST",), CHAT, since="4.16"
+    ),
     f"{_CHAT}init": Route("init", "init", ("GET",), CHAT),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
@@ -140,6 +151,7 @@ _ROUTES: dict[str, Route] = {
         "dataset.create",
         ("POST",),
         NEW | {"avatar": NEEDED_TEXT, "type": Field(KIND, is_required=True)},
+        former=NEW | {"intro": TEXT, "avatar": TEXT, "type": Field(KIND)},
     ),
     f"{_SET}folder/create": Route("folder_create", "folder.create", ("POST",), NEW),
     f"{_SET}list": Route(
@@ -182,6 +194,13 @@ _ROUTES: dict[str, Route] = {
             "parentId": PARENT,
             "tags": TAGS,
         },
+        former={
+            "datasetId": NEEDED_ID,
+            "name": NEEDED_TEXT,
+            "type": Field(one_of(*COLLECTION_TYPES, "images"), is_required=True),
+            "parentId": PARENT,
+            "tags": TAGS,
+        },
     ),
     f"{_SET}collection/create/text": Route(
         "text", "text", ("POST",), SOURCE | {"name": NEEDED_TEXT, "text": NEEDED_TEXT}
@@ -215,6 +234,12 @@ _ROUTES: dict[str, Route] = {
             "pageSize": Field(at_least(1, 100)),
             "simple": MAYBE_FLAG,
         },
+        former=FILTER
+        | {
+            "pageNum": Field(at_least(1)),
+            "pageSize": Field(at_least(1)),
+            "simple": MAYBE_FLAG,
+        },
     ),
     f"{_SET}collection/scrollList": Route(
         "scroll_list", "scrollList", ("POST",), FILTER | PAGING | {"simple": MAYBE_FLAG}
@@ -224,6 +249,7 @@ _ROUTES: dict[str, Route] = {
         "collection.paths",
         ("GET",),
         {"sourceId": TEXT},
+        former={"parentId": TEXT},
         access="login",
     ),
     f"{_SET}collection/trainingDetail": Route(

@@ -23,9 +23,12 @@ class Rows(Base):
             if holds(row["q"], text) or holds(row["a"], text)
         ]
         more = {"datasetId": dataset["id"], "collectionId": collection["id"]}
+        if self.choices["version"] == "4.14":
+            rows.sort(key=lambda row: (int(row["chunkIndex"]), row["id"]))
+            more["teamId"] = TEAM
 
         def view(row: Fields) -> Fields:
-            return {"_id": row["id"]} | row_view(row) | more
+            return {"_id": row["id"], "a": row["a"]} | row_view(row) | more
 
         return Page(rows, start, size, view)
 
@@ -95,6 +98,8 @@ class Rows(Base):
                         "sourceName": collection["name"],
                     }
                     more |= {"collectionId": collection["id"]} | source_of(collection)
+                    if self.choices["version"] == "4.14":
+                        more["tokens"] = tokens(row)
                     view = row_view(row) | {"id": row["id"]} | more
                     found.append(view | {"score": score})
         found.sort(key=lambda each: (-each["score"], each["id"]))
@@ -125,11 +130,15 @@ SCORES = {
 def within(found: list[Fields], limit: int) -> list[Fields]:
     """The first ones that have so many tokens together, of four bytes; at least one."""
     for number, each in enumerate(found):
-        texts = each["q"], each.get("a", "")
-        limit -= sum((len(text.encode()) + 3) // 4 for text in texts)
+        limit -= tokens(each)
         if limit < 0 and number > 0:
             return found[:number]
     return found
+
+
+def tokens(row: Fields) -> int:
+    """The tokens of a row, of four bytes."""
+    return sum((len(row.get(it, "").encode()) + 3) // 4 for it in ("q", "a"))
 
 
 def scored(items: list[Fields], kinds: list[str]) -> list[Fields]:

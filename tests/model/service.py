@@ -182,6 +182,11 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
         hint += "a fixture can answer further paths with `responses:`, "
         hint += "a test with respond()"
         raise Refused("no_route", _no_route(path, f" ({hint})", choices))
+    if str(choices["version"]) < ROUTES[known].since:
+        since = ROUTES[known].since
+        hint = f"a route of the service in version {since}, "
+        hint = f" ({hint}served with the choice version={since})"
+        raise Refused("no_route", _no_route(path, hint, choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")
     if path in LEGACY:
@@ -196,7 +201,8 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        what = "one of the 45 routes of GET /openapi.json"
+        served = {"4.14": 46, "4.16": 48}[str(choices["version"])]
+        what = f"one of the {served} routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 
 
@@ -279,8 +285,10 @@ def _performed(
         else:
             read = fields
             is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
-            is_known = is_open or set(fields) <= set(route.fields)
-            if not is_known or not check(fields, route.fields):
+            is_former = route.former and plain.choices["version"] == "4.14"
+            own = route.former if is_former and route.former else route.fields
+            is_known = is_open or set(fields) <= set(own)
+            if not is_known or not check(fields, own):
                 raise Refused("field")
         plain.settle()
         data: Any = getattr(plain, route.name)(read)

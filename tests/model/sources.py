@@ -141,9 +141,11 @@ class Sources(Base):
         return view
 
     def collection_paths(self, fields: Fields) -> Any:
-        if not fields.get("sourceId"):
+        is_former = self.choices["version"] == "4.14"
+        source_id = fields.get("parentId" if is_former else "sourceId")
+        if not source_id:
             return []
-        dataset, collection = self.collection(fields["sourceId"], READ)
+        dataset, collection = self.collection(source_id, READ)
         path: list[Fields] = []
         while collection:
             step = {"parentId": collection["id"], "parentName": collection["name"]}

@@ -23,8 +23,9 @@ from mock_server.domain.limits import Limits
 from mock_server.fixture.source.files import shipped
 from tests.api.related.rows import FULL
 from tests.api.related.world import OWNER, USERS, WORLD
+from tests.model.datasets import EMBEDDING, LANGUAGE
 from tests.said import expanded, shortened
-from tests.support import LIBRARY, Api
+from tests.support import LIBRARY, Api, message_of
 
 FOLDER = Path(__file__).parent
 
@@ -67,8 +68,8 @@ DEFAULTS = {
     "trainingType": "chunk",
 }
 DATASET = {
-    "vectorModel": {"model": "embedding", "name": "embedding"},
-    "agentModel": {"model": "language", "name": "language"},
+    "vectorModel": EMBEDDING,
+    "agentModel": LANGUAGE,
     "inheritPermission": True,
     "private": False,
     "sourceMember": {"name": DEFAULTS["tmbId"], "avatar": "", "status": "active"},
@@ -199,7 +200,7 @@ def text_of(answer: Any) -> str:
     body = answer.json()
     if isinstance(body, dict) and {"statusText", "message"} <= body.keys():
         if body["code"] != 200:
-            return f"{body['statusText']}: {body['message']}"
+            return f"{body['statusText']}: {message_of(body)}"
         body = body["data"]
     return json.dumps(short(body), ensure_ascii=False)
 

@@ -332,3 +332,16 @@ def test_what_copies_all_choices_has_read_them() -> None:
 )
 def test_a_run_names_its_test(parameters: str, test: str) -> None:
     assert names.test_of(f"x-a=b/t.py::t[{parameters}]", parameters, "a=b") == test
+
+
+def test_a_run_under_the_other_version_names_test_call_and_fact(run: Run) -> None:
+    older = "-omock_server_profile=deployed-4.14"
+    result = run("versions", older, choices("version"))
+    assert result.parseoutcomes()["failed"] == 1
+    result.stdout.fnmatch_lines(
+        [
+            "#1 POST /api/core/dataset/create -> 400*",
+            "    fact dataset_create_needs_all: `type`, *required*",
+            "version=4.16 breaks 1: test_upgrade.py::test_a_dataset_is_created",
+        ]
+    )

@@ -363,6 +363,23 @@ def test_a_scope_that_is_too_small_is_told(
     )
 
 
+PLAIN_FUNCTION = """
+def mock_server_fixture():
+    return {}
+"""
+
+
+def test_a_function_that_was_to_be_a_fixture_is_told_once(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(PLAIN_FUNCTION)
+    pytester.makepyfile("def test_0(mock_server): ...\ndef test_1(mock_server): ...")
+    result = bare("-Wdefault")
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "mock_server_fixture at conftest.py:1 is no fixture: write @pytest.fixture*"
+    result.stdout.fnmatch_lines([f"*mock-server: {told}"])
+
+
 def test_all_is_meant_by_what_is_nearly_that(bare: Run) -> None:
     result = bare("--mock-server-choices=al")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -474,7 +491,9 @@ def test_a_name_that_stands_deeper_in_an_entry_is_told() -> None:
     with MockServer() as server:
         fetch("POST", f"{server.url}/api/none")
         (entry,) = server.control.journal
-        with pytest.raises(KeyError, match=r"'status' is not in the entry, but in its"):
+        with pytest.raises(
+            KeyError, match=r"'status' is not in the entry: write .'answer'"
+        ):
             entry["status"]
 
 

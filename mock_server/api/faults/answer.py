@@ -21,7 +21,7 @@ from mock_server.api.operations.table import OPERATIONS
 from mock_server.api.response import Response
 from mock_server.domain.access import Level
 from mock_server.domain.faults import placeholders
-from mock_server.domain.faults.routes import METHODS, is_route
+from mock_server.domain.faults.routes import METHODS, is_route, unlike_routes
 from mock_server.domain.journal import Note
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.listing.list_v2 import Page
@@ -41,6 +41,11 @@ FORMS = ("data", "json", "text", "base64")
 """The fields that say what the body is."""
 _TYPES = {"text": b"text/plain; charset=utf-8", "base64": b"application/octet-stream"}
 _JSON = b"application/json"
+_DELAY = Meta(
+    ge=0,
+    le=Published.response_ms,
+    extra={"expected": f"whole milliseconds from 0 to {Published.response_ms}"},
+)
 _CONTENT_TYPE = "content-type"
 # What was sent may be a script, and the console is at the same origin.
 _ISOLATED = ((b"content-security-policy", b"sandbox"),)
@@ -84,7 +89,7 @@ class Answer(Answering, tag="answer", dict=True):
         Meta(extra_json_schema={"maxProperties": DEFAULT_LIMITS.response_headers}),
     ] = field(default_factory=dict)
     """Further headers."""
-    delay_ms: Annotated[int, Meta(ge=0, le=Published.response_ms)] = 0
+    delay_ms: Annotated[int, _DELAY] = 0
     """Milliseconds for which the answer is held up."""
 
     @property
@@ -225,6 +230,9 @@ class Answer(Answering, tag="answer", dict=True):
     def warnings(self) -> Iterator[str]:
         """Also what differs from the operation's own answers, if that is known."""
         yield from super().warnings()
+        yield from unlike_routes(self.operation)
+        yield from placeholders.warnings_in(self._own_value, self.operation)
+        yield from placeholders.outside_json([self.text or "", *self.headers.values()])
         if self._has_placeholders:
             return
         if self._own_difference:
@@ -256,8 +264,10 @@ def _no_method(operation: str) -> Iterator[tuple[Path, str]]:
     """A path whose method is missing, or is none of those in capitals."""
     word, _, path = operation.rpartition(" ")
     if path.startswith("/") and not OPERATIONS.owner_of(path):
-        method = word.upper() if word.upper() in METHODS else "POST"
-        got = f"got {describe_value(operation)} (write it as '{method} {cut(path)}')"
+        method = word.upper() if word.upper() in METHODS else "GET"
+        whose = "" if method == word.upper() else ", with the method of the request"
+        how = f"write it as '{method} {cut(path)}'{whose}"
+        got = f"got {describe_value(operation)} ({how})"
         expected = f"one of {', '.join(METHODS)} before a path"
         yield ("operation",), f"Expected {expected}, {got}"
 

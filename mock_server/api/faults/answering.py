@@ -17,6 +17,7 @@ from mock_server.api.operations.operation import Distort
 from mock_server.api.response import Response
 from mock_server.domain.call import Call
 from mock_server.domain.clock import format_time
+from mock_server.domain.faults.definition import Seconds
 from mock_server.domain.faults.firing import Firing, Request
 from mock_server.domain.limits import Published
 from mock_server.domain.validation.walk import Path
@@ -56,7 +57,7 @@ class Answering(Fault):
     operation: str
     # Until a reset, unless it says otherwise.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
-    ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] | None = None  # type: ignore[assignment]
+    ttl: Seconds | None = None  # type: ignore[assignment]
 
     def respond(self, sent: Sent, distort: Distort | None) -> Response:
         """The response to a request at which it fires. Raises Refusal, NotReady."""

@@ -1,6 +1,6 @@
 """An error response."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
@@ -34,6 +34,11 @@ class Error(Fault, tag="error"):
     """The `message` in the envelope."""
     retry_after: Whole | None = None
     """The header `Retry-After`, in seconds."""
+
+    def warnings(self) -> Iterator[str]:
+        yield from super().warnings()
+        if self.status < 400:
+            yield f"To most clients {self.status} is no error: Expected 400 or more"
 
     def check(self) -> None:
         super().check()

@@ -42,7 +42,8 @@ from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
 from mock_server.domain.validation.walk import Path, dotted, mistakes
 
-Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms)]
+_MILLISECONDS = {"expected": f"milliseconds from 0 to {Published.fault_ms}"}
+Milliseconds = Annotated[float, Meta(ge=0, le=Published.fault_ms, extra=_MILLISECONDS)]
 Connections = Literal["first", "all"]
 """Whether a fault of the connection meets one that brings a request again, too."""
 
@@ -276,10 +277,12 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
     if isinstance(name, str) and name in kinds:
         return None
     got = "nothing" if "kind" not in fields else describe_value(name)
-    hint = did_you_mean(str(name), kinds)
+    takes = [each for each, kind in kinds.items() if {*fields} <= _names_of(kind)]
+    hint = did_you_mean(str(name), takes) or did_you_mean(str(name), kinds)
     if isinstance(name, str) and name in Fault.presets:
-        hint = ", which is a preset (send it as preset)"
-    known = {f for k in kinds.values() for f in k.__struct_encode_fields__} | {"kind"}
+        how = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
+        hint = f", which is a preset ({how})"
+    known = {f for k in kinds.values() for f in _names_of(k)}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]
     meant = fields.get("type", hint.partition("'")[2].partition("'")[0])
@@ -289,6 +292,10 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         more += [f"{each.message} - at {dotted(each.path)}" for each in found]
     expected = f"Expected one of {', '.join(kinds)}, got {got}{hint}"
     return expected, "".join(f"; {each}" for each in more)
+
+
+def _names_of(kind: type[Fault]) -> set[str]:
+    return {"kind", *kind.__struct_encode_fields__}
 
 
 def read_fault(fields: Mapping[str, Any], responses: Collection[str]) -> Fault:

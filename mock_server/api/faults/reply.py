@@ -37,7 +37,7 @@ class Reply(Answering, tag="reply"):
     """What the assistant says."""
     parts: replies.Parts | None = None
     """All that it says, in order. Give this or `text`."""
-    stream: replies.Pace | None = None
+    stream: replies.StreamPace | None = None
     """How fast it is streamed; at once by default."""
 
     def problems(self) -> Iterator[tuple[Path, str]]:

@@ -8,7 +8,7 @@ is any segment, with `*` any number of them.
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -36,7 +36,7 @@ class KnownRoute(Struct, frozen=True):
 @cache
 def known_routes() -> Mapping[str, KnownRoute]:
     """Return all routes by path."""
-    text = files(__package__).joinpath("known_routes.txt").read_text("utf-8")
+    text = Path(__file__).with_suffix(".txt").read_text("utf-8")
     return {each.path: each for each in _routes(text)}
 
 

@@ -43,6 +43,9 @@ Encode = Callable[[Any, State], bytes | Response]
 Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 """Receives a request of at most so many bytes, and gives its fields as JSON."""
 
+Read = Callable[[bytes, Choices, list[str]], Any]
+"""Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
+
 Access = Literal["caller", "login", "anyone", "guest"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
 also anyone, but a key that is sent says who."""
@@ -130,7 +133,7 @@ class Operation(Struct, frozen=True):
     contract: Contract[Any]
     data: Any
     refusals: tuple[type[errors.Refusal], ...]
-    read: Callable[[bytes, Choices, list[str]], Any]
+    read: Read
     act: Callable[[Call, Any], Any]
     encode: Encode
     traits: frozenset[str] = frozenset()
@@ -210,12 +213,11 @@ class Operation(Struct, frozen=True):
             return self.contract
         return former.contract
 
-    def read_as(self, state: State, content: bytes) -> Any:
-        """Read a request as the version in force does. Raises Refusal."""
-        read = self.read
-        if self.former is not None:
-            read = self.contract_under(state.facts).read
-        return read(content, state.choices, state.ignored)
+    def reader_in(self, state: State) -> Read:
+        """Return what reads a request as the version in force does."""
+        if self.former is None:
+            return self.read
+        return self.contract_under(state.facts).read
 
     @staticmethod
     def fields(content: bytes) -> Mapping[str, object]:
@@ -233,7 +235,8 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            request = self.read_as(state, content)
+            read = self.read if self.former is None else self.reader_in(state)
+            request = read(content, state.choices, state.ignored)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response
@@ -270,27 +273,32 @@ class Operation(Struct, frozen=True):
 
         `facts` are what was looked up before; without any, all versions refuse it.
         """
-        choices = call.state.choices
+        choices, hints = call.state.choices, []
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
         other = next(serving, None) if facts else None
-        if other is None:
-            response = error_response(refusal, choices)
-            return replace(response, note=Note(facts=facts)) if facts else response
-        hint = served_by(choices.version, other)
         if choices.error_form == "plain":
-            refusal.message += f" ({hint})"
+            if other is not None:
+                hints = [served_by(choices.version, other)]
+                refusal.message += f" ({hints[0]})"
             response = error_response(refusal, choices)
         else:  # whose message is the service's own
-            response = error_response(refusal, choices).with_headers(hint_header(hint))
-        return replace(response, note=Note(hint, facts=facts))
+            response = error_response(refusal, choices)
+            if isinstance(refusal, errors.InvalidField):
+                hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
+            if other is not None:
+                hints.append(served_by(choices.version, other))
+                response = response.with_headers(hint_header(hints[-1]))
+        if not (facts or hints):
+            return response
+        return replace(response, note=Note("; ".join(hints) or None, facts=facts))
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Try a request under another version, on a copy of what the sandbox holds."""
         choices, store = call.state.choices.but(version=version), call.store.copy()
         state = replace(call.state, choices=choices, store=store, notes=[], ignored=[])
         try:
-            request = self.read_as(state, content)
+            request = self.reader_in(state)(content, choices, state.ignored)
             self.act(replace(call, state=state, store=store), request)
         except (errors.Refusal, NotReady):
             return False

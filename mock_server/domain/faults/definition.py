@@ -8,11 +8,13 @@ from msgspec import Meta, Struct, field
 
 from mock_server.domain.limits import Published
 from mock_server.domain.memory import size_of
-from mock_server.domain.messages import describe_value
+from mock_server.domain.messages import cut, describe_value, quoted
 from mock_server.domain.validation.json_match import TESTS, is_test, tests_in, values_in
 from mock_server.domain.validation.walk import Path
 
 Whole = Annotated[int, Meta(ge=0, le=Published.integer)]
+_SECONDS = {"expected": f"seconds from 0.001 to {Published.fault_ttl:g}"}
+Seconds = Annotated[float, Meta(ge=0.001, le=Published.fault_ttl, extra=_SECONDS)]
 _FIELDS = Meta(extra={"expected": 'an object such as {"datasetId": "handbook"}'})
 
 
@@ -42,6 +44,13 @@ class Match(Struct, rename="camel", forbid_unknown_fields=True):
     """Parameters of the path, such as `id` of `GET /api/x/{id}`."""
     question: str | None = None
     """A part of the last message of a user, in any case of letters."""
+
+    @classmethod
+    def meant_by(cls, name: str) -> str:
+        """What to write for a field of a request that stands here itself."""
+        others = ", ".join(each for each in cls.__struct_fields__ if each != "body")
+        written = f'{{"body": {{{quoted(cut(name))}: ...}}}}'
+        return f" (write {written}; beside body there are {others})"
 
     def __post_init__(self) -> None:
         # As those of a request are.
@@ -102,7 +111,7 @@ class Definition(
     """Where its random stream begins."""
     phase: Literal["before", "after"] = "before"
     """Whether it fires before the operation is carried out, or after."""
-    ttl: Annotated[float, Meta(ge=0.001, le=Published.fault_ttl)] = 60.0
+    ttl: Seconds = 60.0
     """Seconds after which it ends, however often it has fired."""
 
     @property

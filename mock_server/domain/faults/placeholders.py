@@ -1,7 +1,7 @@
 """Placeholders in JSON values, such as `{{body.appId}}`: never evaluated twice."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -10,11 +10,15 @@ from msgspec import UNSET, Raw
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Published
+from mock_server.domain.messages import cut, most_alike
 from mock_server.domain.validation.json_match import values_in
 
 _PLACEHOLDER = re.compile(
     r"\{\{(count|now|(?:body|query|path)(?:\.[^.{}]{1,256}){1,64})\}\}"
 )
+_NEARLY = re.compile(r"\$?\{\{? {0,9}([A-Za-z_][\w.\[\]-]{0,256}) {0,9}\}\}?")
+_MOST_NEARLY = 100
+_ROOTS = "body", "query", "path", "count", "now"
 _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 
@@ -39,6 +43,38 @@ def _found_in(value: Any) -> Iterator[str]:
             yield from chain.from_iterable(map(_found_in, value))
         case dict():
             yield from chain.from_iterable(map(_found_in, value.values()))
+
+
+def warnings_in(value: Any, route: str) -> Iterator[str]:
+    """What is nearly a placeholder, and those of a parameter that a path lacks.
+
+    Looked for in the JSON of the value: no punctuation of that looks alike.
+    """
+    text = "" if value is UNSET else msgspec.json.encode(value).decode()
+    known = re.findall(r"/\{([^{}]*)\}", route)
+    found = islice(_NEARLY.finditer(text), _MOST_NEARLY)
+    for written, name in {each[0]: each[1] for each in found}.items():
+        root, dot, rest = name.partition(".")
+        literal = f"{cut(written)!r} is no placeholder, and is sent as it is"
+        if _PLACEHOLDER.fullmatch(written):
+            if root == "path" and rest not in known:
+                there_are = f" (it has {', '.join(known)})" if known else ""
+                yield f"{cut(written)!r} is null: the path has no {rest}{there_are}"
+        elif _PLACEHOLDER.fullmatch(right := f"{{{{{name}}}}}"):
+            if dot or written.startswith("{{"):
+                yield f"{literal}: write {right}"
+        elif root in _ROOTS and not dot and written.startswith("{{"):
+            yield f"{literal}: write {{{{{root}.NAME}}}}, with the name of a field"
+        elif written.startswith("{{") and (dot or most_alike(root, _ROOTS, 0.75)):
+            yield f"{literal}: there are {', '.join(_ROOTS)}"
+
+
+def outside_json(texts: Iterable[str]) -> Iterator[str]:
+    """Those in a text or a header, where none is filled in: the first is told."""
+    fields = (name for name in _found_in([*texts]) if "." in name)
+    for name in islice(fields, 1):
+        where = "placeholders are filled in data and json only"
+        yield f"'{{{{{cut(name)}}}}}' is sent as it is: {where}"
 
 
 def problem_in(value: Any) -> str:

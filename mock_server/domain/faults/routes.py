@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from mock_server.domain.messages import cut
+
 METHODS = ("DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT")
 _PARAMETER = re.compile(r"\{[^{}]*\}")
 _Segments = tuple[str | None, ...]
@@ -12,6 +14,16 @@ def is_route(name: str) -> bool:
     """Whether a name is that of a route, such as `GET /api/x/{id}`."""
     method, blank, _ = name.partition(" ")
     return method in METHODS and blank != ""
+
+
+def unlike_routes(name: str) -> Iterator[str]:
+    """What other tools read as a parameter in a path, and is taken as it stands."""
+    for segment in name.partition(" ")[2].split("/") if is_route(name) else ():
+        if segment.startswith(":") and segment[1:].isidentifier():
+            yield f"{cut(segment)!r} is taken literally: write {{{cut(segment[1:])}}}"
+        elif "*" in segment:
+            how = "there are no wildcards: write {name} for any one segment"
+            yield f"{cut(segment)!r} is taken literally, as {how}"
 
 
 def pattern_of(path: str) -> str:

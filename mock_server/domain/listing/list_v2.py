@@ -65,7 +65,7 @@ def page_in(
     offset, size = request.offset, request.page_size
     page = matching[offset : offset + size]
     # Of nothing, as lists that scroll want it, there is nothing to say.
-    if not page and size and not state.notes:
+    if not page and size and not state.has_hint:
         total = len(matching)
         state.hint(hint_of(dataset, inside, request, choices, total, state.limits))
     if request.is_clamped:

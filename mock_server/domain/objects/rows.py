@@ -5,6 +5,7 @@ a second. Text that is not parsed yet is parsed for another one. Then every seco
 20 rows trained. Times are in milliseconds of a sandbox's clock.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
@@ -14,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mock_server.domain.memory import Holding
-from mock_server.domain.objects.blocks import Blocks
+from mock_server.domain.objects.blocks import Blocks, Sliced
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
 from mock_server.domain.objects.pending import STEP, Steps, pieces
@@ -100,6 +101,25 @@ class RowPlace(Struct, frozen=True):
     dataset_id: str
     collection_id: str
     row: Row
+
+
+class OldestFirst(Sliced[Row]):
+    """Rows by chunkIndex, of equal ones the oldest first; nothing is copied."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        """`rows` are by chunkIndex, of equal ones the newest first."""
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _item(self, at: int) -> Row:
+        rows, chunk = self._rows, attrgetter("chunk_index")
+        first = bisect_left(rows, chunk(rows[at]), key=chunk)
+        end = bisect_right(rows, chunk(rows[at]), key=chunk)
+        return rows[first + end - 1 - at]
 
 
 class _PutRows(Struct, frozen=True):

@@ -56,6 +56,11 @@ class State(Struct, frozen=True, eq=False):
         self.notes.append(Note(hint=hint))
 
     @property
+    def has_hint(self) -> bool:
+        """Whether the request that is carried out has a hint."""
+        return any(each.hint for each in self.notes)
+
+    @property
     def facts(self) -> Facts:
         """What the version in force does; the journal names each fact that is read."""
         watched = WatchedFacts(self.choices.version, self._note_fact)
@@ -125,6 +130,7 @@ class Snapshots(dict[str, Snapshot]):
         return snapshot
 
     def __missing__(self, name: str) -> NoReturn:
-        how = "" if self else ": `mock-server snapshot take NAME` takes one"
+        takes = "`mock-server snapshot take NAME` takes one, or snapshot() in Python"
+        how = "" if self else f": {takes}"
         hint = which_there_are(name, self, len(self)) + how
         raise SnapshotNotFound.of(name, "the name of a snapshot", "path", hint)

@@ -104,7 +104,8 @@ def _walk_fields(
         if key in known:
             yield from mistakes_of(item, known[key].type, (*path, key))
         elif wanted.forbid_unknown_fields:
-            hint = did_you_mean(key, known) or _all_of(wanted.cls)
+            own = getattr(wanted.cls, "meant_by", lambda _: "")
+            hint = did_you_mean(key, known) or own(key) or _all_of(wanted.cls)
             yield Mistake(
                 (*path, key), f"unknown field {cut(key)!r}{hint}", at_key=True
             )

@@ -39,7 +39,7 @@ from tests.api.related.world import (
     WORLD,
     WRITER,
 )
-from tests.support import Api
+from tests.support import Api, message_of
 
 LONG = "x" * 300
 FULL: dict[str, Any] = deepcopy(WORLD)
@@ -285,7 +285,7 @@ def told(api: Api, operation: Operation) -> Iterator[str]:
             assert to_document(api.sandbox.store) == before, change
             refused = answer.json()
             assert refused["data"] is None, change
-            said += " {code} {statusText}: {message}".format_map(refused)
+            said += " {code} {statusText}: ".format_map(refused) + message_of(refused)
         yield f"{operation.name} {line} -> {said}"
 
 

@@ -226,7 +226,7 @@ def test_a_batch_is_deleted_and_unknown_ids_are_passed_over(api: Api) -> None:
     assert histories(api) == ["one"]
 
 
-def test_the_status_of_chats_is_told_and_marking_changes_nothing(api: Api) -> None:
+def test_the_status_of_chats_is_told_and_marking_one_answers_nothing(api: Api) -> None:
     path = f"{CHAT}/history/getHistoryStatus"
     found = call(api, "POST", path, appId=APP, chatIds=["one", "nowhere"])["list"]
     assert [(each["chatId"], each["hasBeenRead"]) for each in found] == [("one", True)]

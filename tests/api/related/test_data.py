@@ -16,7 +16,7 @@ from tests.api.related.world import (
     send,
 )
 from tests.conftest import MakeApi
-from tests.support import Api
+from tests.support import Api, message_of
 
 
 def push(api: Api, *rows: Any) -> Any:
@@ -98,15 +98,15 @@ def test_of_very_much_text_a_list_searches_the_beginning(
 
 def test_a_text_over_the_limit_of_fixtures_is_refused(make_api: MakeApi) -> None:
     api = related_routes(make_api)
-    told = push(api, {"q": "x" * (Published.text_chars + 1)}).json()["message"]
+    told = message_of(push(api, {"q": "x" * (Published.text_chars + 1)}).json())
     assert told.startswith("Expected a string of up to 1048576 characters"), told
 
 
 def test_a_mistake_in_a_row_is_told_with_its_place(make_api: MakeApi) -> None:
     api = related_routes(make_api)
-    told = push(api, {"q": "a"}, {"q": 5}).json()["message"]
+    told = message_of(push(api, {"q": "a"}, {"q": 5}).json())
     assert told.endswith("- at $.data[1].q"), told
-    told = push(api, *[{"q": "a"}] * 201).json()["message"]
+    told = message_of(push(api, *[{"q": "a"}] * 201).json())
     assert told == "Expected at most 200 items, got 201 - at $.data"
 
 

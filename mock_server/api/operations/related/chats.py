@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType, field
+from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
@@ -13,7 +14,6 @@ from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
-from mock_server.domain.messages import quoted
 from mock_server.domain.objects.models import App, Chat
 from mock_server.fixture.document import Id, Time
 
@@ -200,7 +200,8 @@ class StatusesView(View):
 @route(
     f"POST {PATH}/getHistoryStatus",
     chinese="若干会话的进度",
-    since="4.15",
+    since="4.14.11",
+    versions=("4.16",),
     differs="Every chat counts as done and read. An unknown application is refused.",
     refuses=APP,
     example=SOME,
@@ -218,22 +219,25 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
 @route(
     f"POST {PATH}/markRead",
     chinese="将会话标为已读",
-    since="4.15",
-    differs="Nothing changes: every chat counts as read.",
-    refuses=(*APP, ChatNotFound),
+    since="4.14.11",
+    versions=("4.16",),
+    differs="Every chat counts as read before, too.",
+    refuses=APP,
     example=ONE,
     writes=True,
 )
 def mark_read(call: Call, body: fields.ChatQuery) -> None:
     """Mark a chat session as read.
 
-    The chat is looked for, and write permission on its application.
+    That takes write permission on the application; it sets updateTime, so the chat
+    comes first. An unknown chat is passed over.
     """
-    app = call.app(body.app_id, Level.NONE)
-    if call.store.chat(app, body.chat_id) is None:
-        expected = f"a chat session of app {quoted(app.id)}"
-        raise ChatNotFound.of(body.chat_id, expected, "$.chatId")
-    call.app(body.app_id, Level.WRITE)
+    app = call.app(body.app_id, Level.WRITE)
+    chat = call.store.chat(app, body.chat_id)
+    if chat is None:
+        call.state.hint("the app has no chat session of this chatId")
+    else:
+        call.store.put_chat(app, replace(chat, update_time=call.now))
 
 
 class AppView(View):

@@ -117,11 +117,18 @@ class CollectionPathsQuery(RequestFields):
     source_id: fields.Label = ""
 
 
+class ParentIdQuery(RequestFields):
+    """Which collection, by the former name of the field."""
+
+    source_id: fields.Label = field(name="parentId", default="")
+
+
 @route(
     "GET /api/core/dataset/collection/paths",
     chinese="集合的上级文件夹及其自身",
     since="4.6",
     refuses=COLLECTION,
+    former=("collection_paths_by_source_id", ParentIdQuery),
     example={"sourceId": DEMO_COLLECTION},
     access="login",
 )

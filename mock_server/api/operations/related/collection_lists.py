@@ -47,6 +47,10 @@ class CollectionFilter(fields.PagedFields, kw_only=True):
 LIST = (*DATASET, ParentNotFound)
 
 
+_MOST = 100
+"""Items of a page of the oldest list, from any version on that is served."""
+
+
 class CollectionListBody(CollectionFilter, kw_only=True):
     """Which page of which collections; with `simple` all are on one page.
 
@@ -54,7 +58,13 @@ class CollectionListBody(CollectionFilter, kw_only=True):
     """
 
     page_num: Annotated[int, Meta(ge=1, le=Published.integer)] = 1
-    page_size: Annotated[int, Meta(ge=1, le=100)] = 10
+    page_size: Annotated[int, Meta(ge=1, le=_MOST)] = 10
+
+
+class AnyPageBody(CollectionListBody, kw_only=True):
+    """As before: a page of any size."""
+
+    page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
 
 
 class NumberedPage(Page[Collection], frozen=True, kw_only=True):
@@ -94,6 +104,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     differs="With `simple`, items are as without it, and at most 1,000 are on the one "
     "page.",
     refuses=LIST,
+    former=("collection_pages_are_bounded", AnyPageBody),
     example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
     data=NumberedPageView,
     encode=_encode,
@@ -105,7 +116,7 @@ def collection_list(call: Call, body: CollectionListBody) -> NumberedPage:
 
     The collections of listV2, with `pageNum` and `pageSize` around them.
     """
-    number, asked = body.page_num, body.page_size
+    number, asked = body.page_num, min(body.page_size, _MOST)
     offset, size = (number - 1) * asked, asked
     if body.simple is True:
         offset, size = 0, Published.related_page_size

@@ -25,6 +25,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Row
+from mock_server.domain.objects.rows import OldestFirst
 from mock_server.fixture.document import Count, Id, Text, Time
 
 RowTaken = refusal("RowTaken", "409 rowTaken", "500 500 error")
@@ -42,15 +43,16 @@ class DataListBody(fields.PagedFields, kw_only=True):
 
 
 class RowView(View, kw_only=True):
-    """A data row as lists show it; `a` is there unless it is empty."""
+    """A data row as lists show it."""
 
     id: str = field(name="_id")
     dataset_id: str
     collection_id: str
     q: str
-    a: str | UnsetType = UNSET
+    a: str
     chunk_index: int
     update_time: Time
+    team_id: str | UnsetType = UNSET
 
 
 class RowsView(View):
@@ -65,16 +67,17 @@ class RowsPage(Page[Row], frozen=True):
 
     dataset_id: str = ""
     collection_id: str = ""
+    shows_team: bool = False
 
 
 def _listed(row: Row, page: RowsPage) -> RowView:
     return fields.shown(
         RowView,
         row,
-        a=row.a or UNSET,
         update_time=format_time(row.update_time),
         dataset_id=page.dataset_id,
         collection_id=page.collection_id,
+        team_id=DEFAULT_TEAM_ID if page.shows_team else UNSET,
     )
 
 
@@ -91,8 +94,7 @@ def _searched(row: Row) -> tuple[str, str]:
     name="data.v2.list",
     chinese="集合数据行的一页",
     since="4.8.12",
-    differs="Versions up to 4.14.10 order equal chunkIndexes by id ascending. Rows "
-    "have no images.",
+    differs="Rows have no images.",
     refuses=(*COLLECTION, fields.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
     data=RowsView,
@@ -102,8 +104,7 @@ def _searched(row: Row) -> tuple[str, str]:
 def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     """A page of a collection's data rows.
 
-    By chunkIndex, then the latest id first; at most 30 a page, `searchText` in `q` or
-    `a`.
+    By chunkIndex; at most 30 a page, `searchText` in `q` or `a`.
     """
     paging = fields.paging_of(body, Published.page_size)
     asked, term = body.collection_id, fold(body.search_text)
@@ -111,8 +112,11 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     rows = call.store.rows.of(dataset, collection.id)
     if term:
         rows = fields.having(term, rows, _searched, call.state)
+    if not call.facts.rows_newest_first:
+        rows = OldestFirst(rows)
     page = fields.page_of(rows, paging, dataset.level_of(call.caller))
-    return RowsPage(*astuple(page), dataset.id, collection.id)  # type: ignore[call-arg]
+    own = dataset.id, collection.id, call.facts.rows_show_team
+    return RowsPage(*astuple(page), *own)  # type: ignore[call-arg]
 
 
 @route(

@@ -127,11 +127,40 @@ def _make(call: Call, new: NewDataset | FolderCreateBody, **further: str) -> str
     return made.id
 
 
-class Model(Struct, frozen=True):
+class Model(Struct, frozen=True, rename="camel", kw_only=True):
     """A model; here all datasets have the same."""
 
+    type: str
+    provider: str = "Other"
     model: str
     name: str
+    is_active: bool = True
+    is_custom: bool = False
+    chars_points_price: int = 0
+
+
+class EmbeddingModel(Model, frozen=True, kw_only=True):
+    """The model by which rows are found; numbers are tokens."""
+
+    type: str = "embedding"
+    model: str = "embedding"
+    name: str = "embedding"
+    default_token: int = 512
+    max_token: int = 3_000
+    weight: int = 100
+
+
+class LanguageModel(Model, frozen=True, kw_only=True):
+    """The model that processes texts; numbers are tokens."""
+
+    type: str = "llm"
+    model: str = "language"
+    name: str = "language"
+    max_context: int = 16_000
+    max_response: int = 8_000
+    quote_max_token: int = 13_000
+    function_call: bool = False
+    tool_choice: bool = True
 
 
 class Member(View):
@@ -150,7 +179,7 @@ class DatasetItem(View, kw_only=True):
     name: str
     intro: str
     type: str
-    vector_model: Model = Model("embedding", "embedding")
+    vector_model: EmbeddingModel = EmbeddingModel()
     inherit_permission: bool = True
     tmb_id: str
     update_time: Time
@@ -172,7 +201,7 @@ class DatasetDetail(DatasetItem, kw_only=True):
 
     parent_id: str | None
     team_id: str = DEFAULT_TEAM_ID
-    agent_model: Model = Model("language", "language")
+    agent_model: LanguageModel = LanguageModel()
     status: str = "active"
 
 

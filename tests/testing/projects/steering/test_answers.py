@@ -114,3 +114,6 @@ def test_what_may_not_be_meant_is_warned_of(server: MockServerFixture) -> None:
     with pytest.warns(AnswerWarning, match="f1, added before") as told:
         server.respond("listV2", status=500)
     assert told[0].filename == __file__
+    with pytest.warns(AnswerWarning, match="200 is no error") as told:
+        server.fault("error", status=200).remove()
+    assert told[0].filename == __file__
