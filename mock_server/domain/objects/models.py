@@ -73,8 +73,9 @@ class App(Struct, frozen=True):
     """An application, and what the fixture gives it: chat sessions and their records.
 
     Both are by chat id. `replies` are said in turn by its completions, streamed at its
-    `pace`. `type` may be a folder's, which holds applications; `parent_id` is such a
-    folder's id. `update_time` is in milliseconds.
+    `pace`; the questions of `question_guide` are proposed afterwards. `type` may be a
+    folder's, which holds applications; `parent_id` is such a folder's id. `update_time`
+    is in milliseconds.
     """
 
     id: str
@@ -84,6 +85,7 @@ class App(Struct, frozen=True):
     records: Mapping[str, Sequence[ChatRecord]] = field(default_factory=dict)
     replies: tuple[DeclaredReply, ...] = ()
     pace: Pace | None = None
+    question_guide: tuple[str, ...] = ()
     parent_id: str | None = None
     type: str = "simple"
     intro: str = ""

@@ -333,7 +333,8 @@ def _size_of_api_key(key: ApiKey) -> int:
 
 
 def _size_of_app(app: App) -> int:
-    return _APP_BYTES + sum(map(getsizeof, (app.name, app.intro, app.avatar)))
+    texts = app.name, app.intro, app.avatar, *app.question_guide
+    return _APP_BYTES + sum(map(getsizeof, texts))
 
 
 def _size_of_file(file: File | Ticket) -> int:
