@@ -158,6 +158,7 @@ _TOO_DEEP = f"JSON nested deeper than {Published.json_depth} levels"
 # Digits, as zeros, and what says that they are no integer. Digits are never given back:
 # to try a long run of them from each on would be quadratic.
 _MANY_DIGITS = re.compile(rb"0{16,}+[.eE]?")
+_ROW_OF_DIGITS = b"0" * 64
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -186,6 +187,7 @@ def check_counts(content: bytes) -> None:
     Nothing is made of it.
     """
     _check_commas(content)
+    _check_digits(content)
     if content.count(b"[") + content.count(b"{") > Published.json_depth:
         msgspec.json.decode(content, type=msgspec.Raw)  # checks, makes nothing
         _check_brackets(content)
@@ -198,6 +200,7 @@ def read_raw(content: bytes) -> dict[str, Any]:
     which says what is wrong in a value. Raises BadJson.
     """
     _check_commas(content)
+    _check_digits(content)
     try:
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (UnicodeDecodeError, RecursionError, msgspec.DecodeError):
@@ -236,6 +239,20 @@ def _check_commas(content: bytes) -> None:
         or _outside_strings(content).count(b",") > Published.json_values
     ):
         raise _not_json(f"more than {Published.json_values} items and fields")
+
+
+def _check_digits(content: bytes) -> None:
+    """Raises BadJson for too many digits of long numbers."""
+    runs = Published.json_digits // len(_ROW_OF_DIGITS)
+    if len(content) <= Published.json_digits or _digits_in(content) <= runs:
+        return
+    if _digits_in(_outside_strings(content)) > runs:
+        most = f"{Published.json_digits} digits of long numbers"
+        raise _not_json(f"more than {most}")
+
+
+def _digits_in(content: bytes) -> int:
+    return content.translate(_DIGITS_AS_ZEROS).count(_ROW_OF_DIGITS)
 
 
 def _check_brackets(content: bytes) -> None:

@@ -78,6 +78,9 @@ class Published:
     json_values: Final = 50_000
     """Items and fields of all arrays and objects of a request body, beside the first of
     each; millions take long to read."""
+    json_digits: Final = 256 * 1024
+    """Digits of a request body that stand 64 or more in a row, as numbers; to read them
+    exactly takes long."""
     refused_body_seconds: Final = 0.1
     """How long a refusal waits for a short body, unread, to show it in the journal."""
     discard_seconds: Final = 1.0

@@ -99,6 +99,16 @@ def test_a_fraction_of_however_many_digits_is_served(api: Api, end: str) -> None
     assert api.client.post(LIST, content=body, headers=headers).status_code == 200
 
 
+def test_long_numbers_have_256_ki_digits_at_most_and_texts_more(api: Api) -> None:
+    digits = b"1" * 256
+    for count, mark, status in ((1020, b"", 200), (1030, b'"', 200), (1030, b"", 400)):
+        number = mark + digits + (mark or b".5")
+        body = b'{"x":[%b],' % b",".join([number] * count) + GOOD[1:]
+        response = api.client.put(PIN, content=body, headers=[AUTH, JSON])
+        assert response.status_code == status
+    assert "got more than 262144 digits of long numbers" in response.json()["message"]
+
+
 def test_an_unauthorized_caller_learns_nothing_of_the_body(api: Api) -> None:
     for content in (b"", b"[", b"x" * 10_000):
         response = api.client.put(PIN, content=content)
