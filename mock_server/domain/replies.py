@@ -148,8 +148,12 @@ class RecordedPart(ReplyPart, frozen=True):
     """A part as a record holds it."""
 
     tool: RecordedTool | None = None
-    quotes: list[RecordedQuote] | None = None  # type: ignore[assignment]
+    quotes: Raw = None  # type: ignore[assignment]
     interactive: Raw = None  # type: ignore[assignment]
+
+
+class _WithQuotes(RecordedPart, frozen=True):
+    quotes: list[RecordedQuote] | None = None  # type: ignore[assignment]
 
 
 def recorded(parts: Sequence[ReplyPart]) -> bytes:
@@ -159,7 +163,8 @@ def recorded(parts: Sequence[ReplyPart]) -> bytes:
         return b""
     written = msgspec.json.encode(kept)
     if any(each.quotes for each in kept):
-        written = msgspec.json.encode(parts_recorded(written))
+        shorter = msgspec.json.decode(written, type=list[_WithQuotes])
+        written = msgspec.json.encode(shorter)
     return written
 
 

@@ -726,6 +726,9 @@ SCRIPTED = {
         2_000_000, lambda n: [large(n), Sent(STATE, method="GET")]
     ),
     "records of replies with quotes": Input(
+        50, lambda n: [*recorded(n, {"quotes": [{}] * 48_000}), SHOWN]
+    ),
+    "more records of replies with quotes": Input(
         500, lambda n: [*recorded(n, {"quotes": [{}] * 48_000}), SHOWN]
     ),
     "records of replies with tools": Input(

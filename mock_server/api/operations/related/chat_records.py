@@ -1,6 +1,6 @@
 """The records of a chat session, in the two ways in which they are listed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from mock_server.api.envelope import View
-from mock_server.api.items import items_of
+from mock_server.api.items import items_of, within_page
 from mock_server.api.operations.operation import DEMO_APP, DEMO_REFUND
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.completions import value_of
@@ -78,6 +78,13 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     return shown
 
 
+def _views(records: Sequence[ChatRecord], *, is_v2: bool) -> Iterator[RecordView]:
+    """Records as they are shown. Raises LimitReached: what they hold is read, too."""
+    held = within_page(each.parts for each in records)
+    for record, _ in zip(records, held, strict=True):
+        yield record_view(record, is_v2=is_v2)
+
+
 def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
     """The parts of a message; newer lists name no types."""
     parts: Sequence[ReplyPart] = [ReplyPart(text=record.text)]
@@ -107,7 +114,7 @@ class RecordsView(View):
 
 
 def _encode_page(page: Page[ChatRecord], state: State) -> bytes:
-    shown = items_of(map(record_view, page.items))
+    shown = items_of(_views(page.items, is_v2=False))
     return encode_data(ListOf(shown[::-1], page.total), state)
 
 
@@ -164,7 +171,7 @@ class PartView(View):
 
 
 def _encode_part(page: Page[ChatRecord], state: State) -> bytes:
-    shown = items_of(record_view(record, is_v2=True) for record in page.items)
+    shown = items_of(_views(page.items, is_v2=True))
     end = page.offset + len(page.items)
     part = PartView(shown, page.total, page.offset > 0, end < page.total)
     return encode_data(part, state)
