@@ -249,7 +249,7 @@ def _how_to_choose(ctx: click.Context, name: str, value: str, place: str) -> str
     """How to write what is an option, or several choices in one text; else nothing."""
     if any(f"--{name}" in each.opts for each in ctx.command.params):
         return f" (write --{name} {value})"
-    if re.search(r"[;,\s]\s*\w+=", value) is None:
+    if re.search(r"[;,\s]\w+=", value) is None:
         return ""
     if place == "--choice":
         return " (give one --choice for each)"

@@ -35,17 +35,14 @@ _WORDS = {
 def document_of(lists: Lists, wanted: Wanted) -> Plain:
     """A fixture document: collections flat, each followed by what is in it."""
     plain = msgspec.to_builtins
+    # Else the default would stand there when the others are made anonymous.
+    member = {"tmbId": DEFAULT_TMB_ID}
     apps = [
-        {"id": app, "chats": plain(lists.get(Branch("chats", app), []))}
+        {"id": app, **member, "chats": plain(lists.get(Branch("chats", app), []))}
         for app in dict.fromkeys(wanted.apps)
     ]
     datasets = [
-        {
-            "id": dataset,
-            # Else the default would stand there when the others are made anonymous.
-            "tmbId": DEFAULT_TMB_ID,
-            "collections": [*_collections(lists, dataset)],
-        }
+        {"id": dataset, **member, "collections": [*_collections(lists, dataset)]}
         for dataset in dict.fromkeys(wanted.datasets)
     ]
     return {"apps": apps, "datasets": datasets}

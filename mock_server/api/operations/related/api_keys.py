@@ -262,7 +262,7 @@ class HealthQuery(RequestFields):
 class HealthView(View, kw_only=True):
     """That an API key counts, and how much of it has been used."""
 
-    valid: Literal[True] | UnsetType = UNSET
+    valid: bool | UnsetType = UNSET
     usage_points: int | UnsetType = UNSET
     max_usage_points: Points | UnsetType = UNSET
     app_id: str | UnsetType = UNSET
