@@ -45,5 +45,11 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        said = f"module {__name__!r} has no attribute {name!r}"
+        if not name.startswith("_"):  # which programs look for, to see what it is
+            said += (
+                f" (there are {', '.join(__all__)}; a test is given a running server"
+            )
+            said += " as its argument mock_server, without a decorator)"
+        raise AttributeError(said)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

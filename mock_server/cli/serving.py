@@ -10,13 +10,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 from starlette.types import ASGIApp
 
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import Fault, warnings_of
 from mock_server.api.fixture_loading import load_fixture, with_faults
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.app import Application, create_app
@@ -26,9 +27,10 @@ from mock_server.cli.output import LineWriter, Stop, counted
 from mock_server.cli.progress import loaded
 from mock_server.cli.reload import Following, Watcher
 from mock_server.cli.reports import stopped_by_problems
+from mock_server.control.environment import variable
 from mock_server.domain.access import Caller, Level
 from mock_server.domain.choices.profiles import PROFILES
-from mock_server.domain.choices.table import Value
+from mock_server.domain.choices.table import Value, choose, table
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.fixture_data import Generation
@@ -39,6 +41,7 @@ from mock_server.wire.parts import HttpParser, UnfitUvicorn, best_parser
 from mock_server.wire.server import CannotBind, Server, bind, openable_url_of, url_of
 
 _SHOWN_FAULTS = 5
+_WARNINGS = 10
 _DEMO_PROFILE = "deployed"
 """What the demo needs: it renames chats, by an `updateHistory` without `top`."""
 
@@ -234,7 +237,8 @@ def banner(
     admin_open: bool,
     demo: str | None = None,
 ) -> str:
-    """Lines: the content, the keys, faults if any, the console, a call to try.
+    """Lines: the content, the keys, faults, choices and warnings if any, the console,
+    a call to try.
 
     `url` is an address that can be opened on this machine, `demo` the path of the demo
     if it is served.
@@ -246,12 +250,37 @@ def banner(
         f"profile {profile}, version {sandbox.choices.version}, HTTP by {parser}",
         f"keys: {_keys(sandbox)}",
         *_faults(sandbox),
+        *_choices(sandbox),
+        *_warnings(sandbox),
         f"console: {url}/__admin/ (the admin API: {admin})",
         *([f"demo: {url}{demo}"] if demo else ()),
         f"try: {_example(sandbox, url)}",
     )
     # Names and keys come from fixtures, which may be other people's files.
     return "\n".join(map(one_line, lines))
+
+
+def _choices(sandbox: Sandbox) -> Iterator[str]:
+    """The choices that are other than the profile's."""
+    usual = choose(sandbox.state.profile)
+    given = {name: getattr(sandbox.choices, name) for name in table()}
+    others = [
+        f"{name}={value}"
+        for name, value in given.items()
+        if value != getattr(usual, name)
+    ]
+    if others:
+        yield f"choices: {', '.join(others)}"
+
+
+def _warnings(sandbox: Sandbox) -> Iterator[str]:
+    """What may not be meant by the fixture, and by a variable of another name."""
+    found = warnings_of(sandbox.store.generation)
+    yield from (f"warning: {each}" for each in islice(found, _WARNINGS))
+    port = os.environ.get("PORT")
+    if port and not os.environ.get(variable("port")):
+        how = f"the port is {variable('port')} or --port"
+        yield f"warning: PORT={port} has no effect ({how})"
 
 
 def _keys(sandbox: Sandbox) -> str:

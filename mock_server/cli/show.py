@@ -5,12 +5,11 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 import click
 
 from mock_server.api.description import document
-from mock_server.api.faults.fault import Fault
+from mock_server.api.faults.fault import warnings_of
 from mock_server.api.fixture_loading import load_fixture
 from mock_server.cli import output
 from mock_server.cli.options import option
@@ -134,9 +133,7 @@ _WARNINGS = 10
 
 def _warnings(generation: Generation) -> Iterator[str]:
     """What may not be meant, and is no mistake."""
-    for each in (*generation.answers, *generation.faults):
-        for warning in cast(Fault, each).warnings():
-            yield f"{each.operation}: {warning}"
+    yield from warnings_of(generation)
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}
         for item in dataset.tree:

@@ -96,10 +96,14 @@ _EXAMPLES = {
     **dict.fromkeys(
         (
             *("answer", "expect_request", "expect_oneshot_request", "route", "when"),
-            *("stub", "stub_for", "mock", "get", "post", "put", "delete", "patch"),
+            *("stub", "stub_for", "mock", "post", "add", "register_uri", "expect"),
         ),
         "respond('POST /api/x', json={...}), or reply('Hello') for the assistant",
     ),
+    **{
+        method: f"respond('{method.upper()} /api/x', json={{...}})"
+        for method in ("get", "put", "delete", "patch")
+    },
     "restore": "restore(name), with a name that snapshot() gave",
     "assert_in_order": "assert_in_order(['updateHistory', 'listV2'])",
     "advance": "clock.advance(300), in seconds, or with a timedelta",

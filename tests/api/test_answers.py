@@ -312,7 +312,8 @@ def test_an_answer_lasts_until_the_reset(api: Api) -> None:
     [
         ({"operation": "*"}, "Expected one of updateHistory, listV2 or the"),
         ({"operation": "lisV2"}, "(did you mean 'listV2'?) - at $.operation"),
-        ({"operation": "GET x"}, "Expected a path as it is sent, such as /api/x/{id}"),
+        ({"operation": "GET x"}, "Expected a path that begins with /, got"),
+        ({"operation": "GET /x?y=1"}, "Expected a path as it is sent, such as /api"),
         (
             {"operation": "GET /api/core/dataset/collection/listV2"},
             "Expected a path of its own, got that of operation listV2",

@@ -82,6 +82,24 @@ def test_faults_from_the_start_are_told_with_their_ends() -> None:
     assert "faults:" not in said({})
 
 
+def test_choices_other_than_the_profiles_are_told() -> None:
+    assert "\nchoices: list_order=name\n" in said({}, list_order="name")
+    assert "choices: " not in said({})
+
+
+def test_what_a_fixture_may_not_mean_is_told_when_it_is_served() -> None:
+    answer = {"method": "GET", "path": "/users/:id", "json": {}}
+    text = said({"responses": [answer]})
+    assert "warning: GET /users/:id: ':id' is taken literally" in text
+
+
+def test_a_port_of_another_variable_is_told_to_have_no_effect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PORT", "9000")
+    assert "warning: PORT=9000 has no effect (the port is MOCK_SERVER_PORT" in said({})
+
+
 def test_one_is_told_in_the_singular() -> None:
     collections = [{"name": "a"}, {"name": "b"}]
     text = said({"datasets": [{"id": "d", "collections": collections}]})

@@ -273,6 +273,11 @@ def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:
     if not re.fullmatch(PATH_PATTERN, path) or set(segments) & {*DOTS}:
         expected = "a path as it is sent, such as /api/x/{id}: no query, no fragment"
         message = f"Expected {expected}, others percent-encoded, got {got}"
+        if not path.startswith("/"):
+            own = path.partition("://")[2].partition("/")[2] or path
+            message = (
+                f"Expected a path that begins with /, got {got} (write /{cut(own)})"
+            )
         yield ("operation",), message
     elif len(set(parameters)) < len(parameters):
         expected = "parameters of different names"

@@ -38,6 +38,7 @@ from mock_server.domain.messages import (
     did_you_mean,
     nearest,
 )
+from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.validation.convert import convert
 from mock_server.domain.validation.json_match import is_test
@@ -259,6 +260,13 @@ class StreamFault(Fault):
     def until(self, stream: EventStream, ends: End) -> EventStream:
         """The events that are sent before, then this end of the connection."""
         return stream.with_chunks(stream.chunks[: self.after_chunks], ends)
+
+
+def warnings_of(generation: Generation) -> Iterator[str]:
+    """What may not be meant of the answers and faults that a fixture declares."""
+    for each in (*generation.answers, *generation.faults):
+        for warning in cast(Fault, each).warnings():
+            yield f"{each.operation}: {warning}"
 
 
 def one_of(*forms: tuple[str, ...]) -> dict[str, Any]:

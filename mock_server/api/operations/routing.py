@@ -216,6 +216,8 @@ class Operations(Mapping[str, Operation]):
         if near == row.legacy_path and choices.legacy_paths != "on":
             near = row.path
         hint = f"did you mean {near}? Paths are exact"
+        if row.name == "completions":
+            hint += "; an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
         if is_served(row, row.path, choices):
             return f"{hint}; {_RESPONSES}"
         needed = " and ".join(remedies(choices, "related_routes"))

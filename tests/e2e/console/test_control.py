@@ -99,7 +99,7 @@ def test_the_clock_is_told_frozen_moved_set_and_let_run(console: Console) -> Non
 
 def test_the_profile_is_switched(console: Console) -> None:
     choices = console.choices.unfolded()
-    choices.role("radio", "deployed", exact=False).check()
+    choices.role("radio", "deployed What", exact=False).check()
     console.facts.says("deployed")
     assert console.server.sandbox.state.profile == "deployed"
     console.admin("PUT", "/choices", {"profile": "documented"})

@@ -175,8 +175,10 @@ def test_a_sandbox_has_keys_of_its_own(console: Console) -> None:
 
 
 def test_every_operation_is_in_one_list_the_documented_first(console: Console) -> None:
-    paths = console.client.get("/openapi.json").json()["paths"].values()
-    described = {each["operationId"] for methods in paths for each in methods.values()}
+    paths = console.client.get("/openapi.json").json()["paths"].items()
+    # An address with a token is none to be tried: an answer gives it.
+    routes = (methods for path, methods in paths if not path.endswith("/{token}"))
+    described = {each["operationId"] for methods in routes for each in methods.values()}
     console.trying.chooser.click()
     names = console.trying.offered.locator("b").all_text_contents()
     assert set(names[:2]) == {"listV2", "updateHistory"}
