@@ -363,6 +363,45 @@ def test_a_scope_that_is_too_small_is_told(
     )
 
 
+LASTING = """
+import pytest
+
+@pytest.fixture(scope="session")
+def client(mock_server): ...
+
+def test_it(client): ...
+"""
+
+
+def test_a_fixture_that_outlasts_the_server_is_told_which_to_take(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_lasting=LASTING)
+    result = bare()
+    result.assert_outcomes(errors=1)
+    said = "mock_server is of one test: take mock_server_session, which no test resets"
+    assert f'{said}, or drop scope="session" of your fixture' in result.outlines
+
+
+LATE = """
+def test_it(mock_server, monkeypatch):
+    monkeypatch.setenv("MOCK_SERVER_CHOICE", "list_order=name")
+    monkeypatch.setenv("MOCK_SERVER_LIKE_OURS", "1")
+    assert not mock_server.key
+"""
+
+
+def test_a_failed_test_is_told_of_a_variable_that_was_set_too_late(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_late=LATE)
+    late = [each for each in bare().outlines if "after pytest had started" in each]
+    assert late == [
+        "MOCK_SERVER_CHOICE was changed after pytest had started, when variables are "
+        "read (use @pytest.mark.mock_server(choices={...}), or set it before)"
+    ]
+
+
 PLAIN_FUNCTION = """
 def mock_server_fixture():
     return {}
