@@ -201,14 +201,15 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        served = {"4.14": 68, "4.16": 71}[str(choices["version"])]
-        what = f"one of the {served} routes of GET /openapi.json"
+        what = "one of the routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 
 
 def _no_key(got: str, *values: str) -> str:
-    what = "one header `Authorization: Bearer KEY`"
-    return expected(what, got, _AUTHORIZATION, served_with(*values))
+    what, hint = "one header `Authorization: Bearer KEY`", served_with(*values)
+    if got == "one without a key":
+        hint = " (is a variable such as $KEY unset?)"
+    return expected(what, got, _AUTHORIZATION, hint)
 
 
 def _holder(key: str, sandbox: Sandbox) -> Caller:
@@ -261,7 +262,9 @@ def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
     if not is_spec and not request.content:
         return query
     if request.content in BAD_JSON:
-        text = expected("a JSON object", BAD_JSON[request.content], "$")
+        got = BAD_JSON[request.content]
+        hint = " (send the fields as a JSON body: the query is not read)"
+        text = expected("a JSON object", got, "$", hint if got == "nothing" else "")
         raise Refused("json", text)
     found: Fields = json.loads(request.content)
     return found | query
