@@ -69,3 +69,6 @@ def test_a_word_of_other_interfaces_is_named_for_a_missing_field(api: Api) -> No
     answer = api.send("POST", "/api/core/dataset/collection/create/text", body)
     said = '(unknown field "content": did you mean "text"?)'
     assert answer.json()["message"].endswith(said)
+    answer = api.send("POST", "/api/core/dataset/create", {"title": "Notes"})
+    said = '- at $.name (unknown field "title": did you mean "name"?)'
+    assert said in answer.json()["message"]

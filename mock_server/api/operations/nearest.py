@@ -17,7 +17,7 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text", "question": "q", "answer": "a"}
+_SYNONYMS |= {"content": "text", "question": "q", "answer": "a", "title": "name"}
 """Words of other interfaces for fields that are spelt quite differently."""
 
 
