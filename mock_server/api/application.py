@@ -192,7 +192,9 @@ class PublicApi:
             if found is not None:
                 notes.answered = found.name
                 return found
-        elif state.faults.active and meant.name in state.faults.answered:
+        elif state.faults.active and not state.faults.answered.keys().isdisjoint(
+            meant.names
+        ):
             return meant
         return self._operations.at(path, method, state.choices)
 

@@ -152,7 +152,7 @@ class Facts:
     app_of_key_is_first: bool = fact(
         True,
         False,
-        routes=("completions",),
+        routes=("completions", "v2.completions"),
         sentence="A completion is of the app that `appId` names; before, the app of "
         "the API key came first. Without `appId` it is the app of the key in both.",
         chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
@@ -164,6 +164,13 @@ class Facts:
         routes=("app.detail",),
         sentence="A single app has no `teamTags` any more.",
         chinese="单个应用不再带有 `teamTags`。",
+    )
+    v2_parts_are_typed: bool = fact(
+        True,
+        False,
+        routes=("v2.completions",),
+        sentence="The parts of a whole reply with `detail` have no `type` any more.",
+        chinese="带 `detail` 的完整回复，其各部分不再带有 `type`。",
     )
     api_key_health_has_points: bool = fact(
         False,

@@ -128,6 +128,8 @@ class Operation(Struct, frozen=True):
     media types of its answers; they are JSON in an envelope unless `has_envelope` is
     false.
 
+    `also` is another operation by whose name faults and answers mean this one too.
+
     `examples` are requests that documents show, the first of them not refused.
     `chinese` is the summary in that language.
     """
@@ -152,6 +154,7 @@ class Operation(Struct, frozen=True):
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
+    also: str = ""
     gather: Gather | None = None
     most_bytes: Callable[[Limits], int] | None = None
     media_type: str = "application/json"
@@ -163,7 +166,7 @@ class Operation(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """What faults and answers may call it."""
-        return (self.name,)
+        return (self.name, self.also) if self.also else (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:

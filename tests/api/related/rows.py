@@ -101,6 +101,12 @@ GOOD: dict[str, Fields] = {
     "getPaginationRecords": _CHAT | {"pageSize": 5, "offset": 0},
     "getRecords_v2": _CHAT | {"pageSize": 5},
     "completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
+    "v2.completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
+    "getSpeech": {
+        "appId": APP,
+        "ttsConfig": {"model": "tts-1", "voice": "nova"},
+        "input": "Hello",
+    },
     "dataset.create": {"type": "dataset", "name": "New", "intro": LONG, "avatar": ""},
     "folder.create": {"name": "New", "intro": LONG, "parentId": SHELF},
     "dataset.list": {"parentId": SHELF},
@@ -287,6 +293,13 @@ OTHER: dict[str, list[Fields]] = {
     "openapi.update": [
         *({"_id": APP_KEY, "login": it} for it in (READER, WRITER)),
         {"authProxy": True, "login": WRITER},
+    ],
+    "getSpeech": [
+        *(
+            {"ttsConfig": it}
+            for it in ({}, {"model": "m"}, {"model": "m", "voice": "x"})
+        ),
+        {"appId": UNKNOWN, "ttsConfig": {"model": "m", "voice": "x"}},
     ],
     "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
     "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],

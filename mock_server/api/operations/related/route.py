@@ -54,6 +54,7 @@ class RarerFields(TypedDict, total=False):
     answers: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
+    also: str
     appear: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
     chinese: str

@@ -22,6 +22,7 @@ from mock_server.api.operations.related import (
     record_deletion,
     retraining,
     search_test,
+    speech,
     upload_tickets,
     usage,
 )
@@ -49,6 +50,7 @@ _MODULES = (
     feedback,
     record_deletion,
     record_data,
+    speech,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 
