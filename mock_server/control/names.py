@@ -45,6 +45,15 @@ class Keys(ByName, dict[str, str]):
         raise UnknownName("a key that the fixture declares", key, self)
 
 
+class Shares(ByName, dict[str, str]):
+    """The `shareId` to send for each share link that the fixture declares."""
+
+    named = "shares"
+
+    def __missing__(self, key: object) -> str:
+        raise UnknownName("a share link that the fixture declares", key, self)
+
+
 class SandboxChoices(ByName, Mapping[str, Value]):
     """The choices in force; `choices["list_order"] = "name"` sets one."""
 

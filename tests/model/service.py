@@ -201,7 +201,7 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        served = {"4.14": 70, "4.16": 73}[str(choices["version"])]
+        served = {"4.14": 71, "4.16": 74}[str(choices["version"])]
         what = f"one of the {served} routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 

@@ -16,7 +16,7 @@ from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
-from mock_server.domain.access import Level
+from mock_server.domain.access import Level, Share
 from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import Completed, complete
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -24,6 +24,7 @@ from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import Facts
 from mock_server.fixture.document import Id
 
 _MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
@@ -48,6 +49,7 @@ class Completion(Struct):
     stream: bool
     detail: bool
     is_v2: bool = False
+    share: Share | None = None
 
 
 class Message(Struct):
@@ -121,7 +123,7 @@ def encode(completion: Completion, state: State) -> bytes | Response:
     done, parts = completion.done, completion.done.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
-        events = streamed(done, is_detailed=completion.detail, is_v2=completion.is_v2)
+        events = streamed(completion, state.facts)
         return EventStream.of(events, is_cut=last.cut is True)
     if last.error is not None:
         return Response(500, error_envelope(*error_of(last.error)))
@@ -137,19 +139,22 @@ def encode(completion: Completion, state: State) -> bytes | Response:
     shown = CompletionView(id=done.chat_id, choices=[Choice(message)])
     shown.title = UNSET if done.title is None else done.title
     if completion.detail:
-        shown.response_data, shown.new_variables = response_data(parts), {}
+        results = response_data(parts, state.facts, completion.share)
+        shown.response_data, shown.new_variables = results, {}
     body = msgspec.json.encode(shown)
     return EventStream.of((), is_cut=True) if last.cut else body
 
 
-def streamed(
-    done: Completed, *, is_detailed: bool, is_v2: bool = False
-) -> Iterator[Chunk]:
+def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
     """The reply as server-sent events, in the order of 4.16.
 
     At the newer path each node is told as soon as it is done, not all in the end.
     """
-    pace, told = done.pace, _by_end(done.parts) if is_v2 and is_detailed else {}
+    done, is_detailed, share = completion.done, completion.detail, completion.share
+    pace, told = done.pace, {}
+    if is_detailed and completion.is_v2:
+        told = _by_end(done.parts, facts, share)
+    hidden = () if share is None or share.show_running_status else _RUNNING
     least = _least_length(done.parts)
     is_first = True
     waiting = 0.0
@@ -158,7 +163,7 @@ def streamed(
             yield Chunk(_event("flowNodeResponse", result))
         waiting += part.pause_ms or 0
         for name, data, is_word in _events(part, least):
-            if not is_detailed and name not in _PLAIN:
+            if name in hidden or not (is_detailed or name in _PLAIN):
                 continue
             pause = waiting
             if is_word:
@@ -175,12 +180,15 @@ def streamed(
         if done.title is not None:
             yield Chunk(_event("chatTitle", {"title": done.title}))
     yield Chunk(_event("answer", _delta(None, "stop"), is_detailed))
-    if is_detailed and not is_v2:
-        yield Chunk(_event("flowResponses", response_data(done.parts)))
+    if is_detailed and not completion.is_v2:
+        results = response_data(done.parts, facts, share)
+        yield Chunk(_event("flowResponses", results))
     head = b"event: answer\n" if is_detailed else b""
     yield Chunk(head + b"data: [DONE]\n\n")
 
 
+_RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
+"""The events that say what runs, which a share link may hide."""
 _PLAIN = ("answer", "fastAnswer", "error")
 """The events that are sent without `detail`, then without their names."""
 
@@ -264,13 +272,33 @@ def value_of(part: ReplyPart) -> dict[str, Any] | None:
     return None
 
 
-def response_data(parts: Sequence[ReplyPart]) -> list[dict[str, Any]]:
-    """The results of the nodes that a reply names, and of what it has found."""
-    return [result for _, result in _results(parts)]
+def response_data(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> list[dict[str, Any]]:
+    """The results of the nodes that a reply names, and of what it has found.
+
+    Visitors of a share link are shown less.
+    """
+    return [result for _, result in _results(parts, facts, share)]
 
 
-def _results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _results(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The result of each node, behind the place of its part."""
+    every = _all_results(parts)
+    if share is None:
+        yield from every
+        return
+    kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
+    shown = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
+    for at, result in every:
+        if result["moduleType"] in kinds:
+            yield at, {name: it for name, it in result.items() if name in shown}
+
+
+def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """All of them, with all that they say."""
     number = 0
     for at, part in enumerate(parts):
         more: dict[str, Any] = {}
@@ -288,7 +316,9 @@ def _results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]
             yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **more}
 
 
-def _by_end(parts: Sequence[ReplyPart]) -> Mapping[int, Sequence[dict[str, Any]]]:
+def _by_end(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> dict[int, list[dict[str, Any]]]:
     """The results of nodes, by the place of the part before which each is done.
 
     One with a name runs until the next one that has one.
@@ -296,7 +326,7 @@ def _by_end(parts: Sequence[ReplyPart]) -> Mapping[int, Sequence[dict[str, Any]]
     named = [at for at, part in enumerate(parts) if part.node is not None]
     ends = dict(pairwise([*named, len(parts)]))
     found: dict[int, list[dict[str, Any]]] = {}
-    for at, result in _results(parts):
+    for at, result in _results(parts, facts, share):
         found.setdefault(ends.get(at, at + 1), []).append(result)
     return found
 
@@ -364,6 +394,7 @@ _ANSWERS = ("application/json", "text/event-stream")
     chinese="对话：不调用模型的替身",
     since="4.0",
     differs=DIFFERS,
+    access="visitor",
     refuses=_REFUSALS,
     example=_EXAMPLE,
     writes=True,
@@ -387,7 +418,8 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
         app_id = bound
     app = call.app(app_id) if app_id else _first_readable(call)
     done = complete(call, app, body.chat_id or None, question)
-    return Completion(done, body.stream is True, body.detail is True)
+    asked = body.stream is True, body.detail is True
+    return Completion(done, *asked, share=call.share)
 
 
 @route(
@@ -396,6 +428,7 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     chinese="对话（v2）：每个节点完成时即推送其结果",
     since="4.9.4",
     differs=DIFFERS,
+    access="visitor",
     refuses=_REFUSALS,
     example=_EXAMPLE,
     writes=True,

@@ -34,6 +34,7 @@ class CreateQuestionGuideBody(RequestFields, kw_only=True):
     chinese="下一步提问建议",
     since="4.8.14",
     differs=NO_MODEL,
+    access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_CHAT},
 )

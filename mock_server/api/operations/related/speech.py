@@ -51,6 +51,7 @@ def _encode(content: bytes, _: State) -> Response:
     since="4.14.11; at the older path before",
     differs="Both paths are there in all versions. All models count as one with the "
     f"voices {', '.join(VOICES)}. The service names no type of the audio.",
+    access="visitor",
     refuses=(*APP, VoiceNotFound),
     data=str,
     encode=_encode,
