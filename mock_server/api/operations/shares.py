@@ -87,7 +87,7 @@ def plain(
     fields = {k: v for k, v in read_raw(content).items() if k not in NAMES}
     if is_nested and "appId" in fields and contract.is_closed:
         raise InvalidField(f"{NESTED} or appId", "both", "$.appId")
-    if is_nested or not contract.needs("appId"):
+    if "appId" in contract.names and (is_nested or not contract.needs("appId")):
         fields["appId"] = app_id
     return msgspec.json.encode(fields)
 
@@ -106,7 +106,7 @@ def request_of(
     given = plain(content, is_nested, contract, share.app_id if share else "none")
     request = contract.read(given, state.choices, state.ignored)
     app = call.app(call.visited().app_id)
-    if request.app_id != app.id:
+    if getattr(request, "app_id", app.id) != app.id:
         expected = "the id of the app of the share link"
         raise ChatForbidden.of(request.app_id, expected, "$.appId")
     call.own_chat(app, getattr(request, "chat_id", None) or "")

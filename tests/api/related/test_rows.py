@@ -34,7 +34,8 @@ NEEDS_MUCH = {LimitReached, ApiKeysExceeded, AppTooDeep, CollectionTooDeep}
 """Refusals that take many requests, and have tests of their own."""
 
 FORMER = {"openapi.create": APP, "openapi.list": APP} | dict.fromkeys(
-    ("clearHistories", "getHistoryStatus", "getSpeech"), (ChatForbidden,)
+    ("clearHistories", "getHistoryStatus", "getSpeech", "createQuestionGuide"),
+    (ChatForbidden,),
 )
 """Refusals of 4.14, which stories tell."""
 
