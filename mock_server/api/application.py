@@ -28,7 +28,7 @@ from mock_server.api.operations.answered_path import (
 )
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations, is_served
-from mock_server.api.operations.shares import VISITED
+from mock_server.api.operations.shares import TAKES_KEYS, VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
@@ -150,17 +150,17 @@ class PublicApi:
         if operation is None or scope["method"] != operation.method:
             operation = self._other(request, operation)
         request.operation = operation
-        if key is not None and operation.access == "caller":
-            request.caller = authorize(key, request.state, request.notes.bound_to)
-        else:
-            try:
-                request.unidentified = None
+        request.unidentified = None
+        try:
+            if key is not None and operation.access in TAKES_KEYS:
+                request.caller = authorize(key, request.state, request.notes.bound_to)
+            else:
                 request.caller = identify(request, operation)
-            except (MissingAuthorization, UnknownKey) as refusal:
-                if operation.access != "visitor":
-                    raise
-                request.unidentified = refusal.with_traceback(None)
-                request.caller = NOBODY
+        except (MissingAuthorization, UnknownKey) as refusal:
+            if operation.access != "visitor":
+                raise
+            request.unidentified = refusal.with_traceback(None)
+            request.caller = NOBODY
         if not request.headers.is_json:
             choices = request.state.choices
             try:
@@ -177,6 +177,8 @@ class PublicApi:
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
+        if refusal is None and not shares.may_name(content):
+            return operation
         sandbox, link = request.sandbox, shares.issued_in(content)
         if link:
             self._follow(request, self._sandboxes.of_key(link))
@@ -451,7 +453,7 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     token, known = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
     values = remedies(choices, "credentials") if known and not takes_logins else ()
-    if access in ("caller", "visitor") and (keys or not (token and takes_logins)):
+    if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
             raise request_headers.missing_authorization(keys, *values)
         # Without one that could be read, the refusal says what is wrong.

@@ -11,7 +11,7 @@ from mock_server.api import errors
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations, is_served
-from mock_server.api.operations.shares import named_in, plain
+from mock_server.api.operations.shares import TAKES_KEYS, named_in, plain
 from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.errors import Refusal
@@ -114,7 +114,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
     # Related routes may be called with a login, and some by anyone.
     if entry.key is not None or (operation.related and not entry.was_refused):
         return
-    if operation.access not in ("caller", "visitor") or _visitor_of(entry, operation):
+    if operation.access not in TAKES_KEYS or _visitor_of(entry, operation):
         return
     given = values(entry.sent.header_pairs(), b"authorization")
     refusal = missing_authorization(given)

@@ -20,8 +20,9 @@ from mock_server.domain.versions import VERSIONS, facts_of
 NESTED, FLAT = "outLinkAuthData", ("shareId", "outLinkUid")
 """The field that has both since 4.15, and the fields that they were before."""
 NAMES = (NESTED, *FLAT)
-VISITED = ("visitor", "link")
-"""Who may call an operation that takes share links (`Access`)."""
+VISITED, TAKES_KEYS = ("visitor", "link"), ("caller", "visitor")
+"""Who may call an operation that takes share links, and one that takes keys (`Access`).
+"""
 SHARE = (ShareNotFound, ChatForbidden)
 """What a share link is refused with."""
 
@@ -44,9 +45,14 @@ _read_nested = msgspec.json.Decoder(_Nested).decode
 _read_text = msgspec.json.Decoder(str).decode
 
 
+def may_name(content: bytes) -> bool:
+    """Whether a request may name a link and a visitor."""
+    return b"shareId" in content and b"outLinkUid" in content
+
+
 def named_in(content: bytes, is_nested: bool) -> Named | None:
     """Return the link and the visitor of a request, None unless it names both."""
-    if not (b"shareId" in content and b"outLinkUid" in content):
+    if not may_name(content):
         return None
     try:
         if is_nested:
