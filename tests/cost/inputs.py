@@ -169,6 +169,17 @@ def conversation(messages: list[Any]) -> list[Sent]:
     return [EMPTY, sent_json(path, appId="a", messages=messages)]
 
 
+def by_link(rest: object = None, **fields: Any) -> list[Sent]:
+    """A list for the visitor of a share link, which has something beside its ids."""
+    named = {"shareId": "s", "outLinkUid": "u", "rest": rest}
+    if isinstance(rest, str):
+        fields["outLinkAuthData"] = json.dumps(named)
+    path = "/api/core/chat/history/getHistories"
+    shares = [{"shareId": "s", "appId": "a"}]
+    state = admin("PUT", "/state", {"apps": [{"id": "a"}], "shares": shares})
+    return [state, sent_json(path, **{"outLinkAuthData": named, **fields})]
+
+
 def part(header: str, data: bytes = b"x") -> bytes:
     """A part of a form, up to its last line."""
     name = b"Content-Disposition: form-data; name=x"
@@ -364,6 +375,12 @@ OPERATIONS = {
     "indexes of a row": Input(
         48_000, lambda n: Sent(INSERT, of_a_row(b"[%b0]" % (b'{"text":"x"},' * n)))
     ),
+    "a long body by a share link": Input(900_000, lambda n: by_link(source="x" * n)),
+    "many fields by a share link": Input(
+        40_000, lambda n: by_link(**{f"f{at}": at for at in range(n)})
+    ),
+    "a share link as a long text": Input(900_000, lambda n: by_link("\\" * n)),
+    "a share link in depth": Input(900_000, lambda n: by_link([[]] * (n // 3))),
     "messages": Input(48_000, lambda n: conversation([{"role": "user"}] * n)),
     "messages, one of them none": Input(
         48_000, lambda n: conversation([*[{"role": "user"}] * n, 1])

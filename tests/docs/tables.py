@@ -321,7 +321,8 @@ def operations_table() -> Table:
 TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
 _CREDENTIALS = {"caller": "key or login", "login": "login"}
-_CREDENTIALS |= {"anyone": "none", "address": "its address"}
+_CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "share link"}
+_CREDENTIALS |= {"visitor": "key, login or share link"}
 
 
 def related_routes_table() -> Table:

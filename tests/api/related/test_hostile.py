@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from msgspec.structs import fields as fields_of
 
-from mock_server.api.operations.operation import DEMO_DATASET, Operation
+from mock_server.api.operations.operation import DEMO_APP, DEMO_DATASET, Operation
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.source.files import shipped
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
@@ -30,9 +30,14 @@ pytestmark = pytest.mark.sampled
 T = TypeVar("T")
 CHOICES = {"related_routes": "on", "credentials": "login_too"}
 JSON = [each for each in RELATED_ROUTES if each.media_type == "application/json"]
-WITHOUT_EXAMPLE = {
+WITHOUT_EXAMPLE: dict[str, dict[str, Any]] = {
     "fileId": {"datasetId": DEMO_DATASET, "fileId": "none"},
     "file.download": {},
+    "getSpeech": {
+        "appId": DEMO_APP,
+        "ttsConfig": {"model": "tts-1", "voice": "nova"},
+        "input": "Hello",
+    },
     "loginByPassword": {"username": USER, "password": "0" * 64, "code": "abcdef"},
 }
 SOME = [
