@@ -182,10 +182,11 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
         hint += "a fixture can answer further paths with `responses:`, "
         hint += "a test with respond()"
         raise Refused("no_route", _no_route(path, f" ({hint})", choices))
-    if str(choices["version"]) < ROUTES[known].since:
-        since = ROUTES[known].since
-        hint = f"a route of the service in version {since}, "
-        hint = f" ({hint}served with the choice version={since})"
+    since, until = ROUTES[known].since, ROUTES[known].until
+    if not since <= str(choices["version"]) <= until:
+        has_it = since if str(choices["version"]) < since else until
+        hint = f"a route of the service in version {has_it}, "
+        hint = f" ({hint}served with the choice version={has_it})"
         raise Refused("no_route", _no_route(path, hint, choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")
