@@ -178,9 +178,8 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
-        hint = f"did you mean {near}? Paths are exact; " if near else ""
-        hint += "a fixture can answer further paths with `responses:`, "
-        hint += "a test with respond()"
+        hint = f"did you mean {near}? Paths are exact; else " if near else ""
+        hint += "answer it with `responses:` in a fixture or respond() in a test"
         raise Refused("no_route", _no_route(path, f" ({hint})", choices))
     since, until = ROUTES[known].since, ROUTES[known].until
     if not since <= str(choices["version"]) <= until:
