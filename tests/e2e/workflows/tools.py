@@ -76,7 +76,7 @@ def rate(service: Service, answer: dict[str, str], said: dict[str, str]) -> None
     [shown] = [
         record
         for record in service.pages(RECORDS, **chat)
-        if record["dataId"] == answer["dataId"]
+        if (record["obj"], record["dataId"]) == ("AI", answer["dataId"])
     ]
     names = "userGoodFeedback", "userBadFeedback"
     assert {name: shown[name] for name in names if name in shown} == said
