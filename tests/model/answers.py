@@ -56,21 +56,13 @@ class Answer(NamedTuple):
 
 
 class Refused(Exception):
-    """A request that changes nothing; a message of None is known by its form only.
-
-    `hint` says which version serves it, beside a message in the service's words.
-    """
+    """A request that changes nothing; a message of None is known by its form only."""
 
     def __init__(
-        self,
-        kind: str,
-        message: str | None = None,
-        allow: str | None = None,
-        hint: str = "",
+        self, kind: str, message: str | None = None, allow: str | None = None
     ) -> None:
         super().__init__(kind)
         self.kind, self.message, self.allow = kind, message, allow
-        self.hint = hint
 
 
 def envelope(data: Any) -> Fields:
@@ -93,8 +85,6 @@ def refusal(refused: Refused, choices: Choices) -> Answer:
         headers["allow"] = refused.allow
     elif status == 401:
         headers["www-authenticate"] = "Bearer"
-    if refused.hint and choices["error_form"] == "service":
-        headers["x-mock-hint"] = refused.hint
     body = {"code": code, "statusText": text, "message": refused.message, "data": None}
     if choices["error_form"] == "service" and refused.kind == "field":
         body["message"], body["zodError"] = "Data validation error", None

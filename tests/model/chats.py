@@ -140,10 +140,9 @@ class Chats(Base):
         is_former = self.choices["version"] == "4.14"
         records = self.app(fields, READ)["records"].get(fields["chatId"], [])
         named = [each for each in records if each["id"] == fields["dataId"]]
-        rated = [each for each in named if is_former or each["obj"] == "AI"]
+        rated = named if is_former else [it for it in named if it["obj"] == "AI"]
         if not rated:
-            hint = "served by versions up to 4.14" if named else ""
-            raise Refused("no_record", hint=hint)
+            raise Refused("no_record")
         for name in FEEDBACK:
             rated[0].pop(name, None)
         rated[0] |= {name: fields[name] for name in FEEDBACK if name in fields}

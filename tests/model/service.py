@@ -277,23 +277,13 @@ def _performed(
     """The answer to fields, of which a fault may spoil the page."""
     plain.caller = caller
     try:
-        if route.operation in ("updateHistory", "listV2"):
-            _check_integers(fields)
-            read = Body(
-                fields, route.operation == "updateHistory", plain.choices
-            ).read()
-        else:
-            read = fields
-            is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
-            is_former = route.former and plain.choices["version"] == "4.14"
-            own = route.former if is_former and route.former else route.fields
-            is_known = is_open or set(fields) <= set(own)
-            if not is_known or not check(fields, own):
-                raise Refused("field")
-        plain.settle()
-        data: Any = getattr(plain, route.name)(read)
+        read, data = _data(plain, route, fields)
     except Refused as refused:
-        return refusal(refused, plain.choices)
+        answer = refusal(refused, plain.choices)
+        is_told = plain.choices["error_form"] == "service" and refused.kind != "field"
+        if is_told and (hint := _served_by_another(plain, route, fields)):
+            answer.headers["x-mock-hint"] = hint
+        return answer
     if isinstance(data, Page):
         if fault is not None:
             fault.change(data, read)
@@ -307,6 +297,45 @@ def _performed(
     is_exact = route.operation in ("updateHistory", "listV2")
     headers = _ignored(route, fields)
     return Answer(200, envelope(data), headers, is_exact=is_exact)
+
+
+def _data(plain: Base, route: Route, fields: Fields) -> tuple[Fields, Any]:
+    """The fields as they are read, and the data of the answer. Raises Refused."""
+    if route.operation in ("updateHistory", "listV2"):
+        _check_integers(fields)
+        read = Body(fields, route.operation == "updateHistory", plain.choices).read()
+    else:
+        read = fields
+        is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
+        is_former = route.former and plain.choices["version"] == "4.14"
+        own = route.former if is_former and route.former else route.fields
+        is_known = is_open or set(fields) <= set(own)
+        if not is_known or not check(fields, own):
+            raise Refused("field")
+    plain.settle()
+    return read, getattr(plain, route.name)(read)
+
+
+def _served_by_another(plain: Base, route: Route, fields: Fields) -> str:
+    """Which other version serves what is refused; empty if none does.
+
+    One that does not know all fields would pass over what is asked for.
+    """
+    state, choices = copied(plain.state), plain.choices
+    is_latest = choices["version"] == "4.16"
+    now, other = route.fields, route.former or route.fields
+    if not is_latest:
+        now, other = other, now
+    if not set(now) <= set(other):
+        return ""
+    plain.choices = choices | {"version": "4.14" if is_latest else "4.16"}
+    try:
+        _data(plain, route, fields)
+    except Refused:
+        return ""
+    finally:
+        plain.state, plain.choices = state, choices
+    return "served by versions up to 4.14" if is_latest else "served since version 4.16"
 
 
 def _ignored(route: Route, fields: Fields) -> dict[str, str]:
