@@ -16,7 +16,7 @@ from mock_server.control.client import AdminClient, Refused
 from mock_server.control.clock import SandboxClock, of_field
 from mock_server.control.faults import AddedFault, FaultList, example_of, warned
 from mock_server.control.json_body import to_json
-from mock_server.control.names import Keys, SandboxChoices, quoted
+from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
@@ -69,6 +69,11 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     def keys(self) -> Keys:
         """For each key that the fixture declares the one to send."""
         return Keys(self._known_keys().keys)
+
+    @property
+    def shares(self) -> Shares:
+        """For each share link that the fixture declares the `shareId` to send."""
+        return Shares(self._known_keys().shares)
 
     @property
     def clock(self) -> SandboxClock:

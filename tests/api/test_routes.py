@@ -27,9 +27,7 @@ def test_the_message_says_where_all_routes_are_or_names_both(
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
 NEEDED = "does not show, needs the choice related_routes=on)"
-OTHERWISE = (
-    "a fixture can answer further paths with `responses:`, a test with respond())"
-)
+OTHERWISE = "answer it with `responses:` in a fixture or respond() in a test)"
 
 
 def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:

@@ -487,6 +487,15 @@ def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
     assert " matched 1 request but never " in unfired(fault | {"matches": 1})
 
 
+def test_a_report_says_the_message_of_a_refusal_once() -> None:
+    with MockServer() as server:
+        fetch("POST", f"{server.url}/api/core/chat/resume", json={})
+        (entry,) = server.control.journal
+    text = "\n".join(entry_lines(entry))
+    assert text.count("it is not served here") == 1
+    assert '"statusText":"routeNotFound","message":"…"' in text
+
+
 def test_a_body_that_was_not_waited_for_is_said_to_be_so() -> None:
     with MockServer() as server:
         fetch("GET", f"{server.url}/api/x")

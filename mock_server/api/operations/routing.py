@@ -31,9 +31,7 @@ OWN = "/__"
 """What the server's own paths begin with, and none of the service."""
 RESPONSES = "/__admin/responses"
 """The path of the list of declared responses."""
-_RESPONSES = (
-    "a fixture can answer further paths with `responses:`, a test with respond()"
-)
+_RESPONSES = "answer it with `responses:` in a fixture or respond() in a test"
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
@@ -222,7 +220,7 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
+            return f"{known.sentence}; it is not served here: {_RESPONSES}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {_RESPONSES}"
@@ -246,6 +244,6 @@ class Operations(Mapping[str, Operation]):
         if row.name == "completions":
             hint += "; an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
         if is_served(row, row.path, choices):
-            return f"{hint}; {_RESPONSES}"
+            return f"{hint}; else {_RESPONSES}"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"
