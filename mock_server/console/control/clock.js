@@ -5,6 +5,7 @@ import { button, h, say } from "../../demo/shared/dom.js";
 import { note } from "../page/fold.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
+import { lead } from "./figures.js";
 
 const STEPS = [[t("+1 min"), 60], [t("+1 h"), 3600], [t("+1 day"), 86400]];
 
@@ -54,9 +55,11 @@ export class ClockPanel {
   /** Shows the time; between two answers it goes on by this machine's clock. */
   #draw() {
     if (this.#isFrozen === null) return;
-    const now = new Date(this.#ahead + (this.#isFrozen ? 0 : Date.now()));
-    const [day, time] = now.toISOString().split("T");
-    const words = `${day} ${time.slice(0, 8)}${this.#isFrozen ? ` · ${t("frozen")}` : ""}`;
+    const now = this.#ahead + (this.#isFrozen ? 0 : Date.now());
+    const [day, time] = new Date(now).toISOString().split("T");
+    const odd = this.#isFrozen ? t("frozen") : lead(this.#ahead / 1000);
+    const words = [`${day} ${time.slice(0, 8)} UTC`, odd].filter(Boolean).join(" · ");
+    this.header.classList.toggle("odd", odd !== "");
     for (const each of [this.#face, this.#note, this.header]) say(each, words);
     say(this.#toggle, this.#isFrozen ? t("Run") : t("Freeze"));
   }

@@ -3,7 +3,6 @@
 import { bdi, brief, button, h, prose, say, show } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path } from "../server/api.js";
-import { wordFor } from "../server/operations.js";
 import { counted, ofRow, t } from "../words/words.js";
 import { countdown, figure, percent } from "./figures.js";
 
@@ -30,7 +29,7 @@ export class FaultRow {
 
   constructor({ id, kind, operation }, isAlone = true) {
     const remove = tried(() => here("DELETE", path("faults", id)));
-    const name = operation === "*" || kind === "reply" ? "" : wordFor(operation);
+    const name = operation === "*" || kind === "reply" ? "" : operation;
     this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
       h("summary", {},
         h("span", { class: "head" }, this.#what, h("span", { class: "where" }, bdi(name))),

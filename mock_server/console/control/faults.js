@@ -1,30 +1,13 @@
 /** Faults: those that wait to fire, ready ones at one click, and a form for all kinds. */
 
 import { here } from "../server/api.js";
-import { button, h, say, show } from "../../demo/shared/dom.js";
-import { notice, tried } from "../page/notice.js";
-import { wordFor } from "../server/operations.js";
-import { bodies, operations } from "../server/schema.js";
+import { button, h, say, show, bdi } from "../../demo/shared/dom.js";
+import { tried } from "../page/notice.js";
+import { DOCUMENTED } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
-import { FaultForm } from "./faults-form.js";
+import { answerButton } from "../requests/entry.js";
+import { FaultForm, armPreset, arm, failButton, kinds } from "./faults-form.js";
 import { FaultRow, PresetGroup, isOver, presetList } from "./fault-row.js";
-
-/** Adds a fault, or a preset, and says so; `words` are what it is called. */
-export async function arm(fault, words) {
-  const { warnings = [] } = await here("POST", "/faults", fault);
-  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
-}
-
-/** Adds all faults of a preset. */
-export const armPreset = (preset) => arm({ preset }, t("Preset {name}", { name: preset }));
-
-/** The names of the presets with what they are like, and single kinds, as the server has them. */
-export async function kinds() {
-  const every = await bodies("post", "/faults");
-  const preset = every.find(({ properties }) => properties.preset);
-  const single = every.filter((each) => each !== preset);
-  return { presets: preset.properties.preset.oneOf, single };
-}
 
 export class FaultPanel {
   #faults = [];
@@ -40,24 +23,15 @@ export class FaultPanel {
   #clear = button(t("Remove all"), tried(() => here("DELETE", "/faults")), { class: "quiet" });
 
   constructor(parent) {
-    const next = h("div", { class: "actions even" });
-    const ready = h("div");
-    const form = h("div");
     parent.append(
       h("div", { class: "tools" }, this.#clear),
-      next,
+      h("div", { class: "actions even" },
+        DOCUMENTED.map((name) => failButton(name, t("Fail next {operation}", { operation: name }))),
+        answerButton()),
       this.#list, this.#empty, this.#fold,
-      h("h4", {}, t("Presets")), ready,
-      h("details", {}, h("summary", {}, t("Add another")), form),
+      filled(t("Presets"), ({ presets }) => presetList(presets, armPreset)),
+      filled(t("Add another"), ({ single }) => new FaultForm(single, arm).node),
     );
-    tried(async () => {
-      const documented = (await operations()).filter(({ isRelated }) => !isRelated);
-      next.append(...documented.map(({ name }) =>
-        failButton(name, t("Fail next {operation}", { operation: wordFor(name) }))));
-      const { presets, single } = await kinds();
-      ready.append(presetList(presets, armPreset));
-      form.append(new FaultForm(single, arm).node);
-    })();
     setInterval(() => this.#tick(), 1000);
   }
 
@@ -88,6 +62,16 @@ export class FaultPanel {
   }
 }
 
+/** Something folded away that is made of all kinds of faults once it is opened. */
+function filled(name, make) {
+  const fill = async () => {
+    const all = await kinds();
+    if (node.childElementCount === 1) node.append(make(all));
+  };
+  const node = h("details", { ontoggle: tried(fill) }, h("summary", {}, name));
+  return node;
+}
+
 /** Faults as they are shown: those of a preset together, others by themselves. */
 const keyOf = ({ preset, id }) => (preset ? `preset ${preset}` : id);
 
@@ -95,6 +79,28 @@ const shown = (list, groups) =>
   show(list, groups, ([first]) => keyOf(first), ([first]) =>
     first.preset ? new PresetGroup(first) : new FaultRow(first));
 
-/** Has the next request of an operation fail. */
-export const failButton = (operation, label, attributes = {}) =>
-  button(label, tried(() => arm({ kind: "error", operation }, t("An error"))), attributes);
+export class ResponsePanel {
+  #list = h("ul");
+  #parent;
+
+  constructor(parent) {
+    this.#parent = parent;
+    parent.append(this.#list);
+  }
+
+  async refresh() {
+    const { responses } = await here("GET", "/responses");
+    const keyOf = ({ operation, status, delayMs }) => `${operation} ${status} ${delayMs}`;
+    show(this.#list, responses, keyOf, row);
+    this.#parent.hidden = responses.length === 0;
+  }
+}
+
+function row({ operation, status, delayMs }) {
+  const late = delayMs ? ` ${t("after {ms} ms", { ms: delayMs })}` : "";
+  const node = h("li", { class: "row" },
+    h("span", { class: "name" }, bdi(operation), ` ${status}${late}`),
+    failButton(operation, t("Fail next"),
+      { class: "quiet", "aria-label": t("Fail next {operation}", { operation }) }));
+  return { node };
+}

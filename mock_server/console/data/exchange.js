@@ -5,25 +5,37 @@ import { button, h, say } from "../../demo/shared/dom.js";
 import { notice, tried } from "../page/notice.js";
 import { inSandbox, open, session } from "../server/api.js";
 import { isImporting, offerImport } from "./importing.js";
+import { openMenuOf } from "./menu.js";
 
-/** Buttons for both ways; files may be dropped anywhere on the page too. */
+const input = h("input", {
+  type: "file", accept: ".yaml,.yml,.json", hidden: true, tabindex: -1, "aria-label": t("Import a fixture file"),
+  onchange: tried(() => take(input.files)),
+});
+const choose = () => input.click();
+
+/** What can be done with files: words, and a function. @type {any[][]} */
+export const FILES = [
+  ...["YAML", "JSON"].map((kind) => [t("Export {kind}", { kind }), () => exportAs(kind.toLowerCase())]),
+  [t("Import …"), choose],
+];
+
+/** A button with a menu of both ways; files may be dropped anywhere on the page too. */
 export function offerExchange(parent) {
-  const choose = () => input.click();
-  const take = async (files) => {
-    const [file, ...others] = files;
-    if (others.length) throw new Error(t("Expected one file, got {n}.", { n: files.length }));
-    // Else the same file, chosen again after an edit, would be no change.
-    if (file) await offerImport(file, choose).finally(() => (input.value = ""));
+  const open = ({ currentTarget }) => {
+    const { left: x, bottom: y } = currentTarget.getBoundingClientRect();
+    openMenuOf(FILES, { x, y: y + 4 });
   };
-  const input = h("input", {
-    type: "file", accept: ".yaml,.yml,.json", hidden: true, tabindex: -1, "aria-label": t("Import a fixture file"),
-    onchange: tried(() => take(input.files)),
-  });
-  const exports = ["YAML", "JSON"].map((kind) =>
-    button(t("Export {kind}", { kind }), tried(() => exportAs(kind.toLowerCase()))));
-  const imports = button(t("Import …"), choose, { title: t("or drop a file anywhere on the page") });
-  parent.append(...exports, imports, input);
+  parent.append(input, button(t("Fixture file"), open, {
+    "aria-haspopup": "menu", class: "opens", title: t("or drop a file anywhere on the page"),
+  }));
   acceptDrops(tried((event) => take(event.dataTransfer.files)));
+}
+
+async function take(files) {
+  const [file, ...others] = files;
+  if (others.length) throw new Error(t("Expected one file, got {n}.", { n: files.length }));
+  // Else the same file, chosen again after an edit, would be no change.
+  if (file) await offerImport(file, choose).finally(() => (input.value = ""));
 }
 
 async function exportAs(ending) {

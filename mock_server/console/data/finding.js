@@ -4,8 +4,7 @@ import { bdi, button, h, named } from "../../demo/shared/dom.js";
 import { tried } from "../page/notice.js";
 import { here, path, unlessGone } from "../server/api.js";
 import { counted, t } from "../words/words.js";
-import { APP, CHAT, COLLECTION, DATASET, routeOf } from "./kinds.js";
-import { pathOf, showInTree } from "./places.js";
+import { APP, CHAT, COLLECTION, DATASET, routeOf, pathOf, showInTree } from "./kinds.js";
 
 const TYPING_MS = 150;
 const MOST_HOLDERS = 40; // that are searched

@@ -3,9 +3,8 @@
 import { notice, tried } from "../page/notice.js";
 import { counted, t } from "../words/words.js";
 import { move, outermost } from "./edits.js";
-import { COLLECTION } from "./kinds.js";
+import { COLLECTION, pathOf } from "./kinds.js";
 import { pickFolder } from "./picker.js";
-import { pathOf } from "./places.js";
 import { rowAt } from "./row.js";
 import { selection } from "./selection.js";
 

@@ -1,6 +1,5 @@
 /** The part of the page that shows the data: a search, two trees, and what is selected. */
 
-import { h } from "../../demo/shared/dom.js";
 import { closeDrawer } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { onRoute } from "../page/route.js";
@@ -8,8 +7,7 @@ import { here } from "../server/api.js";
 import { t } from "../words/words.js";
 import { showBarIn } from "./bar.js";
 import { Finder } from "./finding.js";
-import { APP, CHAT, COLLECTION, DATASET } from "./kinds.js";
-import { pathOf, setTrees, showInTree } from "./places.js";
+import { APP, CHAT, COLLECTION, DATASET, pathOf, setTrees, showInTree } from "./kinds.js";
 import { openRecord } from "./record.js";
 import { selection } from "./selection.js";
 import { apps, datasets } from "./tree.js";
@@ -20,9 +18,7 @@ export class DataPart {
 
   /** `part` is the whole of it, the others are where the trees go. */
   constructor(part, ...places) {
-    const finder = h("div", { class: "find" });
-    part.querySelector("h2").after(finder);
-    this.#finder = new Finder(finder);
+    this.#finder = new Finder(part.querySelector("#find"));
     this.#places = places;
     showBarIn(part);
   }

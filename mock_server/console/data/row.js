@@ -112,8 +112,8 @@ export class Row {
     this.#toggle.setAttribute("aria-expanded", isOpen);
   }
 
-  async refresh(isNew) {
-    if (this.isOpen) await this.branch.refresh(isNew);
+  async refresh() {
+    if (this.isOpen) await this.branch.refresh();
     this.paint(this.record);
   }
 

@@ -16,14 +16,21 @@ class Line {
   #timer;
   #gone = null;
   #due = 0;
+  #shown = 0;
   #stay = () => clearTimeout(this.#timer);
   node = h("div", {
     class: "notice", hidden: true, role: "status", onpointerenter: this.#stay, onfocusin: this.#stay,
     onpointerleave: () => this.#wait(), onfocusout: () => this.#wait(),
   }, this.#text, this.#actions);
 
+  /** Whether it stands there from before what happens now. */
+  get isOld() {
+    return performance.now() - this.#shown > 1000;
+  }
+
   show(text, seconds, buttons, gone = null) {
     this.hide();
+    this.#shown = performance.now();
     this.node.hidden = false;
     say(this.#text, text);
     this.#actions.replaceChildren(...buttons);
@@ -88,6 +95,10 @@ function settle() {
 }
 
 document.addEventListener("close", settle, true);
+
+/** What was said of another sandbox, or before a new generation, or of a server that answers again, goes. */
+const forget = () => said.isOld && said.hide();
+for (const name of ["sandbox-changed", "generation-changed", "live"]) document.addEventListener(name, forget);
 
 /**
  * Something that may fail, as a listener: it then says why, beside the field at fault or in

@@ -5,8 +5,9 @@ import { button, h, say } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { onRoute } from "../page/route.js";
-import { LIST } from "../server/operations.js";
-import { operations } from "../server/schema.js";
+import { addRecord } from "../data/record.js";
+import { DATASET } from "../data/kinds.js";
+import { LISTING } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
 import { Compared } from "./compared.js";
 import { curl, responses } from "./copying.js";
@@ -18,7 +19,7 @@ import { rowMaker } from "./row.js";
 import { Rows } from "./rows.js";
 
 /** Empties the journal, and says so. */
-export async function clearJournal() {
+async function clearJournal() {
   await here("DELETE", "/journal");
   notice(t("The journal is empty."));
 }
@@ -120,14 +121,15 @@ export class Requests {
   /** Shows how to make a first request. */
   async #teach() {
     this.#empty.replaceChildren(
-      h("p", {}, t("Nothing yet. Point a client here, or use the form above.")));
-    const list = (await operations()).find(({ name }) => name === LIST);
-    if (!list) return;
+      h("p", {}, t("Nothing yet. Point a client here, or use the form below.")));
     const { datasets } = await here("GET", "/datasets");
-    const body = { offset: 0, ...list.example, datasetId: datasets[0]?.id ?? "" };
-    const headers = { "content-type": "application/json", authorization: "" };
-    const command = curl({ request: { ...list, query: "", headers, body } });
     if (this.#empty.dataset.kind !== "nothing") return;
+    if (!datasets.length)
+      return this.#empty.append(h("p", {}, t("A dataset is needed first: there is nothing to list.")),
+        button(DATASET.create, tried(() => addRecord(DATASET, "", {})), { class: "strong" }));
+    const body = { offset: 0, pageSize: 10, datasetId: datasets[0].id, parentId: null };
+    const headers = { "content-type": "application/json", authorization: "" };
+    const command = curl({ request: { ...LISTING, query: "", headers, body } });
     this.#empty.append(h("p", {}, t("Or from a terminal:")),
       h("pre", { tabindex: 0 }, command), copyButton(t("Copy"), () => command, t("Copy the command")));
   }

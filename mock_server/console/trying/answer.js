@@ -13,7 +13,7 @@ import { listIn, pagesAround, tableOf } from "./table.js";
 import { WhyNot } from "./why.js";
 
 export class Answer {
-  #facts = h("p", { class: "facts", role: "status" });
+  #facts = h("p", { class: "facts", role: "status", tabindex: -1 });
   #marks = h("p", { class: "marks-line" });
   #tools = h("div", { class: "actions" });
   #content = h("div", { class: "content" });
@@ -24,7 +24,10 @@ export class Answer {
   /** @param {(changed: object, key?: string) => Promise<void>} resend with other fields */
   constructor(resend, keys) {
     this.resend = resend;
-    this.#why = new WhyNot(resend, keys);
+    this.#why = new WhyNot(async (changed) => {
+      await resend(changed);
+      this.#facts.focus();
+    }, keys);
   }
 
   clear() {

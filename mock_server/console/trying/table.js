@@ -5,7 +5,8 @@ import { kindOf } from "../server/schema.js";
 import { counted, t } from "../words/words.js";
 
 const MOST_ROWS = 200;
-const NAMES = ["name", "title", "customTitle"];
+const FIRST = ["name", "title", "customTitle", "type", "tags"];
+const isId = (name) => /(^_?id|Id)$/.test(name);
 
 /** The list in the data of an answer; undefined if there is none. */
 export function listIn(data) {
@@ -19,7 +20,8 @@ const isList = (value) => Array.isArray(value) && value.every((each) => each && 
 /** The table of a list with its `documented` columns; `onFolder` opens a folder, where that is possible. */
 export function tableOf(list, documented, onFolder) {
   const there = new Set(list.flatMap(Object.keys));
-  const all = [...new Set([...NAMES, ...documented, ...there])].filter((name) => there.has(name));
+  const others = [...documented, ...there].sort((one, other) => Number(isId(one)) - Number(isId(other)));
+  const all = [...new Set([...FIRST, ...others])].filter((name) => there.has(name));
   const rows = list.slice(0, MOST_ROWS).map((item) => h("tr", {}, all.map((name, at) => cell(item, name, at, onFolder))));
   const head = h("tr", {}, all.map((name) =>
     h("th", { scope: "col", class: documented.includes(name) || !documented.length ? null : "undocumented" }, name)));

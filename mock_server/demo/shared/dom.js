@@ -30,7 +30,7 @@ export const button = (content, onclick, attributes = {}) =>
 /** A text of unknown direction and length. */
 export const bdi = (text) => h("bdi", {}, text);
 
-/** A text that is short enough to be read out. */
+/** A text, cut if it is long. */
 export const brief = (text, length = 80) =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
