@@ -8,7 +8,7 @@ import { JUMPS } from "./control/jumps.js";
 import { offerReset } from "./control/reset.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
-import { offerExchange } from "./data/exchange.js";
+import { offerExchange } from "./data/importing.js";
 import { DataPart } from "./data/part.js";
 import { LANGUAGES } from "../demo/shared/words.js";
 import { foldCards, whileOpen } from "./page/fold.js";

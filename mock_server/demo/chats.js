@@ -1,7 +1,6 @@
 /** The conversations of an app: pinned first; pin, rename, begin, delete. */
 
-import { button, h } from "./shared/dom.js";
-import { newId } from "./shared/ids.js";
+import { button, h, newId } from "./shared/dom.js";
 import { named, toast, tool } from "./drawings.js";
 import { Conversation } from "./conversation.js";
 import { ids, service } from "./connection.js";

@@ -58,9 +58,10 @@ export class ClockPanel {
     const now = this.#ahead + (this.#isFrozen ? 0 : Date.now());
     const [day, time] = new Date(now).toISOString().split("T");
     const odd = this.#isFrozen ? t("frozen") : lead(this.#ahead / 1000);
-    const words = [`${day} ${time.slice(0, 8)} UTC`, odd].filter(Boolean).join(" · ");
+    const short = [`${time.slice(0, 8)} UTC`, odd].filter(Boolean).join(" · ");
+    say(this.#note, short);
     this.header.classList.toggle("odd", odd !== "");
-    for (const each of [this.#face, this.#note, this.header]) say(each, words);
+    for (const each of [this.#face, this.header]) say(each, `${day} ${short}`);
     say(this.#toggle, this.#isFrozen ? t("Run") : t("Freeze"));
   }
 }

@@ -1,8 +1,8 @@
 /** What can be jumped to or done from the search: cards, commands, requests and data. */
 
 import { addressOf } from "../page/route.js";
-import { FILES } from "../data/exchange.js";
-import { find } from "../data/finding.js";
+import { FILES } from "../data/importing.js";
+import { find } from "../data/part.js";
 import { cardOf, cards } from "../page/fold.js";
 import { closeDrawer } from "../page/drawer.js";
 import { matching } from "../page/palette.js";

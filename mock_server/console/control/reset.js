@@ -3,8 +3,7 @@
 import { END } from "../requests/entries.js";
 import { admin, here, inSandbox, open, path, session } from "../server/api.js";
 import { ask } from "../page/drawer.js";
-import { notice, tried } from "../page/notice.js";
-import { began, undoable } from "../page/undo.js";
+import { notice, tried, began, undoable } from "../page/notice.js";
 import { counted, t } from "../words/words.js";
 
 const SECONDS = 60;

@@ -30,7 +30,7 @@ export class SandboxPanel {
       h("div", { class: "item" }, h("span", { class: "what" }, t("Sandbox")), this.#end, this.#name),
       h("div", {}, this.#own), this.#none, this.#declared,
       h("div", { class: "actions" },
-        button(t("New sandbox"), tried(() => this.#create({})), { id: "new-sandbox" }), this.#delete),
+        button(t("New sandbox"), tried(() => this.#create({}))), this.#delete),
       this.#form(),
     );
   }

@@ -3,8 +3,7 @@
 import { tried } from "../page/notice.js";
 import { addInside, openMenu, startRenaming } from "./menu.js";
 import { openRecord } from "./record.js";
-import { rowAt, rowsBelow } from "./row.js";
-import { selection } from "./selection.js";
+import { rowAt, rowsBelow, selection } from "./row.js";
 
 /** What the parts of a row do. */
 const DOES = {

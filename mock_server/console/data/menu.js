@@ -8,7 +8,7 @@ import { remove, setDisabled, rename } from "./edits.js";
 import { APP, CHAT, COLLECTION } from "./kinds.js";
 import { moveByPicker } from "./moving.js";
 import { addRecord, linkTo, openRecord, sureButton } from "./record.js";
-import { selection } from "./selection.js";
+import { selection } from "./row.js";
 
 const menu = h("div", { class: "menu", role: "menu", popover: "auto" });
 document.body.append(menu);

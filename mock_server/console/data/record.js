@@ -1,6 +1,6 @@
 /** What the tree holds, in the side panel: looked at, changed, added, deleted. */
 
-import { button, h } from "../../demo/shared/dom.js";
+import { button, h, newId } from "../../demo/shared/dom.js";
 import { closeDrawer, copyButton, openDrawer } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
 import { tried } from "../page/notice.js";
@@ -10,7 +10,6 @@ import { bodies } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { change, create, remove } from "./edits.js";
 import { COLLECTION, routeOf, pathOf, showInTree } from "./kinds.js";
-import { newId } from "../../demo/shared/ids.js";
 
 /** Shows something, as its address says from then on. */
 export async function openRecord(ref) {

@@ -8,11 +8,7 @@ const KEY = "folded";
 const SETTLE_MS = 3000;
 const folding = new Map();
 
-/**
- * Has the cards of the page fold. Addresses such as `#/control/faults` open one of the control.
- *
- * @param {(part: string) => void} showPart shows the part of the page that a card is in
- */
+/** Has the cards fold; addresses such as `#/control/faults` open one, in the part that `showPart` shows. */
 export function foldCards(showPart) {
   const folded = kept(KEY, {});
   for (const card of document.querySelectorAll(".card")) {

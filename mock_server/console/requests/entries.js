@@ -173,13 +173,7 @@ async function pageOf(since, end) {
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/**
- * Opens a stream: its events as they come, until it ends or the signal is given.
- *
- * @param {string} where
- * @param {AbortSignal} signal
- * @returns {Promise<AsyncGenerator<{name: string, data: any}>>}
- */
+/** Opens a stream of server-sent events, until the signal: an EventSource cannot show a token. */
 export async function events(where, signal) {
   const { body } = await open("GET", where, { signal });
   return read(body.pipeThrough(new TextDecoderStream()).getReader());

@@ -11,7 +11,7 @@ import { operations } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { Answer } from "./answer.js";
 import { OperationForm } from "./form.js";
-import { KeyField } from "./known.js";
+import { KeyField } from "./fields.js";
 
 export class TryPanel {
   #forms = new Map();

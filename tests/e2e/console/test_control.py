@@ -73,8 +73,8 @@ def test_the_clock_is_told_frozen_moved_set_and_let_run(console: Console) -> Non
     clock, now = console.clock, console.find("header time")
     expect(now).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$"))
     console.freeze()
-    for told in (now, clock.note):
-        expect(told).to_have_text("2026-01-01 00:00:00 UTC · frozen")
+    for told, day in ((now, "2026-01-01 "), (clock.note, "")):
+        expect(told).to_have_text(f"{day}00:00:00 UTC · frozen")
         expect(told).to_be_visible()
     clock.unfolded()
     face = console.find(".face")

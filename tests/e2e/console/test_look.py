@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.pages import Console, Visit, expect
+from tests.e2e.pages import Console, Demo, Visit, expect
+from tests.e2e.pages.demo import SPLIT
 from tests.e2e.pages.part import box
-from tests.e2e.pages.screen import APP, CHAT, DARK, HANDBOOK, PHONE
+from tests.e2e.pages.screen import APP, CHAT, DARK, GUIDES, HANDBOOK, PARCEL, PHONE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
@@ -197,3 +198,77 @@ def test_colours_of_the_reader_leave_nothing_unseen(visit: Visit) -> None:
 def test_who_wants_no_motion_gets_none(visit: Visit) -> None:
     button = visit(reduced_motion="reduce").button("Fail next listV2")
     assert button.evaluate("it => getComputedStyle(it).transitionDuration") == "0s"
+
+
+def test_the_search_finds_what_buttons_do_and_presets_and_files(
+    console: Console,
+) -> None:
+    for text, option in (
+        ("pause", "Pause"),
+        ("new app", "New app"),
+        ("take", "Take"),
+        ("export", "Export YAML"),
+        ("answer", "Answer next …"),
+        ("slow", "Add preset slow"),
+    ):
+        console.search(text)
+        expect(console.option(option)).to_be_visible()
+        console.press("Escape")
+    console.search("new sandbox")
+    console.press("Enter")
+    expect(console.sandbox).to_have_value("sandbox-1")
+
+
+CLIPPED = """its => its.filter((it) => it.checkVisibility())
+  .filter((it) => it.scrollWidth > it.clientWidth
+    || it.scrollHeight > it.clientHeight + 1)
+  .map((it) => it.textContent)"""
+LEFT = "its => [...new Set(its.map((it) => it.getBoundingClientRect().x))].length"
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1024, 390])
+def test_no_heading_and_no_name_of_a_request_is_cut(visit: Visit, width: int) -> None:
+    console = visit(
+        viewport={"width": width, "height": 900}, serving={"profile": "deployed"}
+    )
+    if width < 1100:
+        console.click("Requests")
+    console.list(parentId=GUIDES)
+    console.list(pageSize=999)
+    console.pin()
+    chat = {"appId": APP, "chatId": CHAT, "offset": 0, "pageSize": 5}
+    console.send("POST", "/api/core/chat/record/getPaginationRecords", chat)
+    expect(console.rows).to_have_count(4)
+    expect(console.rows.first).to_contain_text(PARCEL)
+    expect(console.rows.nth(1)).to_contain_text(PARCEL)
+    expect(console.rows.nth(3)).to_contain_text("Handbook Guides")
+    for part in ("th:not(:first-child)", ".what .link", ".asked"):
+        assert console.find(f"#stream {part}").evaluate_all(CLIPPED) == []
+    if width != 390:
+        for part in ("what", "why", "marks", "status"):
+            assert console.find(f"#stream td.{part}").evaluate_all(LEFT) == 1
+    hovered = console.rows.nth(1).locator(".asked span").first
+    expect(hovered).to_have_attribute("title", f"Customer support › {CHAT}")
+
+
+def test_pin_and_pinned_are_of_one_width(console: Console) -> None:
+    widths = "its => new Set(its.map((it) => it.offsetWidth)).size"
+    assert console.find(".pin").evaluate_all(widths) == 1
+
+
+def test_a_moved_clock_and_a_frozen_one_are_marked(visit: Visit) -> None:
+    console = visit(viewport={"width": 390, "height": 844})
+    now = console.find("#now")
+    expect(now).to_be_hidden()
+    console.admin("POST", "/clock/advance", {"seconds": 7200})
+    expect(now).to_contain_text("UTC · 2 hours ahead")
+    console.freeze()
+    expect(now).to_have_text("2026-01-01 00:00:00 UTC · frozen")
+    expect(now).to_be_visible()
+
+
+def test_the_demo_has_a_column_of_its_own_at_1024(visit: Visit) -> None:
+    split = visit(kind=Demo, path=SPLIT, viewport={"width": 1024, "height": 768})
+    split.framed.is_read()
+    split.shows("Fail next listV2")
+    assert box(split.find("#demo"))["width"] > 400

@@ -409,3 +409,20 @@ def test_the_picker_opens_above_the_side_panel(console: Console) -> None:
     console.click("Choose")
     assert picked(console) == GUIDES
     console.drawer.is_open()
+
+
+def test_an_empty_server_says_what_to_create_first(visit: Visit) -> None:
+    console = visit({})
+    console.stream.says("A dataset is needed first")
+    console.stream.click("New dataset")
+    console.drawer.add(name="First")
+    console.collections.says("First")
+    (dataset,) = console.state()["datasets"]
+    assert dataset["updateTime"][:10] == console.admin("GET", "/clock")["now"][:10]
+
+
+def test_the_focus_follows_a_remedy_to_the_answer(console: Console) -> None:
+    trying = console.trying
+    trying.searches("install")
+    trying.asks_why().click("Leave out parentId")
+    expect(trying.find(".answer .facts")).to_be_focused()
