@@ -242,9 +242,11 @@ def test_no_heading_and_no_name_of_a_request_is_cut(visit: Visit, width: int) ->
     expect(console.rows.first).to_contain_text(PARCEL)
     expect(console.rows.nth(1)).to_contain_text(PARCEL)
     expect(console.rows.nth(3)).to_contain_text("Handbook Guides")
-    for part in ("th:not(:first-child)", ".what .link", ".asked"):
+    for part in (".what .link", ".asked"):
         assert console.find(f"#stream {part}").evaluate_all(CLIPPED) == []
-    if width != 390:
+    if width != 390:  # where the rows have no columns
+        heads = console.find("#stream th:not(:first-child)")
+        assert heads.evaluate_all(CLIPPED) == []
         for part in ("what", "why", "marks", "status"):
             assert console.find(f"#stream td.{part}").evaluate_all(LEFT) == 1
     hovered = console.rows.nth(1).locator(".asked span").first
