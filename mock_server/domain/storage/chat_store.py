@@ -148,7 +148,9 @@ _CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
 def _size_of_chat(chat: Chat) -> int:
-    return _CHAT_BYTES + getsizeof(chat.title) + getsizeof(chat.custom_title)
+    ids = filter(None, (chat.share_id, chat.out_link_uid))
+    texts = chat.title, chat.custom_title, *ids
+    return _CHAT_BYTES + sum(map(getsizeof, texts))
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:

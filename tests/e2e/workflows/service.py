@@ -15,7 +15,11 @@ PAGE = 30
 
 
 class Refused(Exception):
-    """An error of the service, by the name that it has."""
+    """An error of the service, by the name that it has, and its code."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class Service:
@@ -39,9 +43,16 @@ class Service:
         return self.again(lambda: data_of(self._answer(request)))
 
     def text(self, method: str, path: str, body: Any) -> str:
-        """An answer without an envelope to what may be repeated."""
+        """An answer without an envelope to what may be repeated, now and then."""
         request = Request(method, path, body=body)
-        return self.again(lambda: self._answer(request).text)
+        answers: list[str] = []
+
+        def is_allowed() -> bool:
+            answers.append(self.again(lambda: self._answer(request).text))
+            return '"code":429' not in answers[-1]
+
+        self.until(is_allowed)
+        return answers[-1]
 
     def once(self, path: str, body: Any, file: tuple[str, bytes] | None = None) -> Any:
         """The data of an answer to what must not be repeated. Raises Unanswered."""
@@ -127,6 +138,7 @@ def data_of(answer: Answer) -> Any:
     """What is in the envelope of an answer. Raises Refused."""
     envelope = json.loads(answer.text)
     if answer.status != 200:
-        raise Refused(f"{envelope['statusText']}: {envelope['message']}")
+        text = f"{envelope['statusText']}: {envelope['message']}"
+        raise Refused(text, envelope["code"])
     assert envelope["code"] == 200, envelope
     return envelope["data"]
