@@ -35,6 +35,9 @@ export class Names {
     return this.#apps.get(id) ?? id;
   }
 
+  /** A dataset or an app: routes call the ids of both `id`. */
+  holder = (id) => [this.dataset(id), this.app(id)].find((name) => name !== id) ?? id;
+
   chat(appId, id) {
     if (!this.#chats.has(appId) && this.#apps?.has(appId))
       this.#chats.set(appId, this.#read(`${path("apps", appId, "chats")}?limit=${MOST}`, ({ chats }) =>

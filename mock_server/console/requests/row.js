@@ -26,7 +26,7 @@ export function asked({ operation, path, dataset, folder, search, app, chat, ite
   else if (folder !== undefined && dataset) where.push([t("root"), "parentId null"]);
   if (app && !chat) where.push([names.app(app), app]);
   if (chat) where.push([app ? names.chat(app, chat) : chat, [app && names.app(app), chat].filter(Boolean).join(" › ")]);
-  if (item) where.push([dataset ? names.collection(dataset, item) : item, item]);
+  if (item) where.push([dataset ? names.collection(dataset, item) : names.holder(item), item]);
   const parts = where.map(([name, id], n) => h("span", { class: n ? "in" : null, title: id }, bdi(brief(name))));
   if (search) parts.push(h("q", {}, bdi(brief(search))));
   if (chat && top === false) parts.push(h("span", { class: "count" }, t("unpin")));
