@@ -195,6 +195,60 @@ class Facts:
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
+    turns_share_an_id: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="A question and its reply have the same `dataId`, and a "
+        "`responseChatItemId` that a reply of the chat has is refused; before, it was "
+        "of the reply only, and could be sent twice.",
+        chinese="提问与回复使用同一个 `dataId`，会话中已有的 `responseChatItemId` "
+        "会被拒绝；之前仅用于回复，且可重复。",
+    )
+    first_turn_titles_a_chat: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="The first turn gives a chat its title, which the answer tells; "
+        "before, each turn did, and no answer told it.",
+        chinese="首轮对话决定会话标题，并在应答中给出；之前每轮都会改写标题，"
+        "应答中不给出。",
+    )
+    new_chats_are_named: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="Without `chatId` the answer's `id` is that of the new chat; in "
+        "4.14.4 to 4.14.10 it is empty.",
+        chinese="未提供 `chatId` 时，应答的 `id` 是新会话的 id；"
+        "4.14.4 至 4.14.10 中为空。",
+    )
+    streams_end_with_done: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="With `detail` the event `flowResponses` comes before `[DONE]`; "
+        "before, it was the last.",
+        chinese="`detail` 为 true 时，事件 `flowResponses` 在 `[DONE]` 之前；"
+        "之前是最后一个事件。",
+    )
+    failed_turns_are_recorded: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="A turn that ends by an error is recorded with its `errorMsg`; "
+        "before, nothing was.",
+        chinese="以错误结束的一轮会被记录，并带有 `errorMsg`；之前不记录。",
+    )
+    wrong_fields_end_no_stream: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="Wrong fields of a completion are refused as JSON, also if a stream "
+        "is asked for; before, by its event `error`.",
+        chinese="对话的字段错误以 JSON 拒绝，流式请求也是如此；"
+        "之前流式请求以事件 `error` 拒绝。",
+    )
     res_data_needs_data_id: bool = fact(
         False,
         True,

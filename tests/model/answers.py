@@ -31,6 +31,7 @@ ERRORS: dict[str, tuple[tuple[int, str], tuple[int, int, str]]] = {
     "no_collection": ((404, "collectionNotFound"), (500, 501003, "unExistCollection")),
     "no_row": ((404, "rowNotFound"), _FAILED),
     "row_taken": ((409, "rowTaken"), _FAILED),
+    "no_messages": ((400, "noMessages"), _FAILED),
     "team": ((403, "forbidden"), (500, 500003, "unAuthTeam")),
     "params": ((400, "missingParams"), (500, 507004, "missingParams")),
     "too_deep": ((400, "folderTooDeep"), (500, 507006, "folderDepthLimit")),

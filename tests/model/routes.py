@@ -138,7 +138,7 @@ _ROUTES: dict[str, Route] = {
         "completions",
         ("POST",),
         {
-            "messages": Field(many(mapping, 1), is_required=True),
+            "messages": Field(many(mapping)),
             "chatId": MAYBE_TEXT,
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,

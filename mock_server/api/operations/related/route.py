@@ -54,6 +54,7 @@ class RarerFields(TypedDict, total=False):
     answers: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
+    tell_refusal: operation.TellRefusal
     appear: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
     chinese: str
