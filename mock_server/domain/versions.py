@@ -195,6 +195,21 @@ class Facts:
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
+    data_update_needs_q: bool = fact(
+        False,
+        True,
+        routes=("data.update",),
+        sentence="A row is changed with a `q`, and the answer has its texts; before, "
+        "`q` could be left out, and the answer was null.",
+        chinese="修改数据行必须提供 `q`，并返回其文本；之前可省略 `q`，返回 null。",
+    )
+    data_delete_gives_null: bool = fact(
+        False,
+        True,
+        routes=("data.delete",),
+        sentence='Null answers that a row is deleted; before, `"success"`.',
+        chinese='删除数据行后返回 null；之前返回 `"success"`。',
+    )
     turns_share_an_id: bool = fact(
         False,
         True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
@@ -35,7 +36,8 @@ class Chats(Base):
         if not is_there and unknown == "not_found":
             what, got = f"a chat session of app {quoted(app_id)}", in_words(chat_id)
             hint = served_with(*values) if may_read else ""
-            near = get_close_matches(chat_id, app["chats"], 1)
+            is_id = re.fullmatch("[0-9a-f]{24}", chat_id)
+            near = get_close_matches(chat_id, app["chats"], 1, 0.9 if is_id else 0.6)
             if near and may_read and len(chat_id) <= 64:
                 meant = f"did you mean {quoted(near[0])}?"
                 hint = hint.replace("(", f"({meant} It is ") or f" ({meant})"

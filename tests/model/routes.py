@@ -288,6 +288,8 @@ _ROUTES: dict[str, Route] = {
         "data.update",
         ("PUT",),
         {"dataId": NEEDED_ID, "q": NEEDED_ID, "a": MAYBE_TEXT, "indexes": INDEXES},
+        former={"dataId": NEEDED_ID, "indexes": INDEXES}
+        | dict.fromkeys(("q", "a"), MAYBE_TEXT),
     ),
     f"{_SET}data/delete": Route(
         "data_delete", "data.delete", ("DELETE",), {"id": NEEDED_ID}

@@ -51,8 +51,8 @@ class Rows(Base):
 
     def data_detail(self, fields: Fields) -> Any:
         dataset, collection, row = self.row(fields["id"], READ)
-        own = f"{row['q']}\n{row['a']}" if row["a"] else row["q"]
-        texts = [("default", own)] + [("custom", text) for text in row["indexes"]]
+        texts = [("custom", text) for text in row["indexes"]]
+        texts += [("default", row[name]) for name in ("q", "a") if row[name]]
         view = row_view(row) | {
             "id": row["id"],
             "teamId": TEAM,
@@ -69,19 +69,22 @@ class Rows(Base):
 
     def data_update(self, fields: Fields) -> Any:
         _, collection, row = self.row(fields["dataId"], WRITE)
-        row["q"] = fields["q"]
+        row["q"] = fields.get("q") or row["q"]
         if fields.get("a") is not None:
             row["a"] = fields["a"]
         if fields.get("indexes") is not None:
             row["indexes"] = index_texts(fields["indexes"])
         row["updateTime"] = collection["updateTime"] = self.now
+        if self.choices["version"] == "4.14":
+            return None
         return {name: row[name] for name in ("q", "a") if row[name]}
 
-    def data_delete(self, fields: Fields) -> None:
+    def data_delete(self, fields: Fields) -> str | None:
         dataset, collection, row = self.row(fields["id"], WRITE)
         dataset["rows"][collection["id"]].remove(row)
         collection["dataAmount"] = max(0, collection["dataAmount"] - 1)
         collection["updateTime"] = self.now
+        return "success" if self.choices["version"] == "4.14" else None
 
     def search_test(self, fields: Fields) -> Page:
         """The best first, then by id."""

@@ -109,6 +109,8 @@ class Store(ChatStore):
     def new_id(self) -> str:
         """An id that nothing has: 24 hexadecimal digits, the same after a reset.
 
+        The next one is greater, as the service's are, by which it lists rows.
+
         Raises NotReady, at the first call: whoever writes needs its ids first.
         """
         return self.new_ids(1)[0]
@@ -119,7 +121,11 @@ class Store(ChatStore):
         while wanted := count - len(made):
             numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
             # An id is no secret: it has to look like one, and differ from all others.
-            some = [sha256(b"%d" % each).hexdigest()[:24] for each in numbers]
+            digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
+            some = [
+                f"{_IDS + number:x}{each}"[:_ID_CHARS]
+                for number, each in zip(numbers, digits, strict=True)
+            ]
             # No number is used twice: only what was saved and is loaded now can have
             # brought such an id.
             for part in self._parts():
@@ -326,6 +332,10 @@ class Store(ChatStore):
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
+
+
+_ID_CHARS, _IDS = 24, 0xFF000000
+"""What ids begin with: they are greater than nearly all that fixtures have."""
 
 
 def _size_of_api_key(key: ApiKey) -> int:

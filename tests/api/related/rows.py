@@ -41,6 +41,7 @@ from tests.api.related.world import (
     WORLD,
     WRITER,
 )
+from tests.model.base import made_id
 from tests.support import Api, message_of
 
 LONG = "x" * 300
@@ -93,7 +94,7 @@ _LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}
 _CODE = sha256(b"root 1767225600000").hexdigest()[:6]
 _LOGIN = {"username": "root", "password": digest_of("secret"), "code": _CODE}
 _LATER = 1_767_229_200_000
-_KEY = f"dataset/{DATASET}/hours_{sha256(b'1').hexdigest()[:6]}.txt"
+_KEY = f"dataset/{DATASET}/hours_{made_id(1)[-6:]}.txt"
 _UPLOAD = {"token": f"upload {_LATER} {_KEY}"}
 GOOD: dict[str, Fields] = {
     "updateHistory": _CHAT,
