@@ -195,6 +195,23 @@ class Facts:
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
+    histories_check_the_app: bool = fact(
+        False,
+        True,
+        routes=("getHistories",),
+        sentence="Without `appId`, or with that of no app that may be read, a list of "
+        "chats is refused; before, it was empty.",
+        chinese="未提供 `appId`，或没有可读的对应应用时，会话列表会被拒绝；"
+        "之前为空列表。",
+    )
+    deletion_of_no_app_is_of_no_chat: bool = fact(
+        False,
+        True,
+        routes=("delHistory",),
+        sentence="To delete a chat without `appId` is refused as an unknown chat; "
+        "before, a field was missing.",
+        chinese="删除会话时未提供 `appId`，按未知会话拒绝；之前为缺少字段。",
+    )
     data_update_needs_q: bool = fact(
         False,
         True,

@@ -63,7 +63,11 @@ class Chats(Base):
 
     def get_histories(self, fields: Fields) -> Page:
         start, size = paging(fields, 1000)
-        if "appId" not in fields:
+        if self.choices["version"] == "4.14":
+            app = self.state["apps"].get(fields.get("appId"))
+            if app is None or self.level(app) < READ:
+                return Page([], start, size, dict)
+        elif "appId" not in fields:
             raise Refused("no_chat")
         since = moment(fields.get("startUpdateTime"))
         until = moment(fields.get("endUpdateTime"))
@@ -80,6 +84,8 @@ class Chats(Base):
         return Page(chats, start, size, lambda chat: chat | more)
 
     def del_history(self, fields: Fields) -> None:
+        if "appId" not in fields:
+            raise Refused("no_chat")
         app = self.app(fields, READ)
         app["chats"].pop(fields["chatId"], None)
         app["records"].pop(fields["chatId"], None)

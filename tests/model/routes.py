@@ -101,7 +101,13 @@ _ROUTES: dict[str, Route] = {
         | PAGING
         | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
     ),
-    f"{_CHAT}history/delHistory": Route("del_history", "delHistory", ("DELETE",), CHAT),
+    f"{_CHAT}history/delHistory": Route(
+        "del_history",
+        "delHistory",
+        ("DELETE",),
+        CHAT | {"appId": Field(some_text)},
+        former=CHAT,
+    ),
     f"{_CHAT}history/clearHistories": Route(
         "clear_histories", "clearHistories", ("DELETE",), APP
     ),

@@ -17,9 +17,20 @@ from tests.model.choices import Choices, remedies, served_with, tolerates
 from tests.model.faults import Asked, Fault, Standing
 from tests.model.reading import LARGEST, MEANT, Body
 from tests.model.records import Fields, copied
-from tests.model.routes import DOCUMENTED, LEGACY, LIST_V2, PIN, ROUTES, Route
+from tests.model.routes import (
+    DOCUMENTED,
+    LEGACY,
+    LIST_V2,
+    PAGING,
+    PIN,
+    ROUTES,
+    Route,
+)
 from tests.model.sandbox import Sandbox
 
+PAGED = {"getHistories", "getPaginationRecords", "scrollList"}
+PAGED |= {"data.v2.list", "data.list"}
+"""Lists whose page may stand in the query."""
 JSON = "application/json"
 BAD_JSON = {
     b"": "nothing",
@@ -256,14 +267,24 @@ def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
 def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
     """The fields in the body, and those in the query of a related route."""
     query: Fields = {} if is_spec else request.query
-    if route.operation == "dataset.list" and request.method != "GET":
+    is_listed = route.operation == "dataset.list" and request.method != "GET"
+    if (
+        is_listed
+        or route.operation == "collection.list"
+        or (route.operation in PAGED and "pageSize" not in query)
+    ):
         query = {}
+    elif route.methods[0] in ("GET", "DELETE") and len(route.methods) == 1:
+        return query
     if not is_spec and not request.content:
         return query
     if request.content in BAD_JSON:
         text = expected("a JSON object", BAD_JSON[request.content], "$")
         raise Refused("json", text)
     found: Fields = json.loads(request.content)
+    if route.operation in PAGED:
+        page = {name: it for name, it in query.items() if name in PAGING}
+        return found if "pageSize" in found else found | page
     return found | query
 
 

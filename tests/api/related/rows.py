@@ -23,6 +23,7 @@ from mock_server.api.operations.operation import (
     Operation,
 )
 from mock_server.api.operations.related.data import DEMO_ROW
+from mock_server.api.operations.related.route import gather_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.login import digest_of
 from mock_server.fixture.dump import to_document
@@ -348,7 +349,8 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
         parts |= {"file": (file, "Some text")} if file else {}
         sent = {"files": parts}
     else:
-        sent = {"params" if method in ("GET", "DELETE") else "json": fields}
+        is_short = method in ("GET", "DELETE") and operation.gather is not gather_body
+        sent = {"params" if is_short else "json": fields}
     return api.client.request(method, path, headers=headers, **sent)
 
 

@@ -17,6 +17,7 @@ from mock_server.api.operations.related.route import (
     ListOf,
     RequestFields,
     encode_data,
+    gather_page,
     route,
 )
 from mock_server.domain.call import APP
@@ -137,6 +138,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     differs=f"Without `chatId` the page is empty, {NO_MORE}.",
     refuses=(*APP, fields.MissingParams),
     example=EXAMPLE,
+    gather=gather_page,
     data=RecordsView,
     encode=_encode_page,
     traits={"page"},

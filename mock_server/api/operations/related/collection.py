@@ -10,7 +10,12 @@ from mock_server.api.operations import list_v2
 from mock_server.api.operations.list_v2 import Permission
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_fields,
+    route,
+)
 from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -341,6 +346,7 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
     refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
     example={"id": DEMO_COLLECTION},
     writes=True,
+    gather=gather_fields,
 )
 def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """Delete collections.

@@ -13,6 +13,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
+    gather_page,
     route,
     text_bytes,
 )
@@ -98,6 +99,7 @@ def _searched(row: Row) -> tuple[str, str]:
     differs="Rows have no images.",
     refuses=(*COLLECTION, fields.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    gather=gather_page,
     data=RowsView,
     shows=_listed,
     appear=_appear,
@@ -127,6 +129,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
     refuses=(*COLLECTION, fields.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    gather=gather_page,
     data=RowsView,
     shows=_listed,
     appear=_appear,
