@@ -105,8 +105,10 @@ class Facts:
         True,
         False,
         routes=("searchTest",),
-        sentence="Rows that a search finds have no `tokens` any more.",
-        chinese="搜索到的数据行不再带有 `tokens`。",
+        sentence="Rows that a search finds have no `tokens` any more, and the answer "
+        "no `usingSimilarityFilter`.",
+        chinese="搜索到的数据行不再带有 `tokens`，"
+        "应答不再带有 `usingSimilarityFilter`。",
     )
     tickets_say_how_to_upload: bool = fact(
         False,

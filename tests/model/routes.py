@@ -307,7 +307,7 @@ _ROUTES: dict[str, Route] = {
         {
             "datasetId": NEEDED_ID,
             "text": NEEDED_ID,
-            "limit": Field(at_least(1, 20_000)),
+            "limit": Field(at_least(-(2**53) + 1, 2**53 - 1)),
             "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
             "usingReRank": FLAG,
         },
