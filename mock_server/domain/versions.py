@@ -197,6 +197,22 @@ class Facts:
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
     )
+    datasets_of_dingtalk: bool = fact(
+        False,
+        True,
+        routes=("dataset.create", "dataset.list"),
+        sentence="A dataset may be of type `dingtalk`.",
+        chinese="知识库可为 `dingtalk` 类型。",
+    )
+    ip_limits_are_http_429: bool = fact(
+        False,
+        True,
+        routes=("export",),
+        sentence="A second export within a minute is HTTP 429; before, HTTP 500. "
+        "`code` is 429 in both (choice `error_form=service`).",
+        chinese="一分钟内再次导出为 HTTP 429；之前为 HTTP 500。两者的 `code` 都是 429"
+        "（选项 `error_form=service`）。",
+    )
     histories_check_the_app: bool = fact(
         False,
         True,

@@ -38,6 +38,8 @@ ERRORS: dict[str, tuple[tuple[int, str], tuple[int, int, str]]] = {
     "cycle": ((400, "folderCycle"), (500, 507000, "invalidParams")),
     "nothing_listed": ((400, "nothingListed"), _FAILED),
     "no_file": ((404, "fileNotFound"), (404, 507002, "fileNotFound")),
+    "exported": ((429, "tooManyRequests"), (429, 429, "error")),
+    "exported_formerly": ((429, "tooManyRequests"), (500, 429, "error")),
     "rate": ((429, "rateLimited"), (429, 429, "rateLimited")),
 }
 """HTTP status and statusText as `plain`; HTTP status, code, statusText as `service`."""

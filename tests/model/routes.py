@@ -71,6 +71,7 @@ NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
+NEWER_KIND = one_of(*KINDS, "feishu", "yuque", "dingtalk")
 IDS = Field(many(some_text, 1), is_required=True)
 APP = {"appId": NEEDED_ID}
 CHAT = APP | {"chatId": NEEDED_ID}
@@ -156,7 +157,7 @@ _ROUTES: dict[str, Route] = {
         "dataset_create",
         "dataset.create",
         ("POST",),
-        NEW | {"avatar": NEEDED_TEXT, "type": Field(KIND, is_required=True)},
+        NEW | {"avatar": NEEDED_TEXT, "type": Field(NEWER_KIND, is_required=True)},
         former=NEW | {"intro": TEXT, "avatar": TEXT, "type": Field(KIND)},
     ),
     f"{_SET}folder/create": Route("folder_create", "folder.create", ("POST",), NEW),
@@ -164,7 +165,8 @@ _ROUTES: dict[str, Route] = {
         "dataset_list",
         "dataset.list",
         ("POST", "GET"),
-        {"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
+        {"parentId": PARENT, "type": Field(NEWER_KIND), "searchKey": TEXT},
+        former={"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
     ),
     f"{_SET}detail": Route(
         "dataset_detail", "dataset.detail", ("GET",), {"id": NEEDED_ID}

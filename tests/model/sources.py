@@ -173,6 +173,11 @@ class Sources(Base):
 
     def export(self, fields: Fields) -> str:
         dataset, collection = self.collection(fields["collectionId"], READ)
+        now, last = self.state["clock"], self.state["exported"]
+        if last is not None and 0 <= now - last < 60_000:
+            is_old = self.choices["version"] == "4.14"
+            raise Refused("exported_formerly" if is_old else "exported")
+        self.state["exported"] = now
         lines = ["\ufeffq,a"]
         for row in self.rows(dataset, collection["id"]):
             texts = [text.replace('"', '""') for text in (row["q"], row["a"])]

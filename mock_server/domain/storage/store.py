@@ -73,6 +73,8 @@ class Store(ChatStore):
         """The users whose logins have ended, by name."""
         self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
         """The API keys that logins have created, by id."""
+        self.exported: int | None = None
+        """When rows were exported last, in milliseconds."""
         self._last_id = 0
 
     @property
@@ -101,6 +103,7 @@ class Store(ChatStore):
         copy.files = self.files.copy(holding)
         copy.tickets = self.tickets.copy(holding)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
+        copy.exported = self.exported
         copy.login_codes = self.login_codes.copy(holding)
         copy.logged_out = self.logged_out.copy(holding)
         copy.api_keys = self.api_keys.copy(holding)

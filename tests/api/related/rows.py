@@ -243,6 +243,7 @@ OTHER: dict[str, list[Fields]] = {
     ],
     "collection.list": _LISTS,
     "scrollList": _LISTS,
+    "export": [{"first": "export"}],
     "text": [{"tags": [5]}, {"chunkSize": 0}],
     "link": [{"link": it} for it in _NO_LINKS],
     "localFile": [{"file": "a.exe"}, {"file": "%zz.txt"}],
