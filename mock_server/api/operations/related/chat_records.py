@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of, within_page
@@ -34,7 +34,7 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-NO_MORE = "but the app is checked; records hold texts only, and no custom feedback"
+NO_MORE = "but the app is checked; records have no files, and no custom feedback"
 
 
 class RecordView(View, kw_only=True):
@@ -71,7 +71,7 @@ def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     if is_v2:
         shown.id_again = record.id
     if record.obj == "AI":
-        shown.total_quote_list = []
+        shown.total_quote_list = _quotes(parts)
         failed = (it.error for it in parts if it.error is not None)
         shown.error_msg = next((error_of(each)[2] for each in failed), UNSET)
         shown.total_running_time = 0
@@ -97,6 +97,12 @@ def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any
         for value in values:
             del value["type"]
     return values
+
+
+def _quotes(parts: Sequence[ReplyPart]) -> Any:
+    """Where the quotes of a reply stand, as one array: it stays JSON, as it is kept."""
+    kept = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
+    return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, kept))))
 
 
 def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
