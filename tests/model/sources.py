@@ -22,9 +22,9 @@ class Sources(Base):
     def text(self, fields: Fields) -> Any:
         size = {"type": "file", "name": fields["name"] + ".txt"}
         size["fileSize"] = len(fields["text"].encode())
-        paragraphs = [each.strip() for each in re.split(r"\n\s*\n", fields["text"])]
-        text = "\n\n".join(each for each in paragraphs if each)
-        rows = [{"q": text, "a": "", "chunkIndex": 0}] if text else []
+        # None has 1,000 characters.
+        text = fields["text"]
+        rows = [{"q": text, "a": "", "chunkIndex": 0}] if text.strip() else []
         return self.add_source(fields, size, rows)
 
     def link(self, fields: Fields) -> Any:
