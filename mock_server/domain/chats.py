@@ -127,6 +127,8 @@ class UpdateHistory(Struct, frozen=True):
             chat.custom_title if custom is None else custom,
             chat.top if self.top is None else self.top,
             now,
+            chat.share_id,
+            chat.out_link_uid,
         )
 
 
@@ -279,7 +281,7 @@ def _record(
     """Keep a turn, and give the title that is told of it. Raises LimitReached."""
     store, now = call.store, call.now
     old = store.chat(app, chat_id)
-    chat = Chat(app.id, chat_id) if old is None else old
+    chat = _new(call, app, chat_id) if old is None else old
     title, told = _titles(call, chat, turn)
     reply_id = turn.reply_id or store.new_id()
     question_id = reply_id
@@ -289,7 +291,7 @@ def _record(
         ChatRecord(question_id, "Human", turn.question, now),
         ChatRecord(reply_id, "AI", text_of(parts), now, recorded(parts)),
     )
-    store.put_chat(app, Chat(app.id, chat_id, title, chat.custom_title, chat.top, now))
+    store.put_chat(app, replace(chat, title=title, update_time=now))
     try:
         store.add_records(app, chat_id, records)
     except errors.LimitReached:
@@ -325,6 +327,25 @@ def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | Non
 
     reply, turns = turns.take(replies, fits)
     return reply, owner, turns
+
+
+def _new(call: Call, app: App, chat_id: str) -> Chat:
+    """A chat session that belongs to the visitor, if there is one."""
+    made, visitor = Chat(app.id, chat_id), call.caller.visitor
+    if visitor is None or visitor.share is None:
+        return made
+    return replace(made, share_id=visitor.share.id, out_link_uid=visitor.uid)
+
+
+_MONTH_MS = 30 * 24 * 3_600_000
+
+
+def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
+    """Those chat sessions that a caller lists: a visitor the own of the last month."""
+    if call.caller.visitor is None:
+        return chats
+    since = call.now - _MONTH_MS
+    return [each for each in chats if each.update_time >= since and call.sees(each)]
 
 
 def _new_chat_id(store: Store, app: App) -> str:
