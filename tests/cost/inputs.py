@@ -145,8 +145,9 @@ def trained(count: int, sent: Sent) -> list[Sent]:
     body = {
         "datasetId": DATASET,
         "name": "n",
+        "chunkSettingMode": "custom",
         "chunkSize": 64,
-        "text": "a" * 64 * count,
+        "text": f"{'a' * 64}\n" * count,
     }
     made = Sent(f"{CREATE}/text", json.dumps(body).encode())
     return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
