@@ -278,6 +278,17 @@ class Facts:
         sentence='Null answers that a row is deleted; before, `"success"`.',
         chinese='删除数据行后返回 null；之前返回 `"success"`。',
     )
+    items_tell_training: bool = fact(
+        False,
+        True,
+        routes=("listV2",),
+        sentence="Items tell `activeTrainingAmount`, `finalErrorAmount` and "
+        "`slowestTrainingStatus`, and always `hasError`; before, only that, and only "
+        "where something is trained or has failed (choice `item_fields=extended`).",
+        chinese="条目带有 `activeTrainingAmount`、`finalErrorAmount`、"
+        "`slowestTrainingStatus`，且总有 `hasError`；"
+        "之前仅在训练中或出错时带有 `hasError`（选项 `item_fields=extended`）。",
+    )
     turns_share_an_id: bool = fact(
         False,
         True,

@@ -364,8 +364,8 @@ EXAMPLES = [
         f"GET {_CHATS}/init?{_AT}",
         None,
         f"{_INIT} {_CONFIG}",
-        _CONFIG,
-        why="an app has no settings here: `chatConfig` is empty",
+        "app.chatConfig.instruction app.chatConfig.fileSelectConfig",
+        why="an app has no settings of its own here",
     ),
     Example(
         f"POST {_CHATS}/record/getPaginationRecords",

@@ -182,8 +182,20 @@ class Base:
             hidden |= {"createTime", "hasError", "fileId", "rawLink"}
         if self.choices["tags_empty"] == "absent" and not each["tags"]:
             hidden.add("tags")
-        view = {"_id": each["id"]}
-        return view | {name: it for name, it in each.items() if name not in hidden}
+        training: Fields = {}
+        count, errors = each["trainingAmount"], int(each["hasError"])
+        if is_whole or self.choices["item_fields"] == "documented":
+            pass
+        elif self.choices["version"] == "4.14":
+            hidden |= set() if count or errors else {"hasError"}
+        else:
+            status = "error" if errors else "ready"
+            training = {"activeTrainingAmount": count, "finalErrorAmount": errors}
+            training["slowestTrainingStatus"] = "running" if count else status
+            if count:
+                training["slowestTrainingMode"] = each["trainingType"]
+        view = {name: it for name, it in each.items() if name not in hidden}
+        return {"_id": each["id"]} | view | training
 
     def row(self, row_id: str, level: int) -> tuple[Fields, Fields, Fields]:
         for dataset in self.state["datasets"].values():

@@ -12,6 +12,17 @@ from tests.model.base import Base, Page, moment, paging
 from tests.model.choices import remedies, served_with
 from tests.model.records import MANAGE, READ, WRITE, Fields, milliseconds, new_chat
 
+CHAT_CONFIG: Fields = {
+    "questionGuide": {"open": False},
+    "ttsConfig": {"type": "web"},
+    "whisperConfig": {"open": False, "autoSend": False, "autoTTSResponse": False},
+    "chatInputGuide": {"open": False, "textList": [], "customUrl": ""},
+    "autoExecute": {"open": False, "defaultPrompt": ""},
+    "variables": [],
+    "welcomeText": "",
+}
+"""The settings of an application that has none of its own."""
+
 
 class Chats(Base):
     """What has to do with applications."""
@@ -137,7 +148,7 @@ class Chats(Base):
                 "avatar": "",
                 "intro": "",
                 "type": "simple",
-                "chatConfig": {},
+                "chatConfig": CHAT_CONFIG,
                 "chatModels": [],
                 "pluginInputs": [],
             },

@@ -272,11 +272,25 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
         call.store.put_chat(app, replace(chat, update_time=call.now))
 
 
+def chat_config() -> dict[str, Any]:
+    """The settings of an application that has none of its own."""
+    spoken = dict.fromkeys(("open", "autoSend", "autoTTSResponse"), False)
+    return {
+        "questionGuide": {"open": False},
+        "ttsConfig": {"type": "web"},
+        "whisperConfig": spoken,
+        "chatInputGuide": {"open": False, "textList": [], "customUrl": ""},
+        "autoExecute": {"open": False, "defaultPrompt": ""},
+        "variables": [],
+        "welcomeText": "",
+    }
+
+
 class AppView(View):
     """An application as its chat sessions show it."""
 
     name: str
-    chat_config: dict[str, Any] = field(default_factory=dict)
+    chat_config: dict[str, Any] = field(default_factory=chat_config)
     chat_models: list[str] = field(default_factory=list)
     avatar: str = ""
     intro: str = ""
@@ -300,7 +314,8 @@ class InitView(View):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with keys",
-    differs="Of the application no settings are known; every chat counts as read.",
+    differs="Of the application no settings are known: `chatConfig` has those of one "
+    "without any. Every chat counts as read.",
     refuses=APP,
     example=ONE,
 )
