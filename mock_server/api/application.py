@@ -32,7 +32,7 @@ from mock_server.api.operations.shares import TAKES_KEYS, VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
-from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
+from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller, split_key
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
@@ -108,6 +108,7 @@ class PublicApi:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
                 response = responses.error_response(error, request.state.choices)
+                response = await self._told(request, response, error)
             except ClientGone:
                 response = _NO_RESPONSE
             except Interrupted:
@@ -142,6 +143,28 @@ class PublicApi:
             if notes.place is None:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
+
+    async def _told(
+        self,
+        request: context.RequestContext,
+        response: responses.Response,
+        refusal: Refusal,
+    ) -> responses.Response:
+        """A refusal that came before the body, in the form that this asks for."""
+        operation = request.operation
+        if not isinstance(operation, Operation) or operation.tell_refusal is None:
+            return response
+        if not isinstance(refusal, MissingAuthorization | UnknownKey):
+            return response
+        try:
+            most = self._limits.body_bytes
+            request.content = await request.body.read(most, self._memory)
+        except Refusal:  # one that is too large asks for nothing
+            return response
+        except ClientGone:
+            return _NO_RESPONSE
+        content, state = request.content or b"", request.state
+        return operation.tell_refusal(response, refusal, content, state)
 
     def _admit(self, request: context.RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""
@@ -399,9 +422,11 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     A fixture that declares no keys takes any key as an owner's (choice unknown_key),
     but none that looks as if a sandbox had issued it. At an address that is `bound_to`
     a sandbox, where keys lead nowhere else, declared ones count beside those that are
-    issued for them. Raises UnknownKey.
+    issued for them. An app may be named behind a key. Raises UnknownKey.
     """
     caller = state.callers.get(key)
+    if caller is None and (parts := split_key(key)) is not None:
+        return replace(authorize(parts[0], state, bound_to), named_app=parts[1])
     if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
         caller = _known(key, state, bound_to)
     if caller is not None:
