@@ -1,6 +1,6 @@
 """The object by which a test, a script or another program steers a server."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -20,7 +20,13 @@ from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
-from mock_server.domain.wrong_calls import Fixed, WrongValue, explained, hinted
+from mock_server.domain.wrong_calls import (
+    Fixed,
+    WrongValue,
+    explained,
+    hinted,
+    no_application,
+)
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
@@ -35,6 +41,8 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     `url` is the base address for the client under test. Every method raises Refused,
     with the server's message, for what the server refuses.
     """
+
+    __call__: Callable[..., Any] = no_application
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
@@ -185,6 +193,8 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
 class HasControl(Fixed):
     """What has a `control`; a name of that, looked for here, says so."""
+
+    __call__: Callable[..., Any] = no_application
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 

@@ -49,6 +49,7 @@ from mock_server.strategies import (
     requests,
 )
 from mock_server.wire.server import KEEP_ALIVE_SECONDS
+from tests.api.published import published_table
 from tests.bench import page
 from tests.docs import command_line
 from tests.docs.cells import (
@@ -445,6 +446,7 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "planted": planted_table,
     "presets": presets_table,
     "probes": probes_table,
+    "published": published_table,
     "routes": routes_table,
     "rules": rules_table,
     "settings": settings_table,

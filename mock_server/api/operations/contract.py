@@ -101,7 +101,10 @@ class Contract(Generic[F]):
         values, refused = self._read(body, choices)
         first = next(refused, None)
         if first is not None:
-            raise InvalidFields(all_problems(chain([first], refused)))
+            told = self._meant_for_missing(body, self._fields).values()
+            others = nearest.ignored(body, self.names, [*told])
+            others = others if choices.unknown_fields == "ignore" else []
+            raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
             ignored += nearest.ignored(body, self.names)
         return values
@@ -132,8 +135,8 @@ class Contract(Generic[F]):
             body = read_json(content)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
-            path = refusal.message.rpartition(" - at ")[2]
-            yield Violation("invalid_field", self.section, path, refusal.message)
+            at = refusal.at
+            yield Violation("invalid_field", self.section, at, refusal.message)
         else:
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
