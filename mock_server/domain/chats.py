@@ -254,7 +254,7 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
         store.add_records(app, chat_id, records)
     except errors.LimitReached:
         if old is None:
-            store.remove_chat(app, chat_id)
+            store.remove_chats(app, chat_id)
         else:
             store.put_chat(app, old)
         raise
