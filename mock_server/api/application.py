@@ -158,7 +158,8 @@ class PublicApi:
             return response
         try:
             most = self._limits.body_bytes
-            request.content = await request.body.read(most, self._memory)
+            if request.content is None:  # else it has come, for it may name a link
+                request.content = await request.body.read(most, self._memory)
         except Refusal:  # one that is too large asks for nothing
             return response
         except ClientGone:
