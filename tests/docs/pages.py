@@ -11,11 +11,12 @@ ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 INTERFACE = DOCS / "about" / "interface.md"
+CONTRIBUTING = ROOT / ".github" / "CONTRIBUTING.md"
 PAGES = [
     README,
-    ROOT / ".github" / "CONTRIBUTING.md",
-    ROOT / ".github" / "SECURITY.md",
+    *sorted((ROOT / ".github").glob("*.md")),
     *sorted(DOCS.rglob("*.md")),
+    ROOT / "tests" / "planted" / "README.md",
 ]
 OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}
 """The languages of blocks that no test of the documentation runs by itself."""
@@ -112,8 +113,8 @@ def markdown(table: Table, old: str = "") -> str:
         heads.append(table.meaning)
         known = {tuple(row[: table.keys]): row[-1] for row in cells(old)}
         rows = [[*row, known.get(tuple(row[: table.keys]), "")] for row in rows]
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join(f"|{'|'.join(map(_cell, line))}|\n" for line in lines)
+    head, *body = (f"|{'|'.join(map(_cell, line))}|\n" for line in (heads, *rows))
+    return "".join((head, "|" + "---|" * len(heads) + "\n", *body))
 
 
 def _cell(text: str) -> str:

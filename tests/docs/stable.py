@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterator
 
 from mock_server import exceptions
+from tests.docs.command_line import settings
 from tests.docs.pages import DOCS, ROOT, prose, tables
-from tests.docs.tables import PUBLIC_NAMES, STRATEGIES, choices, made
+from tests.docs.tables import COMMANDS, PUBLIC_NAMES, STRATEGIES, choices, made
 
 RECORD = ROOT / "tests" / "docs" / "stable.txt"
 REFERENCE = DOCS / "reference"
 # Tables of what follows the service, and of how `verify` works.
-FREE = {"related-routes", "related-route-notes", "older-paths", "rules", "probes"}
+FREE = {"related-routes", "related-route-notes", "older-paths", "rules"}
 
 
 def names() -> list[str]:
     """What is stable now, a name each with the table that has it, in order."""
-    return sorted({*_of_tables(), *_of_choices(), *_of_python(), *_of_plugin()})
+    found = _of_tables(), _of_settings(), _of_choices(), _of_python(), _of_plugin()
+    return sorted({name for names in found for name in names})
 
 
 def recorded() -> list[str]:
@@ -43,7 +45,16 @@ def _of_tables() -> Iterator[str]:
         for row in table.rows:
             codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
             if "/__admin/console/" not in str(row[0]):  # pages may change
-                yield f"{name}: {' '.join(map(_bare, codes))}"
+                yield f"{_kind(name)}: {' '.join(map(_bare, codes))}"
+
+
+def _kind(table: str) -> str:
+    """The table as names are recorded; limits are in one for each class."""
+    return "limits" if table.startswith("limits ") else table
+
+
+def _of_settings() -> Iterator[str]:
+    yield from (f"settings: {name}" for name in settings(COMMANDS))
 
 
 def _bare(code: str) -> str:

@@ -39,7 +39,7 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.versions import VERSIONS
 from mock_server.domain.versions import table as facts
 from mock_server.fixture import document
-from mock_server.service.conformance.report import PROBES, RULES
+from mock_server.service.conformance.report import RULES
 from mock_server.strategies import (
     ClientMachine,
     fault_lists,
@@ -174,20 +174,20 @@ def refusals() -> list[type[Refusal]]:
     return sorted(found, key=lambda each: (each.row.plain.http, each.__name__))
 
 
-def limits_table() -> Table:
-    """Every limit: name, default, sentence."""
-    kinds = {
-        "Published": (limits.Published, "no"),
-        "Limits": (limits.DEFAULT_LIMITS, "yes"),
-        "ClientLimits": (limits.DEFAULT_CLIENT_LIMITS, "no"),
-    }
-    source = inspect.getsource(limits)
+_LIMITS = {
+    "Published": limits.Published,
+    "Limits": limits.DEFAULT_LIMITS,
+    "ClientLimits": limits.DEFAULT_CLIENT_LIMITS,
+}
+
+
+def limits_table(kind: str) -> Table:
+    """The limits of a class: name, value, sentence."""
     rows = [
-        (code(name), amount(name, getattr(found, name)), text, settable)
-        for kind, (found, settable) in kinds.items()
-        for name, text in attributes(source, kind)
+        (code(name), amount(name, getattr(_LIMITS[kind], name)), text)
+        for name, text in attributes(inspect.getsource(limits), kind)
     ]
-    return Table(("limit", "default", "what it bounds", "can be set"), rows)
+    return Table(("limit", "value", "what it bounds"), rows)
 
 
 def fixture_table(name: str) -> Table:
@@ -255,25 +255,18 @@ def presets_table() -> Table:
 
 
 def rules_table() -> Table:
-    """The rules that `verify` checks: what has to hold, and how it is asked."""
+    """The rules that `verify` checks: what has to hold."""
     rows = [
         (
             code(each.name),
             section(each.section),
             each.sentence,
-            each.asked,
             code(each.choice) if each.choice else "",
         )
         for each in RULES
     ]
-    heads = "rule", "spec", "what has to hold", "how it is asked", "not so with"
+    heads = "rule", "spec", "what has to hold", "not so with"
     return Table(heads, rows)
-
-
-def probes_table() -> Table:
-    """How `verify` finds the value of each choice."""
-    rows = [(code(each.choice), each.asked) for each in PROBES]
-    return Table(("choice", "how it is asked"), rows)
 
 
 # The command line
@@ -296,11 +289,6 @@ def options_table(*words: str) -> Table:
     return command_line.options_table(own)
 
 
-def settings_table() -> Table:
-    """The environment variables, for which commands, and their defaults."""
-    return command_line.settings_table(COMMANDS)
-
-
 # HTTP
 
 
@@ -320,7 +308,7 @@ def operations_table() -> Table:
 
 TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
-_CREDENTIALS = {"caller": "key or login", "login": "login"}
+_CREDENTIALS = {"caller": "", "login": "login"}
 _CREDENTIALS |= {"anyone": "none", "address": "its address"}
 
 
@@ -330,7 +318,7 @@ def related_routes_table() -> Table:
         (
             code(each.name),
             code(f"{' or '.join(each.methods)} {each.path}"),
-            about.since,
+            about.since.split()[0].rstrip(";"),
             _CREDENTIALS[each.access],
             listed(sorted(each.traits & TRAITS)),
         )
@@ -341,12 +329,16 @@ def related_routes_table() -> Table:
 
 
 def notes_table() -> Table:
-    """What is modelled of each related route, and where it differs from the service."""
-    rows = [
-        (code(each.name), about.modelled, about.differs)
-        for each, about in _related_routes()
-    ]
-    return Table(("operation", "what is modelled", "where it differs"), rows)
+    """Where related routes differ from the service; routes share a sentence."""
+    sharing: dict[str, list[str]] = {}
+    for each, about in _related_routes():
+        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differs):
+            sharing.setdefault(sentence, []).append(each.name)
+    told: dict[str, list[str]] = {}
+    for sentence, names in sharing.items():
+        told.setdefault(listed(names), []).append(sentence)
+    rows = [(names, " ".join(sentences)) for names, sentences in told.items()]
+    return Table(("operations", "where they differ"), rows)
 
 
 def older_paths_table() -> Table:
@@ -380,12 +372,12 @@ def routes_table() -> Table:
     rows = [
         (
             code(name),
-            "" if route.is_global else "yes",
+            "no" if route.is_global else "",
             route.summary,
         )
         for name, route in routes()
     ]
-    return Table(("route", "of each sandbox", "what it does"), rows)
+    return Table(("route", "of sandboxes", "what it does"), rows)
 
 
 def parameters_table() -> Table:
@@ -443,10 +435,8 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "parameters": parameters_table,
     "planted": planted_table,
     "presets": presets_table,
-    "probes": probes_table,
     "routes": routes_table,
     "rules": rules_table,
-    "settings": settings_table,
     **page.TABLES,
 }
 

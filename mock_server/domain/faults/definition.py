@@ -100,7 +100,7 @@ class Definition(
 
     operation: str = "*"
     """The operation that it fires at, by its name; `*` is all, [related
-    routes](related-routes.md) too. Or a path with [answers](../guides/responses.md), by
+    routes](related-routes.md) too. Or a path with [answers](../guides/faults.md), by
     method and path as they have it."""
     match: Match = field(default_factory=Match)
     """The requests that it fires at; without it, all."""
