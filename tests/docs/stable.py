@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from mock_server import exceptions
 from tests.docs.command_line import settings
 from tests.docs.pages import DOCS, ROOT, prose, tables
-from tests.docs.tables import COMMANDS, PUBLIC_NAMES, STRATEGIES, choices, made
+from tests.docs.tables import (
+    COMMANDS,
+    LIMITS,
+    PUBLIC_NAMES,
+    STRATEGIES,
+    choices,
+    limits_of,
+    made,
+)
 
 RECORD = ROOT / "tests" / "docs" / "stable.txt"
 REFERENCE = DOCS / "reference"
@@ -22,8 +30,8 @@ FREE = {"related-routes", "related-route-notes", "older-paths", "rules"}
 
 def names() -> list[str]:
     """What is stable now, a name each with the table that has it, in order."""
-    found = _of_tables(), _of_settings(), _of_choices(), _of_python(), _of_plugin()
-    return sorted({name for names in found for name in names})
+    found = _of_tables(), _of_settings(), _of_limits(), _of_choices(), _of_python()
+    return sorted({name for names in (*found, _of_plugin()) for name in names})
 
 
 def recorded() -> list[str]:
@@ -38,6 +46,7 @@ def command_of(name: str) -> str:
 
 def _of_tables() -> Iterator[str]:
     shown = {name for page in REFERENCE.glob("*.md") for name, _ in tables(page)}
+    shown -= {f"limits {kind}" for kind in LIMITS}
     for name in shown - FREE:
         table = made(name)
         # The service's own word for an error stands second: that follows the service.
@@ -45,12 +54,12 @@ def _of_tables() -> Iterator[str]:
         for row in table.rows:
             codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
             if "/__admin/console/" not in str(row[0]):  # pages may change
-                yield f"{_kind(name)}: {' '.join(map(_bare, codes))}"
+                yield f"{name}: {' '.join(map(_bare, codes))}"
 
 
-def _kind(table: str) -> str:
-    """The table as names are recorded; limits are in one for each class."""
-    return "limits" if table.startswith("limits ") else table
+def _of_limits() -> Iterator[str]:
+    for kind in LIMITS:
+        yield from (f"limits: {name}" for name, _ in limits_of(kind))
 
 
 def _of_settings() -> Iterator[str]:

@@ -174,18 +174,23 @@ def refusals() -> list[type[Refusal]]:
     return sorted(found, key=lambda each: (each.row.plain.http, each.__name__))
 
 
-_LIMITS = {
+LIMITS: Mapping[str, object] = {
     "Published": limits.Published,
     "Limits": limits.DEFAULT_LIMITS,
     "ClientLimits": limits.DEFAULT_CLIENT_LIMITS,
 }
 
 
+def limits_of(kind: str) -> list[tuple[str, str]]:
+    """The limits of a class, each with its sentence."""
+    return [*attributes(inspect.getsource(limits), kind)]
+
+
 def limits_table(kind: str) -> Table:
     """The limits of a class: name, value, sentence."""
     rows = [
-        (code(name), amount(name, getattr(_LIMITS[kind], name)), text)
-        for name, text in attributes(inspect.getsource(limits), kind)
+        (code(name), amount(name, getattr(LIMITS[kind], name)), text)
+        for name, text in limits_of(kind)
     ]
     return Table(("limit", "value", "what it bounds"), rows)
 
@@ -328,16 +333,22 @@ def related_routes_table() -> Table:
     return Table(heads, rows)
 
 
+_SAME = ""
+"""What is said of a route that does not differ."""
+
+
 def notes_table() -> Table:
     """Where related routes differ from the service; routes share a sentence."""
     sharing: dict[str, list[str]] = {}
     for each, about in _related_routes():
-        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differs):
+        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differs or _SAME):
             sharing.setdefault(sentence, []).append(each.name)
     told: dict[str, list[str]] = {}
     for sentence, names in sharing.items():
         told.setdefault(listed(names), []).append(sentence)
-    rows = [(names, " ".join(sentences)) for names, sentences in told.items()]
+    rows = [
+        (names, " ".join(them)) for names, them in told.items() if _SAME not in them
+    ]
     return Table(("operations", "where they differ"), rows)
 
 

@@ -26,6 +26,7 @@ from tests.docs.pages import (
     ROOT,
     Block,
     blocks,
+    links,
     name_of,
     patient,
 )
@@ -204,9 +205,10 @@ def test_fixtures_load(page: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_each_example_is_shown_as_it_is(path: Path) -> None:
+def test_each_example_is_shown_as_it_is_or_linked(path: Path) -> None:
     shown = [block.text for page in PAGES for block in blocks(page)]
-    assert path.read_text() in shown
+    linked = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
+    assert path.read_text() in shown or path in linked
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
