@@ -15,13 +15,13 @@ CONTRIBUTING = ROOT / ".github" / "CONTRIBUTING.md"
 PAGES = [
     README,
     *sorted((ROOT / ".github").glob("*.md")),
-    *sorted(DOCS.rglob("*.md")),
+    *sorted(it for it in DOCS.rglob("*.md") if DOCS / "zh" not in it.parents),
     ROOT / "tests" / "planted" / "README.md",
 ]
 OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}
 """The languages of blocks that no test of the documentation runs by itself."""
 
-_BLOCK = re.compile(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"<!-- table: (.+?) -->\n(.*?)<!-- end -->", re.DOTALL)
 _LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
@@ -48,7 +48,7 @@ class Block:
 
 def blocks(page: Path, *languages: str) -> list[Block]:
     """The fenced blocks of a page in order, or those in these languages."""
-    found = [Block(*match.groups("")) for match in _BLOCK.finditer(text_of(page))]
+    found = [Block(*match.groups("")) for match in BLOCK.finditer(text_of(page))]
     return [each for each in found if not languages or each.language in languages]
 
 
@@ -59,7 +59,7 @@ def patient(code: str) -> str:
 
 def prose(page: Path) -> str:
     """A page without its fenced blocks."""
-    return _BLOCK.sub("", text_of(page))
+    return BLOCK.sub("", text_of(page))
 
 
 def links(page: Path) -> list[str]:
