@@ -171,6 +171,8 @@ class Limits:
     """API keys that logins create in one sandbox."""
     replies: int = 1_000
     """Replies of all fixtures."""
+    shares: int = 1_000
+    """Share links of all fixtures."""
 
     # Messages and logs
 

@@ -16,6 +16,7 @@ PAGES = [
     README,
     *sorted((ROOT / ".github").glob("*.md")),
     *sorted(it for it in DOCS.rglob("*.md") if DOCS / "zh" not in it.parents),
+    ROOT / "tests" / "api" / "PUBLISHED.md",
     ROOT / "tests" / "planted" / "README.md",
 ]
 OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from mock_server import exceptions
-from tests.docs.command_line import settings
+from tests.docs.command_line import own_options, settings, shared_options
 from tests.docs.pages import DOCS, ROOT, prose, tables
 from tests.docs.tables import (
     COMMANDS,
@@ -30,8 +30,10 @@ FREE = {"related-routes", "related-route-notes", "older-paths", "rules"}
 
 def names() -> list[str]:
     """What is stable now, a name each with the table that has it, in order."""
-    found = _of_tables(), _of_settings(), _of_limits(), _of_choices(), _of_python()
-    return sorted({name for names in (*found, _of_plugin()) for name in names})
+    found = _of_tables(), _of_settings(), _of_options(), _of_limits(), _of_choices()
+    return sorted(
+        {it for names in (*found, _of_python(), _of_plugin()) for it in names}
+    )
 
 
 def recorded() -> list[str]:
@@ -46,7 +48,7 @@ def command_of(name: str) -> str:
 
 def _of_tables() -> Iterator[str]:
     shown = {name for page in REFERENCE.glob("*.md") for name, _ in tables(page)}
-    shown -= {f"limits {kind}" for kind in LIMITS}
+    shown = {name for name in shown if name.split()[0] not in ("limits", "options")}
     for name in shown - FREE:
         table = made(name)
         # The service's own word for an error stands second: that follows the service.
@@ -55,6 +57,13 @@ def _of_tables() -> Iterator[str]:
             codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
             if "/__admin/console/" not in str(row[0]):  # pages may change
                 yield f"{name}: {' '.join(map(_bare, codes))}"
+
+
+def _of_options() -> Iterator[str]:
+    tables = {name: own_options(COMMANDS, name) for name in COMMANDS}
+    for name, options in (tables | {"remote": shared_options(COMMANDS)}).items():
+        for each in options:
+            yield f"options {name}: {'/'.join((*each.opts, *each.secondary_opts))}"
 
 
 def _of_limits() -> Iterator[str]:

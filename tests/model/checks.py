@@ -33,6 +33,14 @@ def some_text(value: Any) -> bool:
     return text(value) and value != ""
 
 
+def text_or(valid: Check) -> Check:
+    return lambda value: text(value) or valid(value)
+
+
+def anything(_: Any) -> bool:
+    return True
+
+
 def flag(value: Any) -> bool:
     return isinstance(value, bool)
 

@@ -1,4 +1,8 @@
-"""The routes of related routes: where they are, who may call, what their fields are."""
+"""The routes of related routes: where they are, who may call, what their fields are.
+
+Left out are those that tell secrets of the server, which no model can know: API keys
+that logins create, and addresses of files.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass
 
 from tests.model.checks import (
     Field,
+    anything,
     at_least,
     flag,
     index,
@@ -17,6 +22,7 @@ from tests.model.checks import (
     paging_number,
     some_text,
     text,
+    text_or,
     with_fields,
 )
 
@@ -25,9 +31,9 @@ from tests.model.checks import (
 class Route:
     """A route: the method of the model that serves it, and its fields.
 
-    `former` are those that it has in version 4.14, `since` is the first version that
-    has it. `access` says who may call: the holder of a key (or a login), a login, or
-    anyone.
+    `former` are those that it has in version 4.14; `since` and `until` are the first
+    and the last version that have it. `access` says who may call: the holder of a key
+    (or a login), a login, or anyone.
     """
 
     name: str
@@ -36,6 +42,7 @@ class Route:
     fields: Mapping[str, Field]
     former: Mapping[str, Field] | None = None
     since: str = "4.14"
+    until: str = "4.16"
     access: str = "caller"
     is_bare: bool = False
     is_open: bool = False
@@ -55,12 +62,14 @@ WRITES |= {"completions", "dataset.create", "folder.create", "dataset.update"}
 WRITES |= {"dataset.delete", "collection.create", "text", "link", "fileId"}
 WRITES |= {"collection.update", "collection.delete", "pushData", "insertData"}
 WRITES |= {"data.update", "data.delete"}
+WRITES |= {"updateUserFeedback", "record.delete", "item.delete"}
 TOTALS = {"listV2", "getHistories", "getPaginationRecords", "getRecords_v2"}
 TOTALS |= {"collection.list", "scrollList", "data.v2.list", "data.list"}
 PAGES = TOTALS | {"dataset.list", "searchTest"}
 
 NEEDED_ID = Field(some_text, is_required=True)
 MAYBE_ID = Field(nullable(some_text))
+MAYBE_UNNULL = Field(some_text)
 PARENT = Field(nullable(text))
 TEXT, NEEDED_TEXT = Field(text), Field(text, is_required=True)
 FLAG, MAYBE_FLAG, TAGS = Field(flag), Field(nullable(flag)), Field(many(text))
@@ -118,6 +127,46 @@ _ROUTES: dict[str, Route] = {
     f"{_CHAT}history/markRead": Route(
         "mark_read", "markRead", ("POST",), CHAT, since="4.16"
     ),
+    f"{_CHAT}feedback/updateUserFeedback": Route(
+        "update_user_feedback",
+        "updateUserFeedback",
+        ("POST",),
+        CHAT
+        | {"dataId": NEEDED_ID}
+        | dict.fromkeys(("userGoodFeedback", "userBadFeedback"), MAYBE_TEXT),
+    ),
+    f"{_CHAT}record/delete": Route(
+        "delete_records",
+        "record.delete",
+        ("DELETE",),
+        CHAT
+        | {
+            "contentId": MAYBE_TEXT,
+            "contentIds": Field(nullable(text_or(many(some_text)))),
+            "delFile": Field(nullable(text_or(flag))),
+        },
+        since="4.16",
+    ),
+    f"{_CHAT}item/delete": Route(
+        "delete_item",
+        "item.delete",
+        ("DELETE",),
+        CHAT | {"contentId": NEEDED_ID},
+        until="4.14",
+    ),
+    f"{_CHAT}record/getResData": Route(
+        "get_res_data",
+        "getResData",
+        ("GET",),
+        APP | {"dataId": NEEDED_ID, "chatId": MAYBE_UNNULL},
+        former=dict.fromkeys(("appId", "chatId", "dataId"), MAYBE_UNNULL),
+    ),
+    "/api/core/ai/agent/v2/createQuestionGuide": Route(
+        "question_guide",
+        "v2.createQuestionGuide",
+        ("POST",),
+        APP | {"chatId": NEEDED_TEXT, "questionGuide": Field(anything)},
+    ),
     f"{_CHAT}init": Route("init", "init", ("GET",), CHAT),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
@@ -130,7 +179,7 @@ _ROUTES: dict[str, Route] = {
         "getRecords_v2",
         ("POST",),
         APP
-        | {"pageSize": Field(at_least(1, 1000))}
+        | {"pageSize": Field(at_least(1, 1000)), "includeDeleted": MAYBE_FLAG}
         | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), MAYBE_ID),
     ),
     "/api/v1/chat/completions": Route(
@@ -327,7 +376,7 @@ ROUTES: dict[str, Route] = {
 DOCUMENTED = (PIN, LIST_V2)
 
 _OLDER = ("updateHistory", "getHistories", "delHistory", "clearHistories")
-_OLDER_RECORDS = ("getPaginationRecords", "getRecords_v2")
+_OLDER_RECORDS = ("getPaginationRecords", "getRecords_v2", "getResData")
 LEGACY: dict[str, str] = {
     f"{_CHAT}{name}": f"{_CHAT}history/{name}" for name in _OLDER
 } | {f"{_CHAT}{name}": f"{_CHAT}record/{name}" for name in _OLDER_RECORDS}

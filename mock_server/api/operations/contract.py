@@ -55,7 +55,7 @@ class Contract(Generic[F]):
         extensions: type[RequestFields] | None = None,
     ) -> None:
         self.section = section
-        self._is_closed = fields.__struct_config__.forbid_unknown_fields
+        self.is_closed = fields.__struct_config__.forbid_unknown_fields
         self.fields = fields
         self._extensions_type = extensions
         self.decoder = msgspec.json.Decoder(fields)
@@ -101,7 +101,10 @@ class Contract(Generic[F]):
         values, refused = self._read(body, choices)
         first = next(refused, None)
         if first is not None:
-            raise InvalidFields(all_problems(chain([first], refused)))
+            told = self._meant_for_missing(body, self._fields).values()
+            others = nearest.ignored(body, self.names, [*told])
+            others = others if choices.unknown_fields == "ignore" else []
+            raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
             ignored += nearest.ignored(body, self.names)
         return values
@@ -124,7 +127,7 @@ class Contract(Generic[F]):
         """
         # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
-            if self._is_closed and not self._has_empty(self.decoder.decode(content)):
+            if self.is_closed and not self._has_empty(self.decoder.decode(content)):
                 return
         except NOT_ON_CONTRACT:
             pass
@@ -132,8 +135,8 @@ class Contract(Generic[F]):
             body = read_json(content)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
-            path = refusal.message.rpartition(" - at ")[2]
-            yield Violation("invalid_field", self.section, path, refusal.message)
+            at = refusal.at
+            yield Violation("invalid_field", self.section, at, refusal.message)
         else:
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
             yield from self._unknown(body, choices)
@@ -229,7 +232,7 @@ class Contract(Generic[F]):
         missing = [name for name in self._fields if name not in body]
         plain = [nearest.letters(name) for name in missing]
         for name in body:
-            is_meant = self._is_closed or nearest.letters(name) in plain
+            is_meant = self.is_closed or nearest.letters(name) in plain
             if is_meant and name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
@@ -259,6 +262,10 @@ class Contract(Generic[F]):
     def names(self) -> Collection[str]:
         """The names of all fields that the operation has a meaning for."""
         return [*self._fields, *self._extensions]
+
+    def needs(self, name: str) -> bool:
+        """Whether a field may not be left out."""
+        return name in self._fields and self._fields[name].is_required
 
     @cached_property
     def _fields(self) -> Mapping[str, Field]:
