@@ -1,4 +1,4 @@
-"""The names that versions promise to keep (docs/about/versions.md).
+"""The names that versions promise to keep (docs/reference/versions.md).
 
 `python -m tests.docs.stable` records those of today, when a version is released. The
 tests compare: a name that is gone has to be told in the changelog.
