@@ -120,8 +120,7 @@ def made_of(
     common = (
         "A parent that is in no dataset, or in another one, is refused. Rows are "
         "paragraphs, joined up to 512 characters (or `chunkSize`, at least 64); other "
-        "settings are not looked at. "
-        "Versions up to 4.9.10 answer the number of rows."
+        "settings are ignored. Versions up to 4.9.10 return the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
@@ -236,7 +235,7 @@ class LocalFileForm(Creation, kw_only=True):
     since="4.6; plain parts beside `data` since 4.16.0",
     differs="Of .txt, .md, .html and .csv the first MiB is read, as plain text; other "
     "types give no rows, so that dataAmount stays 0 when training is over. Journals "
-    "and faults see the form as JSON. A form that is broken is told as 400. ",
+    "and faults see the form as JSON. A broken form is a 400. ",
     example={},
     gather=receive_upload,
     most_bytes=lambda limits: limits.upload_bytes,
@@ -266,8 +265,8 @@ class CreateFileIdBody(Creation, kw_only=True):
 @made_of(
     "fileId",
     FileNotFound,
-    differs="A file is there as long as a collection is made of it; the new one gets "
-    "the rows that this has now. ",
+    differs="A file exists as long as its collection; the new collection gets the "
+    "rows of that one. ",
     chinese="用已有的文件创建集合",
 )
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:

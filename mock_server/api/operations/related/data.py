@@ -188,9 +188,9 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.9.10 tell overToken, repeat and error too, and "
-    "drop duplicates. Rows are trained as they are, whatever the mode of the "
-    "collection.",
+    differs=f"{LATER} Versions up to 4.9.10 also return overToken, repeat and error, "
+    f"and drop duplicates. Rows are trained unchanged, in every mode of the "
+    f"collection.",
     refuses=(*COLLECTION, errors.LimitReached),
     example={
         "collectionId": DEMO_COLLECTION,
@@ -343,7 +343,8 @@ class UpdatedView(View):
     f"PUT {PATH}/update",
     chinese="替换数据行的文本",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.14.10 take no `q` too and answer null.",
+    differs=f"{LATER} Versions up to 4.14.10 accept a body without `q`, and return "
+    f"null.",
     refuses=(*ROW, errors.LimitReached),
     example={"dataId": DEMO_ROW, "q": "Are you open today?"},
     writes=True,
@@ -369,7 +370,7 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView:
     f"DELETE {PATH}/delete",
     chinese="移除一行数据",
     since="4.6",
-    differs=f'{LATER} Versions before 4.15 answer `"success"`.',
+    differs=f'{LATER} Versions before 4.15 return `"success"`.',
     refuses=(*ROW, errors.LimitReached),
     example={"id": DEMO_ROW},
     writes=True,
