@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.docs.pages import DOCS, PAGES, prose, tables
 from tests.docs.prose import PATTERNS, counted, recorded
 
@@ -9,6 +11,7 @@ MOST_PAGES, MOST_WORDS = 32, 35_000
 MOST_IN_CHANGELOG = 2_500
 
 
+@pytest.mark.ci
 def test_no_pattern_becomes_more_frequent() -> None:
     kept = recorded()
     grown = [f"{key}: {n}" for key, n in counted().items() if n > kept.get(key, 0)]
