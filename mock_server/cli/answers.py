@@ -74,7 +74,7 @@ def answer(
     body_file: str | None,
     **fields: Any,
 ) -> None:
-    """Answer an operation, or any other path, of a running server.
+    """Add an answer for an operation or a path of a running server.
 
     An answer is given until the next reset of the server, or --times. A PATH may have
     parameters in braces.
@@ -101,7 +101,7 @@ def answer(
 @_when
 @remote_command
 def reply(client: AdminClient, text: str | None, **fields: Any) -> None:
-    """Say what the chat completions of a running server answer.
+    """Add a reply of the chat completions of a running server.
 
     It is said until the next reset of the server, or --times.
     """

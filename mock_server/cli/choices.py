@@ -17,7 +17,7 @@ from mock_server.domain.printable import json_text
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def choices(ctx: click.Context, as_json: bool) -> None:
-    """Show what the spec leaves open; show or set it in a running server.
+    """Print all choices; show or set those of a running server.
 
     Without a COMMAND, lists all choices with their values, and the value in either
     profile.
@@ -50,14 +50,14 @@ def show_choices(client: AdminClient, as_json: bool) -> None:
 @option(
     "--profile",
     type=click.Choice(PROFILES),
-    help="Profile to put in force first; choices not named take its values.",
+    help="Profile to set first; other choices take its values.",
 )
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @remote_command
 def set_choices(
     client: AdminClient, given: dict[str, str], profile: str | None, as_json: bool
 ) -> None:
-    """Put choices in force in a running server until its next reset.
+    """Set choices of a running server until its next reset.
 
     Without --profile, choices that are not named stay as they are.
     """

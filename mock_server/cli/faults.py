@@ -110,7 +110,7 @@ def remove(client: AdminClient, number: str) -> None:
 
 
 @fault.command()
-@option("--preset", metavar="NAME", help="Only those of this preset.")
+@option("--preset", metavar="NAME", help="Remove only the faults of this preset.")
 @remote_command
 def clear(client: AdminClient, preset: str | None) -> None:
     """Remove all faults of a running server, or all of a preset."""

@@ -21,7 +21,7 @@ _REQUEST = Request("GET", "/__admin/health", {"Host": "localhost"})
 @port_setting("Port that the server listens on.")
 @timeout_setting(2.0)
 def healthcheck(host: str, port: int, timeout: float) -> None:
-    """Ask a server on this machine if it is ready.
+    """Check that a server on this machine is ready.
 
     Exit 3 if it is not.
     """

@@ -27,7 +27,7 @@ from mock_server.service.har.reading import NotHar, read_har
 
 @click.group("import", cls=Group)
 def import_() -> None:
-    """Make fixtures of what other programs have recorded."""
+    """Make fixtures from recordings of other programs."""
 
 
 @import_.command()
@@ -37,17 +37,16 @@ def import_() -> None:
     "origins",
     metavar="URL",
     multiple=True,
-    help="Only requests below this address, such as https://example.com; what follows "
-    "it is their path. May be given several times.",
+    help="Only requests below this address, such as https://example.com; the rest "
+    "is their path. Repeatable.",
 )
 @option(
     "--output",
     metavar="FILE",
-    help="Write the fixture here instead of to stdout: as JSON if the name ends with "
-    ".json, else as YAML.",
+    help="Write the fixture here instead of to stdout; a .json name means JSON.",
 )
 def har(file: str, origins: Sequence[str], output: str | None) -> None:
-    """Make a fixture of a HAR file, as browsers record what a page asks for.
+    """Make a fixture from a HAR file, as browsers record it.
 
     Answers of operations become datasets, collections and chats. All others become
     `responses`, each under its method and path; the last one of several counts. FILE

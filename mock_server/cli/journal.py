@@ -59,30 +59,38 @@ def _operation(
     callback=_operation,
     help="Only requests of this operation, such as listV2.",
 )
-@option("--status", type=int, help="Only requests answered with this HTTP status.")
+@option("--status", type=int, help="Only requests with this HTTP status.")
 @option("--member", help="Only requests of this member.")
 @option(
     "--key",
-    help="Only requests with this API key, as it is or redacted as the journal shows.",
+    help="Only requests with this API key, in full or redacted.",
 )
 @option("--body", metavar="JSON", help="Only requests whose body has these fields.")
 @option(
     "--violations/--no-violations",
     # Not False, which would be --no-violations: left out, all requests are meant.
     default=None,
-    help="Only requests that depart from the spec, or only those that do not.",
+    help="Only requests that break the spec, or that do not.",
 )
 @option("--unknown", is_flag=True, help="Only requests at routes that do not exist.")
 @option(
     "--responses",
     is_flag=True,
-    help="Print the entries of a fixture that answer these; implies --unknown.",
+    help="Print them as `responses` of a fixture; implies --unknown.",
 )
-@option("--exactly", type=click.IntRange(0), help="Verify that there are so many.")
-@option("--at-least", type=click.IntRange(0), help="Verify that there are no fewer.")
-@option("--at-most", type=click.IntRange(0), help="Verify that there are no more.")
-@option("--json", "as_json", is_flag=True, help="Print JSON in place of a table.")
-@option("--follow", is_flag=True, help="Print requests as they come, until Ctrl-C.")
+@option(
+    "--exactly", type=click.IntRange(0), help="Exit 1 unless exactly N requests match."
+)
+@option(
+    "--at-least",
+    type=click.IntRange(0),
+    help="Exit 1 unless at least N requests match.",
+)
+@option(
+    "--at-most", type=click.IntRange(0), help="Exit 1 unless at most N requests match."
+)
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--follow", is_flag=True, help="Print requests as they arrive, until Ctrl-C.")
 @remote_command
 def journal(
     client: AdminClient,
@@ -95,7 +103,7 @@ def journal(
     responses: bool,
     **facts: Any,
 ) -> None:
-    """Print, follow or verify what clients have sent.
+    """Print, follow or assert the requests of clients.
 
     With --exactly, --at-least or --at-most, verify the number of requests, and exit 1
     if it is another.

@@ -22,12 +22,12 @@ def sandbox() -> None:
 
 
 @sandbox.command()
-@option("--name", help="Name of the sandbox; one is made up by default.")
+@option("--name", help="Name of the sandbox; random by default.")
 @option(
     "--ttl",
     type=float,
     metavar="SECONDS",
-    help="Seconds without use after which it ends; "
+    help="Seconds without use until it expires; "
     f"{DEFAULT_LIMITS.sandbox_ttl:g} by default.",
 )
 @option(
@@ -78,7 +78,7 @@ def show_sandbox(client: AdminClient, name: str | None) -> None:
 @click.argument("name", required=False)
 @remote_command
 def delete(client: AdminClient, name: str | None) -> None:
-    """End a sandbox, and with it its keys: NAME, or that of --sandbox."""
+    """Delete a sandbox and its keys: NAME, or that of --sandbox."""
     show(_one(client, "DELETE", name))
 
 

@@ -100,7 +100,7 @@ class Serve(click.Command):
     is_eager=True,
     expose_value=False,
     callback=lambda _, __, is_strict: settings.check_names(is_strict),
-    help="Refuse unknown MOCK_SERVER_* variables instead of warning of them.",
+    help="Refuse unknown MOCK_SERVER_* variables.",
 )
 @settings.host_setting("Address to listen on.")
 @settings.port_setting("Port to listen on; 0 takes a free one.")
@@ -109,7 +109,7 @@ class Serve(click.Command):
     type=settings.Parsed(profile_or_file),
     metavar="|".join((*PROFILES, "FILE")),
     default="documented",
-    help="The spec read strictly, what the service does today, or what `verify` saw.",
+    help="The strict spec, what FastGPT does (deployed), or a file of `verify`.",
 )
 @settings.setting(
     "choice",
@@ -117,7 +117,7 @@ class Serve(click.Command):
     type=settings.Listed(),
     metavar="NAME=VALUE",
     callback=settings.pairs,
-    help="A choice other than the profile's, see `mock-server choices`; repeatable.",
+    help="A choice other than the profile's; repeatable.",
 )
 @settings.setting(
     "fault",
@@ -125,12 +125,12 @@ class Serve(click.Command):
     type=settings.FaultText(),
     metavar="KIND[:FIELD=VALUE,...]",
     callback=_faults,
-    help="A fault, or a preset, that is in force from the start; repeatable.",
+    help="A fault or a preset from the start; repeatable.",
 )
 @settings.setting(
     "http",
     type=click.Choice(get_args(HttpParser)),
-    help="HTTP parser: native (the default where it is installed), or pure Python.",
+    help="HTTP parser: native (the default if installed), or pure Python.",
 )
 @settings.setting(
     "cors-origin",
@@ -141,31 +141,29 @@ class Serve(click.Command):
     help="Origin whose pages may call the operations; repeatable.",
 )
 @settings.setting(
-    "admin-token", metavar="TOKEN", help="Bearer token that the admin routes then need."
+    "admin-token", metavar="TOKEN", help="Bearer token that admin routes require."
 )
 @settings.setting(
     "allowed-host",
     multiple=True,
     type=settings.Listed(),
     metavar="HOST",
-    help="Additional host name that the admin routes answer to; repeatable.",
+    help="Further host name that admin routes accept; repeatable.",
 )
 @settings.setting(
     "log-format",
     type=click.Choice(get_args(LogFormat)),
-    help="Format of request lines on stderr; by default text on a terminal, else none.",
+    help="Format of request lines; by default text on a terminal, else none.",
 )
 @settings.setting(
     "memory",
     type=settings.SIZE,
     metavar="SIZE",
     default="1GiB",
-    help="Memory that all data may take, such as 512MiB.",
+    help="Memory for all data, such as 512MiB.",
 )
 @settings.flag("watch", help="Load the fixture files again when they change.")
-@settings.flag(
-    "demo", help="Serve a demo front end at /demo/, and by default profile deployed."
-)
+@settings.flag("demo", help="Serve a demo front end at /demo/, with profile deployed.")
 def serve(**options: Any) -> None:
     """Serve fixtures, or the shipped demo.
 

@@ -39,7 +39,7 @@ _KEPT = {
     "--schema",
     "has_schema",
     is_flag=True,
-    help="Write the JSON Schema of fixtures too, and the line that editors read.",
+    help="Write the JSON Schema for editors too.",
 )
 def init(folder: str, has_schema: bool) -> None:
     """Write a fixture and a conftest.py for pytest into a folder.
@@ -156,7 +156,7 @@ def schema() -> None:
 
 
 @click.command()
-@option("--admin", is_flag=True, help="Print the one of the admin API.")
+@option("--admin", is_flag=True, help="Print the document of the admin API.")
 def openapi(admin: bool) -> None:
     """Print the OpenAPI document.
 

@@ -39,7 +39,7 @@ _NOTHING = (
     "--reader-key-env",
     "reader",
     metavar="NAME",
-    help="Variable that holds a key that may read the dataset, and no more.",
+    help="Variable that holds a key that may only read the dataset.",
 )
 @option(
     "--outsider-key-env",
@@ -57,7 +57,7 @@ _NOTHING = (
     "--write",
     "may_write",
     is_flag=True,
-    help="Pin the chat too, and make a collection; both are put back.",
+    help="Pin the chat and make a collection, then restore both.",
 )
 @option(
     "--format",
@@ -70,7 +70,7 @@ _NOTHING = (
 @option(
     "--write-profile",
     metavar="FILE",
-    help="Save the choices that were seen, for `serve --profile FILE`.",
+    help="Write the choices for `serve --profile FILE`.",
 )
 @option(
     "--timeout",

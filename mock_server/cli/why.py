@@ -17,8 +17,8 @@ from mock_server.domain.why.explain import Why
 
 @click.command()
 @option("--dataset", metavar="ID", required=True, help="Id of the dataset.")
-@option("--item", metavar="ID", help="The _id of a collection that is missed.")
-@option("--key", help="API key of the request; without it, an owner's.")
+@option("--item", metavar="ID", help="The _id of a missing collection.")
+@option("--key", help="API key of the request; by default an owner's.")
 @option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("fields", metavar="[FIELD=VALUE]...", nargs=-1)
 @remote_command

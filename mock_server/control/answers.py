@@ -56,11 +56,11 @@ class Answers:
         skip: int = 0,
         phase: Literal["before", "after"] = "before",
     ) -> AddedFault:
-        """Give an answer for an operation, or at any other path (`"GET /api/x/{id}"`).
+        """Add an answer for an operation or a route (`"GET /api/x/{id}"`).
 
-        `data` is sent in the envelope of the service; `json`, `text` or `body` are the
-        whole body. It is given until the next reset, unless `times` or `ttl` are given,
-        or until the end of its `with` block. Warns with AnswerWarning.
+        `data` goes into the envelope; `json`, `text` or `body` are the whole body. It
+        lasts until the next reset, or the end of its `with` block. Warns with
+        AnswerWarning.
         """
         given = {"data": data, "json": json, "text": text, "body": body}
         forms = [each for each, value in given.items() if value is not _LEFT_OUT[each]]
@@ -99,10 +99,9 @@ class Answers:
         skip: int = 0,
         stream: Mapping[str, Any] | None = None,
     ) -> AddedFault:
-        """Say what chat completions answer: a `text`, or `parts` of several kinds.
+        """Add a reply of chat completions: a `text`, or `parts` of several kinds.
 
-        It is said until the next reset, unless `times` or `ttl` are given, or until the
-        end of its `with` block. Warns with AnswerWarning.
+        It lasts as an answer does. Warns with AnswerWarning.
         """
         if (text is None) == (parts is None):
             got = "neither" if text is None else "both"

@@ -44,15 +44,15 @@ class Calls:
 
     @property
     def journal(self) -> list[dict[str, Any]]:
-        """All requests so far, as `GET /__admin/journal` shows them."""
+        """Return all entries, as `GET /__admin/journal` does."""
         return self._entries()
 
     def calls(self, operation: str) -> list[dict[str, Any]]:
-        """The journal entries of an operation, with `["request"]["body"]` and so on."""
+        """Return the entries of an operation, with `["request"]["body"]` and so on."""
         return self._of(operation)
 
     def last_call(self, operation: str) -> dict[str, Any]:
-        """The latest entry of an operation; raises AssertionError if there is none."""
+        """Return the latest entry of an operation. Raises AssertionError."""
         found = self._of(operation)
         if not found:
             raise AssertionError(f"{operation} was not called; {self._called()}")
@@ -69,8 +69,8 @@ class Calls:
     ) -> None:
         """Assert that an operation was called, `times` often or at least once.
 
-        Only requests count whose body has at least the fields of `body`, that were sent
-        with that API key, and that were answered with that HTTP status.
+        `body` is a part of the request's body, `key` an API key, `status` the HTTP
+        status of the response.
         """
         asked = _criteria(operation, body, key, status)
         asked |= {"atLeast": 1} if times is None else {"exactly": _whole(times)}
@@ -84,15 +84,15 @@ class Calls:
         key: str | None = None,
         status: int | None = None,
     ) -> None:
-        """Assert that no request was like this; arguments as in `assert_called`."""
+        """Assert that no request matches; arguments as in `assert_called`."""
         self._verify(_criteria(operation, body, key, status) | {"exactly": 0})
 
     @hinted(lambda *steps: f"write assert_in_order({[*steps]!r})")
     def assert_in_order(self, steps: Sequence[str | Mapping[str, Any]]) -> None:
         """Assert that requests came in this order; others may lie between them.
 
-        A step is the name of an operation, or the arguments of `assert_called` but
-        `times`: `{"operation": "listV2", "body": {"offset": 10}}`.
+        A step is an operation, or arguments of `assert_called` without `times`:
+        `{"operation": "listV2", "body": {"offset": 10}}`.
         """
         if isinstance(steps, str | Mapping) or not steps:
             raise TypeError(f"Expected a list of steps, got {steps!r}")
@@ -101,13 +101,11 @@ class Calls:
     def assert_no_violations(
         self, allowed: Collection[str] = (), *, since: int = 0, strict: bool = False
     ) -> None:
-        """Assert that no request departed from the spec.
+        """Assert that no request broke the spec.
 
-        Calls that the spec does not show, of related routes and at older paths, count
-        if it is to be `strict`. Violations of the names in `allowed` do not count;
-        `related_route` and `legacy_path` there allow such calls, and `related_route`
-        all violations of related routes. `since` is the number of the first entry that
-        counts.
+        `strict` also counts calls of related routes and older paths. `allowed` has
+        names of violations, `related_route` (with its violations) and `legacy_path`.
+        `since` is the number of the first entry that counts.
         """
         allowed = allowed_violations(allowed, "allowed")
         off = self._entries(violations="true", since=since)
@@ -122,10 +120,10 @@ class Calls:
     def wait_for(
         self, operation: str, times: int = 1, timeout: Duration = 5.0
     ) -> dict[str, Any]:
-        """Wait until an operation has been called so often, `timeout` at most.
+        """Wait until an operation has been called `times` often; return that entry.
 
-        Gives the entry of that request; raises AssertionError if it has not come, and
-        RuntimeError where it would block an event loop: see `wait_for_async`.
+        Raises AssertionError after `timeout`, and RuntimeError where it would block an
+        event loop: see `wait_for_async`.
         """
         limit = _limit(times, timeout)
         end = time.monotonic() + limit

@@ -52,14 +52,14 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     @property
     def url(self) -> str:
-        """The base address for clients; what they send there is this sandbox's."""
+        """The base URL for clients; it leads to this sandbox."""
         base, sandbox = self._client.url.rstrip("/"), self._client.sandbox
         # Bound to the sandbox: requests with a wrong key come to it too.
         return f"{base}/__sandboxes/{quote(sandbox, safe='')}" if sandbox else base
 
     @property
     def key(self) -> str:
-        """An API key of level owner. Raises LookupError if there is none."""
+        """An owner's API key. Raises LookupError if there is none."""
         key = self._known_keys().key
         if key is None:
             raise LookupError("the fixture declares no key of level owner")
@@ -67,7 +67,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
     @property
     def keys(self) -> Keys:
-        """For each key that the fixture declares the one to send."""
+        """The key to send for each key of the fixture."""
         return Keys(self._known_keys().keys)
 
     @property
@@ -108,7 +108,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         return warned(added, 3)
 
     def preset(self, name: str, seed: int = 0) -> list[str]:
-        """Add all faults of a preset; gives their ids."""
+        """Add all faults of a preset; return their ids."""
         asked = {"preset": name, "seed": seed}
         added = self._client.json(views.FaultsView, "POST", "/faults", **asked)
         return [str(each["id"]) for each in added["faults"]]
@@ -119,7 +119,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         return FaultList(self._client)
 
     def unfired(self) -> list[dict[str, Any]]:
-        """The faults added by `fault` that were to fire at once, and never did."""
+        """Return the faults of `fault` that could fire at once, and never did."""
         if not self._added:
             return []
         ids = [each.id for each in self._added]
@@ -134,7 +134,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         key: str | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Why a page of listV2 shows what it shows, or does not show an `item`.
+        """Explain a page of listV2, or why it does not show an `item`.
 
         `request` are fields of its body: `why("d", parentId=None, searchText="a")`.
         """
@@ -144,18 +144,18 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
         return self._client.json(dict, "GET", f"/why?{urlencode(query)}")
 
     def snapshot(self, name: str | None = None) -> str:
-        """Keep records, clock and choices; gives the name for `restore`."""
+        """Store data, clock and choices; return the name for `restore`."""
         name = f"snapshot-{next(self._numbers)}" if name is None else name
         self._client.json(views.SnapshotView, "PUT", f"/snapshots/{quoted(name)}")
         return name
 
     def restore(self, name: str) -> None:
-        """Go back to a snapshot; faults and journal stay."""
+        """Restore a snapshot; faults and journal stay."""
         path = f"/snapshots/{quoted(name)}/restore"
         self._client.json(views.ResetView, "POST", path)
 
     def reset(self) -> None:
-        """Go back to the state in which the test began."""
+        """Restore the state in which the test began."""
         self._added.clear()
         self._client.json(views.ResetView, "POST", "/reset")
 
@@ -166,7 +166,7 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     ) -> None:
         """Replace the state by a fixture (a document or a path), and all faults.
 
-        Raises FixtureError for a fixture with mistakes.
+        Raises FixtureError.
         """
         # Read here and not on the server, whose admin API takes no paths.
         if isinstance(fixture, str | Path):

@@ -49,24 +49,21 @@ class AddedFault(Fixed, Synchronous):
 
     @property
     def kind(self) -> str:
-        """What it does."""
+        """Its kind."""
         return str(self._added["kind"])
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What may not be meant, such as a match that no request can have."""
+        """Probable mistakes, such as a match that no request can have."""
         return tuple(self._added["warnings"])
 
     @property
     def fired(self) -> int:
-        """How often it has fired; after its block, in the block.
-
-        Raises Refused if it has been taken away otherwise.
-        """
+        """How often it fired; after a `with` block, in the block. Raises Refused."""
         return int(self._view()["fired"])
 
     def remove(self) -> None:
-        """Take it away. Raises Refused if it is gone already."""
+        """Remove it. Raises Refused."""
         self._last = self._client.json(FaultView, "DELETE", f"/faults/{self.id}")
 
     def __enter__(self) -> Self:
@@ -118,7 +115,7 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
         self._active = [fault for fault in self._all if fault["remaining"] != 0]
 
     def clear(self, *, preset: str | None = None) -> None:
-        """Take all faults away, or those of a preset; the latter may raise Refused."""
+        """Remove all faults, or those of a preset."""
         query = "" if preset is None else f"?{urlencode({'preset': preset})}"
         self._client.json(FaultsView, "DELETE", f"/faults{query}")
         kept = [each for each in self._all if preset not in (None, each["preset"])]
@@ -126,16 +123,16 @@ class FaultList(Fixed, Sequence[dict[str, Any]]):
         self._active = [each for each in kept if each["remaining"] != 0]
 
     def remove(self, fault: str | AddedFault) -> None:
-        """Take a fault away, by its id. Raises Refused if there is none of that id."""
+        """Remove a fault by its id. Raises Refused."""
         self._client.json(FaultView, "DELETE", f"/faults/{fault}")
         self._active = [each for each in self._active if each["id"] != str(fault)]
 
     def all_fired(self) -> bool:
-        """Whether each fault, not each answer, has fired; those of presets too."""
+        """Return whether each fault has fired, also those of presets."""
         return not self.unfired()
 
     def unfired(self) -> list[dict[str, Any]]:
-        """The faults that have never fired, also those whose time is over."""
+        """Return the faults that never fired, also expired ones."""
         faults = (each for each in self._all if not is_answer(each))
         return [fault for fault in faults if fault["fired"] == 0]
 

@@ -50,40 +50,37 @@ class Records:
     _client: AdminClient
 
     def chat(self, app_id: str, chat_id: str) -> Chat:
-        """A chat session (`.top`, `.title` ...).
-
-        Raises Refused if there is none; `chats` lists what there is.
-        """
+        """Return a chat (`.top`, `.title` ...). Raises Refused if it is unknown."""
         path = _path("apps", app_id, "chats", chat_id)
         return self._client.ask(Chat, "GET", path).value
 
     def chats(self, app_id: str) -> list[Chat]:
-        """All chat sessions of an app, in document order."""
+        """Return all chats of an app, in fixture order."""
         return self._all(_Chats, f"{_path('apps', app_id)}/chats?")
 
     def put_chat(self, app_id: str, chat: Record) -> Chat:
-        """Create or replace a chat session: `{"chatId": "c1", "title": "Refund"}`."""
+        """Create or replace a chat: `{"chatId": "c1", "title": "Refund"}`."""
         fields = _fields(chat, "a chat", "chatId")
         path = _path("apps", app_id, "chats", fields["chatId"])
         return self._client.ask(Chat, "PUT", path, fields).value
 
     def remove_chat(self, app_id: str, chat_id: str) -> None:
-        """Take a chat session away. Raises Refused if there is none."""
+        """Remove a chat. Raises Refused."""
         self._client.json(dict, "DELETE", _path("apps", app_id, "chats", chat_id))
 
     def put_app(self, app: Record) -> None:
-        """Create or replace an app, with the chats that it is to have."""
+        """Create or replace an app with its chats."""
         fields = _fields(app, "an app", "id")
         self._client.ask(dict, "PUT", _path("apps", fields["id"]), fields)
 
     def remove_app(self, app_id: str) -> None:
-        """Take an app and its chats away. Raises Refused if there is none."""
+        """Remove an app with its chats. Raises Refused."""
         self._client.json(dict, "DELETE", _path("apps", app_id))
 
     def collections(
         self, dataset_id: str, parent: str | None = None
     ) -> list[Collection]:
-        """The collections in a folder (None: the top level), in document order."""
+        """Return the collections in a folder (None: the top level)."""
         # A query knows no null: an empty text is the top level.
         query = f"/collections?parentId={quoted(parent or '')}&"
         return self._all(_Collections, f"{_path('datasets', dataset_id)}{query}")
@@ -95,17 +92,17 @@ class Records:
         return self._client.ask(Collection, "PUT", path, fields).value
 
     def remove_collection(self, dataset_id: str, collection_id: str) -> None:
-        """Take a collection and all that is in it away. Raises Refused."""
+        """Remove a collection with its content. Raises Refused."""
         path = _path("datasets", dataset_id, "collections", collection_id)
         self._client.json(dict, "DELETE", path)
 
     def put_dataset(self, dataset: Record) -> None:
-        """Create or replace a dataset, with the collections that it is to have."""
+        """Create or replace a dataset with its collections."""
         fields = _fields(dataset, "a dataset", "id")
         self._client.ask(dict, "PUT", _path("datasets", fields["id"]), fields)
 
     def remove_dataset(self, dataset_id: str) -> None:
-        """Take a dataset and its collections away. Raises Refused if there is none."""
+        """Remove a dataset with its collections. Raises Refused."""
         self._client.json(dict, "DELETE", _path("datasets", dataset_id))
 
     def _all(self, page: type[Any], query: str) -> list[Any]:

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 
 from tests.bench import results
 from tests.bench.figures import Figure
-from tests.docs.pages import DOCS, Table, renewed, text_of
+from tests.docs.pages import ROOT, Table, renewed, text_of
 
-PAGE = DOCS / "about" / "performance.md"
+PAGE = ROOT / ".github" / "QUALITY.md"
 PEERS = "peers"
 
 

@@ -18,7 +18,7 @@ TABLE = RESULTS.with_name("RESULTS.md")
 ABOUT = (
     "# Results of the benchmarks\n\n"
     "`python -m tests.bench --page` writes this page from `results.json`.\n"
-    "[Performance](../../docs/about/performance.md) says how they are measured.\n"
+    "[Quality](../../.github/QUALITY.md#speed) says how they are measured.\n"
 )
 
 

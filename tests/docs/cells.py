@@ -93,8 +93,7 @@ def _source(kind: type) -> str:
 def default(field: msgspec.structs.FieldInfo) -> str:
     """The default of a field; empty if it has none, or is absent then."""
     if field.default_factory is not NODEFAULT:
-        empty = field.default_factory()
-        return "`[]`" if empty == [] else "`{}`"
+        return ""
     if field.required:
         return "required"
     if field.default is None or not isinstance(field.default, bool | int | float | str):
@@ -107,14 +106,14 @@ def default(field: msgspec.structs.FieldInfo) -> str:
 _WORDS = {
     "integer": "integer",
     "number": "number",
-    "boolean": "`true` or `false`",
+    "boolean": "boolean",
     "object": "object",
     "array": "list",
     "null": "`null`",
 }
 
 
-_MANY = 12
+_MANY = 8
 """More values than these are counted, not listed."""
 
 
@@ -134,7 +133,7 @@ def takes(schema: Schema, definitions: Schema) -> str:
     if kind == "string":
         return _string(schema)
     if kind == "array" and "items" in schema:
-        return f"list of {_many(schema['items'])}"
+        return _many(schema["items"])
     return _bounded(
         _WORDS.get(str(kind), "any value"), schema.get("minimum"), schema.get("maximum")
     )
@@ -142,13 +141,13 @@ def takes(schema: Schema, definitions: Schema) -> str:
 
 def _string(schema: Schema) -> str:
     if schema.get("format") == "date-time":
-        return "time (RFC 3339)"
+        return "time"
     if schema.get("contentMediaType") == "application/json":
         return "JSON"
     low, high = schema.get("minLength"), schema.get("maxLength")
     if low is None and high is None:
         return "text"
-    return _bounded("text,", low, high) + " characters"
+    return f"text ({_bounded('', low, high).strip()})"
 
 
 def _many(schema: Schema) -> str:
@@ -159,7 +158,7 @@ def _bounded(word: str, low: float | None, high: float | None) -> str:
     if high is not None and high >= LARGEST:
         low, high = (None if low is None or low <= -LARGEST else low), None
     if low is not None and high is not None:
-        return f"{word} {grouped(low)} to {grouped(high)}"
+        return f"{word} {grouped(low)}–{grouped(high)}"
     if high is not None:
         return f"{word} up to {grouped(high)}"
     return word if low is None else f"{word} from {grouped(low)}"

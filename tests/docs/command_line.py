@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import click
 
-from tests.docs.cells import code, listed
+from tests.docs.cells import code
 from tests.docs.pages import ROOT, Table
 from tests.process import COMMAND, environment
 
@@ -78,7 +78,7 @@ def own_options(commands: Commands, name: str) -> list[click.Option]:
 
 
 def options_table(options: list[click.Option]) -> Table:
-    """Options with their variables and defaults."""
+    """Options with their variables and defaults, where any has one."""
     rows = [
         (
             _option(each),
@@ -88,7 +88,9 @@ def options_table(options: list[click.Option]) -> Table:
         )
         for each in options
     ]
-    return Table(("option", "variable", "default", "meaning"), rows)
+    heads = "option", "variable", "default", "meaning"
+    shown = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    return Table([heads[n] for n in shown], [[row[n] for n in shown] for row in rows])
 
 
 def _option(option: click.Option) -> str:
@@ -121,21 +123,3 @@ def settings(commands: Commands) -> Mapping[str, list[tuple[str, str]]]:
 def settings_text(commands: Commands) -> str:
     """The environment variables, each in a line."""
     return "".join(f"{variable}\n" for variable in settings(commands))
-
-
-def settings_table(commands: Commands) -> Table:
-    """The environment variables, for which commands, and their defaults."""
-    rows = [
-        (code(variable), "; ".join(_uses(uses, set(remote(commands)))))
-        for variable, uses in settings(commands).items()
-    ]
-    return Table(("variable", "commands and default"), rows, "meaning")
-
-
-def _uses(uses: list[tuple[str, str]], remote: set[str]) -> Iterator[str]:
-    for default in dict.fromkeys(default for _, default in uses):
-        names = [name for name, its in uses if its == default]
-        others = listed(name for name in names if name not in remote)
-        asking = "commands for a running server" if remote <= set(names) else ""
-        given = ", ".join(filter(None, (others, asking)))
-        yield f"{given}: {default}" if default else given

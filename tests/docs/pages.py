@@ -11,16 +11,18 @@ ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 INTERFACE = DOCS / "about" / "interface.md"
+CONTRIBUTING = ROOT / ".github" / "CONTRIBUTING.md"
 PAGES = [
     README,
-    ROOT / ".github" / "CONTRIBUTING.md",
-    ROOT / ".github" / "SECURITY.md",
-    *sorted(DOCS.rglob("*.md")),
+    *sorted((ROOT / ".github").glob("*.md")),
+    *sorted(it for it in DOCS.rglob("*.md") if DOCS / "zh" not in it.parents),
+    ROOT / "tests" / "api" / "PUBLISHED.md",
+    ROOT / "tests" / "planted" / "README.md",
 ]
 OTHERS = {"csharp", "go", "java", "rust", "ts", "xml"}
 """The languages of blocks that no test of the documentation runs by itself."""
 
-_BLOCK = re.compile(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"<!-- table: (.+?) -->\n(.*?)<!-- end -->", re.DOTALL)
 _LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
@@ -47,7 +49,7 @@ class Block:
 
 def blocks(page: Path, *languages: str) -> list[Block]:
     """The fenced blocks of a page in order, or those in these languages."""
-    found = [Block(*match.groups("")) for match in _BLOCK.finditer(text_of(page))]
+    found = [Block(*match.groups("")) for match in BLOCK.finditer(text_of(page))]
     return [each for each in found if not languages or each.language in languages]
 
 
@@ -58,7 +60,7 @@ def patient(code: str) -> str:
 
 def prose(page: Path) -> str:
     """A page without its fenced blocks."""
-    return _BLOCK.sub("", text_of(page))
+    return BLOCK.sub("", text_of(page))
 
 
 def links(page: Path) -> list[str]:
@@ -112,8 +114,8 @@ def markdown(table: Table, old: str = "") -> str:
         heads.append(table.meaning)
         known = {tuple(row[: table.keys]): row[-1] for row in cells(old)}
         rows = [[*row, known.get(tuple(row[: table.keys]), "")] for row in rows]
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join(f"|{'|'.join(map(_cell, line))}|\n" for line in lines)
+    head, *body = (f"|{'|'.join(map(_cell, line))}|\n" for line in (heads, *rows))
+    return "".join((head, "|" + "---|" * len(heads) + "\n", *body))
 
 
 def _cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The names that versions promise to keep (docs/about/versions.md).
+"""The names that versions promise to keep (docs/reference/versions.md).
 
 `python -m tests.docs.stable` records those of today, when a version is released. The
 tests compare: a name that is gone has to be told in the changelog.
@@ -10,18 +10,30 @@ import re
 from collections.abc import Iterator
 
 from mock_server import exceptions
+from tests.docs.command_line import own_options, settings, shared_options
 from tests.docs.pages import DOCS, ROOT, prose, tables
-from tests.docs.tables import PUBLIC_NAMES, STRATEGIES, choices, made
+from tests.docs.tables import (
+    COMMANDS,
+    LIMITS,
+    PUBLIC_NAMES,
+    STRATEGIES,
+    choices,
+    limits_of,
+    made,
+)
 
 RECORD = ROOT / "tests" / "docs" / "stable.txt"
 REFERENCE = DOCS / "reference"
 # Tables of what follows the service, and of how `verify` works.
-FREE = {"related-routes", "related-route-notes", "older-paths", "rules", "probes"}
+FREE = {"related-routes", "related-route-notes", "older-paths", "rules"}
 
 
 def names() -> list[str]:
     """What is stable now, a name each with the table that has it, in order."""
-    return sorted({*_of_tables(), *_of_choices(), *_of_python(), *_of_plugin()})
+    found = _of_tables(), _of_settings(), _of_options(), _of_limits(), _of_choices()
+    return sorted(
+        {it for names in (*found, _of_python(), _of_plugin()) for it in names}
+    )
 
 
 def recorded() -> list[str]:
@@ -36,6 +48,7 @@ def command_of(name: str) -> str:
 
 def _of_tables() -> Iterator[str]:
     shown = {name for page in REFERENCE.glob("*.md") for name, _ in tables(page)}
+    shown = {name for name in shown if name.split()[0] not in ("limits", "options")}
     for name in shown - FREE:
         table = made(name)
         # The service's own word for an error stands second: that follows the service.
@@ -44,6 +57,22 @@ def _of_tables() -> Iterator[str]:
             codes = re.findall("`(.+?)`", " ".join(map(str, row[:keys])))
             if "/__admin/console/" not in str(row[0]):  # pages may change
                 yield f"{name}: {' '.join(map(_bare, codes))}"
+
+
+def _of_options() -> Iterator[str]:
+    tables = {name: own_options(COMMANDS, name) for name in COMMANDS}
+    for name, options in (tables | {"remote": shared_options(COMMANDS)}).items():
+        for each in options:
+            yield f"options {name}: {'/'.join((*each.opts, *each.secondary_opts))}"
+
+
+def _of_limits() -> Iterator[str]:
+    for kind in LIMITS:
+        yield from (f"limits: {name}" for name, _ in limits_of(kind))
+
+
+def _of_settings() -> Iterator[str]:
+    yield from (f"settings: {name}" for name in settings(COMMANDS))
 
 
 def _bare(code: str) -> str:

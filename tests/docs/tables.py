@@ -39,7 +39,7 @@ from mock_server.domain.faults.definition import Definition
 from mock_server.domain.versions import VERSIONS
 from mock_server.domain.versions import table as facts
 from mock_server.fixture import document
-from mock_server.service.conformance.report import PROBES, RULES
+from mock_server.service.conformance.report import RULES
 from mock_server.strategies import (
     ClientMachine,
     fault_lists,
@@ -175,20 +175,25 @@ def refusals() -> list[type[Refusal]]:
     return sorted(found, key=lambda each: (each.row.plain.http, each.__name__))
 
 
-def limits_table() -> Table:
-    """Every limit: name, default, sentence."""
-    kinds = {
-        "Published": (limits.Published, "no"),
-        "Limits": (limits.DEFAULT_LIMITS, "yes"),
-        "ClientLimits": (limits.DEFAULT_CLIENT_LIMITS, "no"),
-    }
-    source = inspect.getsource(limits)
+LIMITS: Mapping[str, object] = {
+    "Published": limits.Published,
+    "Limits": limits.DEFAULT_LIMITS,
+    "ClientLimits": limits.DEFAULT_CLIENT_LIMITS,
+}
+
+
+def limits_of(kind: str) -> list[tuple[str, str]]:
+    """The limits of a class, each with its sentence."""
+    return [*attributes(inspect.getsource(limits), kind)]
+
+
+def limits_table(kind: str) -> Table:
+    """The limits of a class: name, value, sentence."""
     rows = [
-        (code(name), amount(name, getattr(found, name)), text, settable)
-        for kind, (found, settable) in kinds.items()
-        for name, text in attributes(source, kind)
+        (code(name), amount(name, getattr(LIMITS[kind], name)), text)
+        for name, text in limits_of(kind)
     ]
-    return Table(("limit", "default", "what it bounds", "can be set"), rows)
+    return Table(("limit", "value", "what it bounds"), rows)
 
 
 def fixture_table(name: str) -> Table:
@@ -256,25 +261,18 @@ def presets_table() -> Table:
 
 
 def rules_table() -> Table:
-    """The rules that `verify` checks: what has to hold, and how it is asked."""
+    """The rules that `verify` checks: what has to hold."""
     rows = [
         (
             code(each.name),
             section(each.section),
             each.sentence,
-            each.asked,
             code(each.choice) if each.choice else "",
         )
         for each in RULES
     ]
-    heads = "rule", "spec", "what has to hold", "how it is asked", "not so with"
+    heads = "rule", "spec", "what has to hold", "not so with"
     return Table(heads, rows)
-
-
-def probes_table() -> Table:
-    """How `verify` finds the value of each choice."""
-    rows = [(code(each.choice), each.asked) for each in PROBES]
-    return Table(("choice", "how it is asked"), rows)
 
 
 # The command line
@@ -297,11 +295,6 @@ def options_table(*words: str) -> Table:
     return command_line.options_table(own)
 
 
-def settings_table() -> Table:
-    """The environment variables, for which commands, and their defaults."""
-    return command_line.settings_table(COMMANDS)
-
-
 # HTTP
 
 
@@ -321,9 +314,8 @@ def operations_table() -> Table:
 
 TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
-_CREDENTIALS = {"caller": "key or login", "login": "login"}
-_CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "share link"}
-_CREDENTIALS |= {"visitor": "key, login or share link"}
+_CREDENTIALS = {"caller": "", "login": "login", "visitor": "share link"}
+_CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "only share link"}
 
 
 def related_routes_table() -> Table:
@@ -332,7 +324,7 @@ def related_routes_table() -> Table:
         (
             code(each.name),
             code(f"{' or '.join(each.methods)} {each.path}"),
-            about.since,
+            about.since.split()[0].rstrip(";"),
             _CREDENTIALS[each.access],
             listed(sorted(each.traits & TRAITS)),
         )
@@ -342,13 +334,23 @@ def related_routes_table() -> Table:
     return Table(heads, rows)
 
 
+_SAME = ""
+"""What is said of a route that does not differ."""
+
+
 def notes_table() -> Table:
-    """What is modelled of each related route, and where it differs from the service."""
+    """Where related routes differ from the service; routes share a sentence."""
+    sharing: dict[str, list[str]] = {}
+    for each, about in _related_routes():
+        for sentence in re.split(r"(?<=\.) (?=[A-Z`])", about.differs or _SAME):
+            sharing.setdefault(sentence, []).append(each.name)
+    told: dict[str, list[str]] = {}
+    for sentence, names in sharing.items():
+        told.setdefault(listed(names), []).append(sentence)
     rows = [
-        (code(each.name), about.modelled, about.differs)
-        for each, about in _related_routes()
+        (names, " ".join(them)) for names, them in told.items() if _SAME not in them
     ]
-    return Table(("operation", "what is modelled", "where it differs"), rows)
+    return Table(("operations", "where they differ"), rows)
 
 
 def older_paths_table() -> Table:
@@ -382,12 +384,12 @@ def routes_table() -> Table:
     rows = [
         (
             code(name),
-            "" if route.is_global else "yes",
+            "no" if route.is_global else "",
             route.summary,
         )
         for name, route in routes()
     ]
-    return Table(("route", "of each sandbox", "what it does"), rows)
+    return Table(("route", "of sandboxes", "what it does"), rows)
 
 
 def parameters_table() -> Table:
@@ -445,11 +447,9 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "parameters": parameters_table,
     "planted": planted_table,
     "presets": presets_table,
-    "probes": probes_table,
     "published": published_table,
     "routes": routes_table,
     "rules": rules_table,
-    "settings": settings_table,
     **page.TABLES,
 }
 

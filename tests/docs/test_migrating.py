@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import venv
@@ -19,12 +20,13 @@ import pytest
 from mock_server import MockServer
 from mock_server.cli.main import cli
 from tests.docs import tables
-from tests.docs.pages import DOCS, Block, blocks, patient, prose
+from tests.docs.pages import DOCS, blocks, patient, prose
 
-PAGE, TALK = (DOCS / "guides" / name for name in ("coming-from.md", "talk.md"))
+PAGE, TALK = (DOCS / "guides" / name for name in ("migrating.md", "faults.md"))
+EXAMPLES = DOCS / "examples" / "migrating"
 ROWS = re.findall(r"^\|.*\| (.*) \|$", prose(PAGE), re.MULTILINE)
 OURS = sorted({code for row in ROWS for code in re.findall("`(.+?)`", row)})
-BY_HAND = [each for each in blocks(PAGE) if each.file.startswith("test_by_hand_")]
+BY_HAND = sorted(EXAMPLES.glob("test_by_hand_*.py"))
 APP = "65d8a1f0c3b2a94e7f106a01"
 PIN = json.dumps({"appId": APP, "chatId": "delivery-late", "top": True}).encode()
 THEIRS = {
@@ -75,12 +77,12 @@ def test_a_route_of_a_table_is_there(code: str) -> None:
     assert code in {name for name, _ in tables.routes()}
 
 
-@pytest.mark.parametrize("block", BY_HAND, ids=lambda block: block.file)
-def test_a_stub_by_hand_is_a_short_test(block: Block, server: MockServer) -> None:
+@pytest.mark.parametrize("path", BY_HAND, ids=lambda path: path.name)
+def test_a_stub_by_hand_is_a_short_test(path: Path, server: MockServer) -> None:
     names: dict[str, Any] = {}
-    (client,) = (each for each in blocks(PAGE) if each.file == "assistant.py")
-    shown = re.sub(r"^from assistant import .*\n", "", block.text, flags=re.MULTILINE)
-    exec(patient(client.text + shown), names)
+    client, text = (EXAMPLES / "assistant.py").read_text(), path.read_text()
+    shown = re.sub(r"^from assistant import .*\n", "", text, flags=re.MULTILINE)
+    exec(patient(client + shown), names)
     ((name, test),) = ((it, names[it]) for it in names if it.startswith("test_"))
     test(server.control)
     assert len(shown.partition(f"def {name}")[2].splitlines()) <= 10
@@ -119,15 +121,14 @@ def test_the_sdk_of_openai_reads_replies(environment: str, server: MockServer) -
 
 @pytest.mark.ci
 def test_their_examples_do_what_ours_do(tmp_path: Path, environment: str) -> None:
-    (panel,) = (each for each in blocks(PAGE, "python") if each.file == "panel.py")
-    shown = {each.file: each.text for each in blocks(PAGE, "python")}
-    assert {name for name in shown if name.startswith("their_")} == set(THEIRS)
+    panel = (EXAMPLES / "panel.py").read_text()
+    assert {path.name for path in EXAMPLES.glob("their_*.py")} == set(THEIRS)
     needed = {need for _, needs in THEIRS.values() for need in needs}
     install(environment, "pytest", *needed)
     for name, (client, _) in THEIRS.items():
-        as_sent = panel.text.replace("import httpx2", f"import {client}")
+        as_sent = panel.replace("import httpx2", f"import {client}")
         (tmp_path / "panel.py").write_text(as_sent)
-        (tmp_path / name).write_text(shown[name])
+        shutil.copy(EXAMPLES / name, tmp_path)
         run = [environment, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
         done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, f"{name}\n{done.stdout}{done.stderr}"

@@ -14,10 +14,10 @@ import pytest
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from tests.docs import tables
 from tests.docs.command_line import PROGRAM, options_of, settings
-from tests.docs.pages import DOCS, README, ROOT, blocks, text_of
+from tests.docs.pages import CONTRIBUTING, DOCS, README, ROOT, blocks, text_of
 from tests.docs.tables import COMMANDS, MockServer, load_fixture
 
-REFERENCE, GUIDE = DOCS / "reference", ROOT / ".github" / "CONTRIBUTING.md"
+REFERENCE, GUIDE = DOCS / "reference", CONTRIBUTING
 
 
 PIN, LIST = (
@@ -64,7 +64,7 @@ def test_every_command_and_option_is_documented() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    assert unnamed(REFERENCE / "settings.md", settings(COMMANDS)) == []
+    assert unnamed(REFERENCE / "cli.md", settings(COMMANDS)) == []
 
 
 def test_every_admin_route_is_documented() -> None:
@@ -127,9 +127,12 @@ def test_the_readme_is_a_page() -> None:
 
 FACTS = [
     ("guides/fixtures.md", "1,176 collections"),
-    ("guides/journal.md", f"latest {DEFAULT_LIMITS.journal_entries:,} entries"),
-    ("guides/journal.md", f"{DEFAULT_LIMITS.journal_bytes // 2**20} MiB"),
-    ("guides/journal.md", f"cut at {DEFAULT_LIMITS.journal_body_bytes // 2**10} KiB"),
+    ("reference/journal.md", f"latest {DEFAULT_LIMITS.journal_entries:,} entries"),
+    ("reference/journal.md", f"{DEFAULT_LIMITS.journal_bytes // 2**20} MiB"),
+    (
+        "reference/journal.md",
+        f"cut at {DEFAULT_LIMITS.journal_body_bytes // 2**10} KiB",
+    ),
     ("guides/isolation.md", f"{DEFAULT_LIMITS.sandbox_ttl:,g} by default"),
     ("reference/choices.md", f"takes {DEFAULT_LIMITS.created_chats:,} chats that"),
     ("reference/choices.md", f"number over {Published.page_size} counts"),
@@ -143,7 +146,7 @@ FACTS = [
     ("reference/limits.md", f"over {DEFAULT_LIMITS.inline_load_bytes // 2**10} KiB"),
     ("reference/limits.md", f"than {DEFAULT_LIMITS.inline_load_collections:,} records"),
     ("reference/operations.md", f"from 1 to {Published.id_chars} characters"),
-    ("quickstart.md", f"holds {Published.page_size} items"),
+    ("reference/operations.md", f"holds {Published.page_size} items"),
 ]
 
 

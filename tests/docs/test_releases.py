@@ -17,7 +17,7 @@ from tests.docs import stable
 from tests.docs.pages import DOCS, ROOT, text_of
 from tests.docs.tables import VERSION
 
-CHANGELOG = DOCS / "about" / "changelog.md"
+CHANGELOG = ROOT / ".github" / "CHANGELOG.md"
 KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 ADDRESS = "https://example.invalid/owner/name"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -47,7 +47,9 @@ def test_the_changelog_begins_with_what_is_not_released() -> None:
     first, *headings = VERSIONS
     assert first == "Unreleased"
     assert headings[0].startswith(f"{VERSION} - ")
-    assert "[Versions](versions.md)" in text_of(CHANGELOG).partition("##")[0]
+    assert (
+        "versions.md#versions-of-this-server)" in text_of(CHANGELOG).partition("##")[0]
+    )
 
 
 def test_versions_are_dated_and_the_latest_comes_first() -> None:
@@ -68,7 +70,7 @@ def test_changes_are_of_a_kind_each_and_in_order(version: str) -> None:
 
 
 def test_the_page_about_versions_says_which_python() -> None:
-    page = text_of(DOCS / "about" / "versions.md")
+    page = text_of(DOCS / "reference" / "versions.md")
     assert f"`{PROJECT['requires-python']}`" in page
 
 
@@ -103,7 +105,7 @@ def ready(tmp_path: Path) -> Path:
     for name in (".ci/release-notes", "mock_server/__init__.py"):
         (tmp_path / name).parent.mkdir()
         shutil.copy(ROOT / name, tmp_path / name)
-    log = tmp_path / "docs" / "about" / "changelog.md"
+    log = tmp_path / ".github" / "CHANGELOG.md"
     log.parent.mkdir(parents=True)
     log.write_text(
         f"## Unreleased\n\n## {VERSION} - 2026-01-31\n\n### Fixed\n\n- It.\n"
@@ -119,15 +121,15 @@ def test_a_release_is_told_what_the_changelog_says(ready: Path) -> None:
 
 
 def test_a_release_that_is_not_ready_is_told_all_that_is_missing(ready: Path) -> None:
-    log = ready / "docs" / "about" / "changelog.md"
+    log = ready / ".github" / "CHANGELOG.md"
     log.write_text(log.read_text().replace("Unreleased\n", "Unreleased\n\n- More.\n"))
     done = notes(ready, "v99.0.0", "https://elsewhere.invalid")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         f"Expected the tag v{VERSION}, got v99.0.0 - at mock_server/__init__.py",
         "Expected a heading `## 99.0.0 - YYYY-MM-DD`, "
-        f"got Unreleased, {VERSION} - 2026-01-31 - at docs/about/changelog.md",
-        "Expected nothing under Unreleased, got changes - at docs/about/changelog.md",
+        f"got Unreleased, {VERSION} - 2026-01-31 - at .github/CHANGELOG.md",
+        "Expected nothing under Unreleased, got changes - at .github/CHANGELOG.md",
         f"Expected https://elsewhere.invalid, got {ADDRESS} "
         "- at pyproject.toml, [project.urls]",
     ]

@@ -19,11 +19,22 @@ import click
 import pytest
 import yaml
 
-from tests.docs.pages import OTHERS, PAGES, ROOT, Block, blocks, name_of, patient
+from tests.docs.pages import (
+    DOCS,
+    OTHERS,
+    PAGES,
+    ROOT,
+    Block,
+    blocks,
+    links,
+    name_of,
+    patient,
+)
 from tests.docs.tables import MockServer, cli, load_fixture, words_left
 
 EXAMPLES = ROOT / ".github" / "examples"
 FILES = sorted(path for path in EXAMPLES.iterdir() if path.is_file())
+MIGRATING = DOCS / "examples" / "migrating"
 GENERATORS = {"npx", "openapi-generator-cli"}
 HERE = "localhost:8000"
 LANGUAGES = {"console", "ini", "json", "nginx", "python", "sh", "text", "yaml", *OTHERS}
@@ -130,7 +141,13 @@ def test_scripts_print_what_they_say(page: Path, server: MockServer) -> None:
 
 @pytest.mark.ci
 def test_tests_pass(pytester: pytest.Pytester) -> None:
+    examples = [it for it in MIGRATING.glob("*.py") if not it.name.startswith("their_")]
     shown = 0
+    for path in examples:
+        text = patient(path.read_text(encoding="utf-8"))
+        (pytester.path / path.name).write_text(text, encoding="utf-8")
+        shown += len(re.findall("^def test_", text, re.MULTILINE))
+    assert shown >= 20
     for page in those("python"):
         for block in blocks(page, "python"):
             if block.file and not is_theirs(block):  # modules of tests too
@@ -144,7 +161,7 @@ def test_tests_pass(pytester: pytest.Pytester) -> None:
         "-p", "no:cacheprovider", "-p", "no:schemathesis"
     )
     done.assert_outcomes(passed=shown)
-    assert shown >= 9
+    assert shown >= 29
 
 
 def lines_of(page: Path) -> Iterator[str]:
@@ -188,9 +205,10 @@ def test_fixtures_load(page: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_each_example_is_shown_as_it_is(path: Path) -> None:
+def test_each_example_is_shown_as_it_is_or_linked(path: Path) -> None:
     shown = [block.text for page in PAGES for block in blocks(page)]
-    assert path.read_text() in shown
+    linked = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
+    assert path.read_text() in shown or path in linked
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tests.docs.pages import DOCS
-from tests.support import ROOT
+from tests.docs.pages import CONTRIBUTING, ROOT
 
-PAGE = (DOCS / "about" / "reliability.md").read_text()
+PAGE = CONTRIBUTING.read_text()
 INEXACT = re.compile(r"\b(?:sleep\((?!0\))|partial\(sleep|approx\()")
 ELSEWHERE = ("bench/", "docs/", "soak/", "testing/projects/")
 """No tests: what measures, what goes at a pace, this, and projects that tests run."""
@@ -20,5 +19,6 @@ def test_each_is_listed_with_its_reason() -> None:
         for path in tests.rglob("*.py")
         if INEXACT.search(path.read_text())
     }
-    listed = set(re.findall(r"^\| `([\w/]+\.py)` \|", PAGE, re.MULTILINE))
+    table = PAGE.partition("### Waits and tolerances")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"^\| `([\w/]+\.py)` \|", table, re.MULTILINE))
     assert {each for each in found if not each.startswith(ELSEWHERE)} == listed

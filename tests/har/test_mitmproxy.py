@@ -23,7 +23,7 @@ pytestmark = pytest.mark.ci
 LIST_V2 = "/api/core/dataset/collection/listV2"
 TOP_LEVEL = {"offset": 0, "datasetId": "6593e137231a2be9c5603ba7", "parentId": None}
 HEADERS = {"Authorization": "Bearer a-key-of-somebody"}
-RECORDING, IMPORTING, *_ = blocks(DOCS / "guides" / "har.md", "sh")
+RECORDING, IMPORTING, *_ = blocks(DOCS / "guides" / "capture.md", "sh")
 INSTALL, RECORD = RECORDING.text.splitlines()
 IMPORT, SERVE = IMPORTING.text.splitlines()
 

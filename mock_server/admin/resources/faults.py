@@ -122,7 +122,7 @@ def delete_fault(call: Call) -> views.FaultView:
 
 @routes.add("GET", "/responses")
 def get_responses(call: Call) -> views.ResponsesView:
-    """List the answers that are declared for further paths."""
+    """List the static responses."""
     declared = call.sandbox.store.generation.answers
     return views.ResponsesView([_declared_view(cast(Answer, it)) for it in declared])
 

@@ -122,7 +122,7 @@ class StreamQuery(Input):
 
 @routes.add("GET", "/journal", examples=(Example(query="limit=1"),))
 async def get_journal(call: Call, query: JournalQuery) -> views.JournalView:
-    """List what clients have sent and were answered."""
+    """List the requests of clients with their responses."""
     journal, facts = call.sandbox.journal, _wanted(query, call)
     # The journal goes on while this waits: all figures are of one moment.
     total, dropped, following = journal.total, journal.dropped, journal.next_seq
@@ -167,7 +167,7 @@ def json_object(text: str, at: str) -> dict[str, Any]:
 
 @routes.add("DELETE", "/journal")
 def delete_journal(call: Call) -> views.JournalView:
-    """Forget all entries."""
+    """Delete all entries."""
     call.sandbox.empty_journal()
     following = call.sandbox.journal.next_seq
     return views.JournalView(entries=[], total=0, kept=0, dropped=0, next=following)
@@ -233,7 +233,7 @@ _EXAMPLES = tuple(Example({"operation": "updateHistory", "exactly": n}) for n in
 async def verify(
     call: Call, asked: Verify
 ) -> views.Verified | Conflict[views.Verified]:
-    """Verify that clients have sent this so often, or in this order; 409 if not."""
+    """Assert what clients sent, how often, or in which order; 409 if not."""
     journal, facts = call.sandbox.journal, facts_of(asked, call, "$")
     low, high = _bounds(asked)
     if asked.in_order is UNSET:

@@ -70,7 +70,7 @@ def get_sandboxes(call: Call) -> SandboxesView:
     is_global=True,
 )
 async def post_sandbox(call: Call, wanted: NewSandbox) -> SandboxView:
-    """Make a sandbox; requests with its keys land in it."""
+    """Create a sandbox; requests with its keys use it."""
     if wanted.name is not None:
         # `$` in the pattern also matches before a trailing line end, so look again.
         check_name(wanted.name, "$.name")
@@ -105,7 +105,7 @@ def get_sandbox(call: Call) -> SandboxView:
 
 @routes.add("DELETE", _ONE, errors=_UNKNOWN, is_global=True)
 def delete_sandbox(call: Call) -> SandboxView:
-    """End a sandbox; its keys are unknown from then on."""
+    """Delete a sandbox; its keys are then unknown."""
     # The view first: when a sandbox expires is forgotten with it.
     view = _view(call.sandboxes, call.sandbox)
     call.sandboxes.delete(view.name)

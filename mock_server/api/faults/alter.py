@@ -18,7 +18,7 @@ _MOST_BYTES = DEFAULT_LIMITS.response_bytes
 
 
 class Alter(Fault, tag="alter"):
-    """Every item of a page has fields set, or removed."""
+    """Fields of every item of a page are set or removed."""
 
     chinese = "一页中的每个条目都被设置或删除若干字段。"
     least: ClassVar[Mapping[str, Any]] = {"set": {"a": 1}}

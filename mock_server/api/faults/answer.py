@@ -58,7 +58,7 @@ _ISOLATED = ((b"content-security-policy", b"sandbox"),)
 
 
 class Answer(Answering, tag="answer", dict=True):
-    """This answer is given in place of the operation's own, or at any other path."""
+    """This response replaces that of an operation or a path."""
 
     chinese = "以此应答代替操作自身的应答，或用于任意其他路径。"
     least: ClassVar[Mapping[str, Any]] = {"operation": "listV2", "data": None}
@@ -93,7 +93,7 @@ class Answer(Answering, tag="answer", dict=True):
     headers: Headers = field(default_factory=dict)
     """Further headers."""
     delay_ms: Annotated[int, _DELAY] = 0
-    """Milliseconds for which the answer is held up."""
+    """Delay in milliseconds."""
 
     @property
     def held_up_ms(self) -> int:

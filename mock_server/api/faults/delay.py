@@ -18,17 +18,16 @@ _FORMS = ("ms",), ("min", "max"), ("median", "sigma")
 
 
 class Delay(fault.StreamFault, tag="delay"):
-    """The answer comes late: by `ms`, or by `min` to `max`, or around a `median`."""
+    """The response is late: by `ms`, by `min` to `max`, or around a `median`."""
 
     chinese = "应答迟到：固定 `ms`，或在 `min` 到 `max` 之间，或以 `median` 为中位数。"
     least: ClassVar[Mapping[str, Any]] = {"ms": 1}
     schema = fault.one_of(*_FORMS)
 
     ms: fault.Milliseconds | None = None
-    """A fixed delay in milliseconds. Give this, or `min` and `max`, or `median`
-    and `sigma`."""
+    """A fixed delay. Give this, `min` and `max`, or `median` and `sigma`."""
     min: fault.Milliseconds | None = None
-    """The shortest delay in milliseconds; all between are equally likely."""
+    """The shortest delay, in milliseconds."""
     max: fault.Milliseconds | None = None
     """The longest delay."""
     median: fault.Milliseconds | None = None

@@ -15,14 +15,14 @@ from mock_server.domain.messages import describe_value
 
 
 class Dribble(fault.StreamFault, tag="dribble"):
-    """The answer comes in pieces, with `ms` between them."""
+    """The response comes in pieces, with `ms` between them."""
 
     chinese = "应答分块送达，块之间间隔 `ms`。"
 
     chunks: Annotated[int, Meta(ge=2, le=1_000)] = 10
-    """In how many pieces the answer comes."""
+    """The number of pieces."""
     ms: fault.Milliseconds = 100.0
-    """Milliseconds between them; all together at most a minute."""
+    """Milliseconds between pieces; at most a minute in all."""
 
     def check(self) -> None:
         """All pieces together stay below the limit of one answer."""

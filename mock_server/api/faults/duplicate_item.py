@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class DuplicateItem(Fault, tag="duplicate_item"):
-    """A page begins with an item that was already on the page before."""
+    """A page begins with an item of the page before."""
 
     chinese = "一页的第一个条目在上一页已经出现过。"
     needs = "page"

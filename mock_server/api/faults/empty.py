@@ -5,13 +5,12 @@ from mock_server.api.response import NoResponse
 
 
 class Empty(Fault, tag="empty"):
-    """No answer; the connection is closed (FIN)."""
+    """No response; the connection is closed (FIN)."""
 
     chinese = "没有应答；连接被关闭（FIN）。"
 
     connections: Connections = "first"
-    """Which connections it meets: the `first` that brings a request, or `all`
-    on which a browser sends it again."""
+    """The `first` connection of a request, or `all` on which a browser retries."""
 
     @property
     def meets_resends(self) -> bool:

@@ -17,7 +17,7 @@ _BODILESS = (204, 205, 304)
 
 
 class Error(Fault, tag="error"):
-    """An error answer; `code` is the status unless it says otherwise."""
+    """The response is an error; `code` is the status by default."""
 
     chinese = "错误应答；除非另有指定，`code` 与状态码相同。"
     schema: ClassVar[Mapping[str, Any]] = {
@@ -27,10 +27,9 @@ class Error(Fault, tag="error"):
     }
 
     status: Annotated[int, Meta(ge=200, le=599)] = 503
-    """The HTTP status; not 204, 205 or 304, which have no body; below 300 only with a
-    `code`."""
+    """The HTTP status; not 204, 205 or 304; below 300 only with a `code`."""
     code: Whole | None = None
-    """The `code` in the envelope; without it, the status."""
+    """The `code` in the envelope; by default the status."""
     message: Annotated[str, Meta(max_length=Published.title_chars)] = (
         "Injected by a fault"
     )

@@ -253,7 +253,7 @@ class StreamFault(Fault):
     """A fault that may fire in the middle of a stream."""
 
     after_chunks: Whole = 0
-    """How many events of a stream are sent before; what is no stream has none."""
+    """Events of a stream that are sent first."""
 
     async def stream(self, context: FaultContext) -> EventStream | None:
         """The stream to spoil where events are to be sent before, else None."""

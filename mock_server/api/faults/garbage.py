@@ -9,7 +9,7 @@ GARBAGE = b"\x16\x03\x01\x00\xff mock \x00\x01\x02\xfe\xff\r\n\r\n"
 
 
 class Garbage(Fault, tag="garbage"):
-    """Bytes that are no HTTP, then the connection is closed."""
+    """Bytes that are not HTTP, then the connection is closed."""
 
     chinese = "先发送不是 HTTP 的字节，再关闭连接。"
 

@@ -8,7 +8,7 @@ from mock_server.domain.limits import Published
 
 
 class Hang(StreamFault, tag="hang"):
-    """No answer; the connection is closed after a minute."""
+    """No response; the connection is closed after a minute."""
 
     chinese = "没有应答；一分钟后关闭连接。"
 

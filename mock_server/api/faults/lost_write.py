@@ -5,7 +5,7 @@ from mock_server.api.response import Response
 
 
 class LostWrite(Fault, tag="lost_write"):
-    """A write is answered like any other, and forgotten: a pin, for one."""
+    """A write, such as a pin, succeeds and is forgotten."""
 
     chinese = "写入得到正常应答，但不会生效，例如置顶。"
     needs = "write"

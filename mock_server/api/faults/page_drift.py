@@ -16,9 +16,7 @@ T = TypeVar("T")
 
 
 class PageDrift(Fault, tag="page_drift"):
-    """The list is another one than for the page before: at an index of the whole list
-    some items appear, or vanish.
-    """
+    """The list has changed since the page before: some items appear or vanish."""
 
     chinese = "列表与上一页时不同：在整个列表的某个位置出现或消失若干条目。"
     least: ClassVar[Mapping[str, Any]] = {"insert": 1}
@@ -28,9 +26,9 @@ class PageDrift(Fault, tag="page_drift"):
     at: Whole = 0
     """The index in the whole list."""
     insert: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
-    """How many items appear there. Give this or `remove`."""
+    """Items that appear there. Give this or `remove`."""
     remove: Annotated[int, Meta(ge=1, le=Published.page_size)] | None = None
-    """How many items vanish there."""
+    """Items that vanish there."""
 
     def check(self) -> None:
         """Exactly one of both."""

@@ -23,7 +23,7 @@ def _lasting(*faults: Fields) -> tuple[Fields, ...]:
 
 PRESETS: Mapping[str, Preset] = {
     "flaky": Preset(
-        "One request in five fails: an error, a reset, or a lost answer.",
+        "One request in five fails: an error, a reset, or a lost response.",
         "每五个请求有一个失败：错误、连接重置或应答丢失。",
         _lasting(
             {"kind": "error", "probability": 0.1},
@@ -32,7 +32,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
     ),
     "slow": Preset(
-        "Answers take 300 ms in the median, some of them seconds.",
+        "Responses take 300 ms in the median, some of them seconds.",
         "应答时间的中位数为 300 毫秒，有些长达数秒。",
         _lasting({"kind": "delay", "median": 300, "sigma": 0.8}),
     ),
@@ -42,7 +42,7 @@ PRESETS: Mapping[str, Preset] = {
         ({"kind": "rate_limit", "limit": 10, "window": 10, "ttl": 600},),
     ),
     "offline": Preset(
-        "Every call of an operation meets a reset.",
+        "Every request is reset.",
         "每次调用操作都会遇到连接重置。",
         _lasting({"kind": "reset"}),
     ),
@@ -58,24 +58,24 @@ PRESETS: Mapping[str, Preset] = {
         ),
     ),
     "unknown-types": Preset(
-        "Items have a type and a trainingType that nobody has heard of.",
+        "Items have an unknown type and trainingType.",
         "条目带有从未见过的 type 和 trainingType。",
         _lasting(
             {"kind": "alter", "set": {"type": "hologram", "trainingType": "osmosis"}}
         ),
     ),
     "extra-fields": Preset(
-        "Items have a field more than is documented.",
+        "Items have an undocumented field.",
         "条目比文档多一个字段。",
         _lasting({"kind": "alter", "set": {"newInNextVersion": {"a": [1]}}}),
     ),
     "missing-fields": Preset(
-        "Items lack fields that are documented.",
+        "Items lack documented fields.",
         "条目缺少文档中的字段。",
         _lasting({"kind": "alter", "remove": ["tags", "updateTime", "permission"]}),
     ),
     "null-fields": Preset(
-        "Fields of items are null that never should be.",
+        "Fields of items are null that must not be.",
         "条目中不应为 null 的字段变成了 null。",
         _lasting(
             {"kind": "alter", "set": {"name": None, "tags": None, "updateTime": None}}

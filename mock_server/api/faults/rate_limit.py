@@ -12,15 +12,15 @@ from mock_server.domain.limits import Published
 
 
 class RateLimited(Fault, tag="rate_limit", kw_only=True):
-    """A 429 for what exceeds `limit` requests in `window` seconds, for each key."""
+    """A 429 for more than `limit` requests in `window` seconds, for each key."""
 
     chinese = "每个密钥在 `window` 秒内超过 `limit` 次的请求得到 429。"
     least: ClassVar[Mapping[str, Any]] = {"limit": 1, "window": 1}
 
     requests: Annotated[int, Meta(ge=1, le=Published.integer)] = field(name="limit")
-    """Requests that pass in a window, for each key."""
+    """Requests of a key in a window."""
     window: Annotated[int, Meta(ge=1, le=86_400)]
-    """Seconds of a window, from its first request on."""
+    """Seconds of a window."""
     # Without `times` it lasts as long as its `ttl`.
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] | None = None  # type: ignore[assignment]
 

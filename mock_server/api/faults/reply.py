@@ -19,7 +19,7 @@ _NULL = {"type": "null"}
 
 
 class Reply(Answering, tag="reply"):
-    """The assistant says this in a chat completion, whole or streamed."""
+    """The assistant says this in a chat completion."""
 
     chinese = "对话接口以此内容回复，可整体返回或流式返回。"
     least: ClassVar[Mapping[str, Any]] = {"text": "Hello"}
@@ -37,11 +37,11 @@ class Reply(Answering, tag="reply"):
         _COMPLETIONS
     )
     text: replies.Text | None = None
-    """What the assistant says."""
+    """The text."""
     parts: replies.Parts | None = None
-    """All that it says, in order. Give this or `text`."""
+    """The parts, in order. Give this or `text`."""
     stream: replies.StreamPace | None = None
-    """How fast it is streamed; at once by default."""
+    """The pace; by default at once."""
 
     def problems(self) -> Iterator[tuple[Path, str]]:
         """Neither text nor parts, parts that are two things, or too much of them."""

@@ -5,13 +5,12 @@ from mock_server.api.response import NoResponse, Response
 
 
 class Reset(StreamFault, tag="reset"):
-    """No answer; the connection is reset (RST)."""
+    """No response; the connection is reset (RST)."""
 
     chinese = "没有应答；连接被重置（RST）。"
 
     connections: Connections = "first"
-    """Which connections it meets: the `first` that brings a request, or `all`
-    on which a browser sends it again."""
+    """The `first` connection of a request, or `all` on which a browser retries."""
 
     @property
     def meets_resends(self) -> bool:

@@ -11,12 +11,12 @@ from mock_server.domain.faults.definition import Whole
 
 
 class Truncate(StreamFault, tag="truncate"):
-    """The answer ends after so many bytes of its body, half of them by default."""
+    """The response ends after some bytes of its body, by default half of them."""
 
     chinese = "应答正文在若干字节后中断，默认为一半。"
 
     kept: Whole | None = field(default=None, name="bytes")
-    """How many bytes of the body are sent; without it, half of them."""
+    """Bytes of the body that are sent; by default half."""
 
     async def apply(self, context: FaultContext) -> Response:
         # First of all: nothing may be changed where it cannot be done.

@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class WrongTotal(Fault, tag="wrong_total"):
-    """A page has a total that is off; a list without one is left alone."""
+    """The total of a page is wrong."""
 
     chinese = "页中的总数不准确；没有总数的列表不受影响。"
     needs = "total"
 
     by: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 1
-    """What is added to `total`."""
+    """The number that is added to `total`."""
 
     async def apply(self, context: FaultContext) -> Response:
         return await context.perform(lambda page, _: miscounted(page, self.by))

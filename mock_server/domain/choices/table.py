@@ -79,7 +79,7 @@ class Choices:
     page_size_over_limit: Literal["reject", "clamp"] = row(
         "reject",
         "8",
-        "A `pageSize` over the largest is an error, or counts as that.",
+        "A `pageSize` over the maximum: refuse it, or use the maximum.",
         "超过上限的 `pageSize` 是错误，或按上限计算。",
         deployed="clamp",
         tolerates=("clamp",),
@@ -87,7 +87,7 @@ class Choices:
     offset_missing: Literal["reject", "accept"] = row(
         "reject",
         "4.2",
-        "Without `offset` the request is an error, or starts at `pageNum` (else 0).",
+        "A list without `offset`: refuse it, or start at `pageNum` (else at 0).",
         "没有 `offset` 的请求是错误，或从 `pageNum`（否则 0）开始。",
         deployed="accept",
         tolerates=("accept",),
@@ -95,7 +95,7 @@ class Choices:
     numeric_strings: Literal["reject", "accept"] = row(
         "reject",
         "4.2",
-        'Digits in a string (`"10"`) as `offset` or `pageSize`.',
+        '`offset` or `pageSize` as a string (`"10"`): refuse it, or read the number.',
         '以字符串形式的数字（`"10"`）作为 `offset` 或 `pageSize`。',
         deployed="accept",
         tolerates=("accept",),
@@ -103,20 +103,20 @@ class Choices:
     list_order: Literal["update_time_desc", "name", "fixture"] = row(
         "update_time_desc",
         "4.2",
-        "The order of `list`; ties are always ordered by `_id`.",
+        "The order of lists. Equal items are ordered by `_id`.",
         "`list` 的顺序；相同时始终按 `_id` 排序。",
     )
     parent_omitted: Literal["any", "root"] = row(
         "any",
         "4.2",
-        "Without `parentId`: no filter, or the top level.",
+        "A list without `parentId`: show all levels, or the top level.",
         "没有 `parentId`：不筛选，或只取顶层。",
         deployed="root",
     )
     parent_empty_string: Literal["unknown", "root"] = row(
         "unknown",
         "4.2",
-        '`parentId` `""`: an id that no collection has, or the top level.',
+        'A `parentId` of `""`: treat it as an unknown id, or as the top level.',
         '`parentId` 为 `""`：视为不存在的 id，或顶层。',
         deployed="root",
         tolerates=("unknown", "root"),
@@ -124,7 +124,7 @@ class Choices:
     parent_unknown: Literal["not_found", "empty"] = row(
         "not_found",
         "4.2",
-        "A `parentId` that no collection has is an error, or an empty list.",
+        "An unknown `parentId`: refuse it, or return an empty list.",
         "没有集合使用的 `parentId` 是错误，或得到空列表。",
         deployed="empty",
         tolerates=("empty",),
@@ -132,8 +132,7 @@ class Choices:
     search_scope: Literal["folder", "dataset"] = row(
         "folder",
         "4.2",
-        "`searchText` with `parentId`: both apply, or the "
-        "whole dataset is searched, whatever the `parentId`.",
+        "A search with `parentId`: look in that folder, or in the whole dataset.",
         "`searchText` 与 `parentId` 同时出现："
         "两者都生效，或忽略 `parentId` 搜索整个知识库。",
         deployed="dataset",
@@ -142,14 +141,14 @@ class Choices:
     search_fields: Literal["name_and_tags", "name"] = row(
         "name_and_tags",
         "4.2",
-        "What `searchText` is matched against.",
+        "The fields that `searchText` matches.",
         "`searchText` 与哪些内容匹配。",
         deployed="name",
     )
     chat_unknown: Literal["not_found", "create", "ignore"] = row(
         "not_found",
         "4.1",
-        "A pin of an unknown chat is an error, creates it, or changes nothing.",
+        "A pin of an unknown chat: refuse it, create the chat, or change nothing.",
         "置顶未知会话：报错、创建该会话，或什么都不改变。",
         deployed="ignore",
         tolerates=("create", "ignore"),
@@ -157,7 +156,7 @@ class Choices:
     top_missing: Literal["reject", "ignore"] = row(
         "reject",
         "4.1",
-        "Without `top`: an error, or accepted (then `title`, `customTitle` count too).",
+        "A pin without `top`: refuse it, or apply `title` and `customTitle`.",
         "没有 `top`：报错，或接受（此时 `title`、`customTitle` 也生效）。",
         deployed="ignore",
         tolerates=("ignore",),
@@ -165,7 +164,7 @@ class Choices:
     method_mismatch: Literal["reject", "accept"] = row(
         "reject",
         "4",
-        "Another method than the spec's: 405, or served.",
+        "A method that the spec does not name: refuse it with 405, or serve it.",
         "使用文档以外的方法：405，或照常处理。",
         deployed="accept",
         tolerates=("accept",),
@@ -173,7 +172,7 @@ class Choices:
     content_type_missing: Literal["reject", "accept"] = row(
         "reject",
         "5",
-        "Without `Content-Type`: 415, or taken for JSON.",
+        "A body without `Content-Type`: refuse it with 415, or read it as JSON.",
         "没有 `Content-Type`：415，或视为 JSON。",
         deployed="accept",
         tolerates=("accept",),
@@ -181,14 +180,14 @@ class Choices:
     unknown_fields: Literal["ignore", "reject"] = row(
         "ignore",
         "7",
-        "Fields of the body that the spec does not have.",
+        "Unknown fields of a body: ignore them, or refuse the request.",
         "正文中文档没有的字段。",
         tolerates=("ignore",),
     )
     list_filters: Literal["ignore", "honour"] = row(
         "ignore",
         "4.2",
-        "The fields `selectFolder` (folders only) and `filterTags` (any of these).",
+        "The fields `selectFolder` and `filterTags`: ignore them, or filter by them.",
         "字段 `selectFolder`（仅文件夹）与 `filterTags`（任一标签）。",
         deployed="honour",
         tolerates=("honour",),
@@ -196,47 +195,47 @@ class Choices:
     unknown_key: Literal["accept", "reject"] = row(
         "accept",
         "5",
-        "Any key, while the fixture declares none.",
+        "API keys, if the fixture declares none: accept all, or refuse all.",
         "测试数据文件未声明密钥时，接受任意密钥。",
         tolerates=("accept",),
     )
     error_form: Literal["plain", "service"] = row(
         "plain",
         "7",
-        "`code` is the HTTP status, or the service's own.",
+        "Errors have the HTTP status as `code`, or the service's own codes.",
         "`code` 是 HTTP 状态码，或服务自己的代码。",
         deployed="service",
     )
     error_http_status: Literal["mapped", "always_500", "always_200"] = row(
         "mapped",
         "7",
-        "The HTTP status of errors.",
+        "Errors have their own HTTP status, always 500, or always 200.",
         "错误的 HTTP 状态码。",
     )
     legacy_paths: Literal["off", "on"] = row(
         "on",
         "4.1",
-        "Older paths, such as `/api/core/chat/updateHistory`; they take POST too.",
+        "Older paths, such as `/api/core/chat/updateHistory`: refuse, or serve them.",
         "旧路径，例如 `/api/core/chat/updateHistory`；也接受 POST。",
         tolerates=("on",),
     )
     item_fields: Literal["documented", "extended"] = row(
         "documented",
         "2.2",
-        "Items with the 13 documented fields, or with `createTime` and others too.",
+        "Items have the 13 documented fields, or also `createTime` and others.",
         "条目带有文档中的 13 个字段，或还带有 `createTime` 等字段。",
         deployed="extended",
     )
     tags_empty: Literal["list", "absent"] = row(
         "list",
         "2.2",
-        "An item without tags has `[]`, or no `tags`.",
+        "An item without tags has an empty list, or no field `tags`.",
         "没有标签的条目带 `[]`，或没有 `tags`。",
     )
     page_size_max: Literal[30, 100] = row(
         30,
         "8",
-        "The largest `pageSize` that is served; the service has 100 since 4.12.1.",
+        "The maximum of `pageSize`. The service has 100 since 4.12.1.",
         "允许的最大 `pageSize`；服务自 4.12.1 起为 100。",
         deployed=100,
         tolerates=(100,),
@@ -244,15 +243,15 @@ class Choices:
     related_routes: Literal["off", "on"] = row(
         "on",
         "1",
-        "Routes of the service that the interface description does not show.",
+        "Routes that the spec does not show: refuse them, or serve them.",
         "接口说明中没有的服务路由。",
         tolerates=("on",),
     )
     credentials: Literal["bearer", "login_too"] = row(
         "bearer",
         "5",
-        "Whether the spec's operations take a login instead of a key (header `token`, "
-        "cookie `fastgpt_token`); related routes do anyway.",
+        "The spec's operations accept API keys only, or login tokens too (header "
+        "`token`, cookie `fastgpt_token`). Related routes accept both.",
         "文档中的操作是否接受登录代替密钥（请求头 `token`、"
         "Cookie `fastgpt_token`）；相关接口总是接受。",
         deployed="login_too",
@@ -261,14 +260,14 @@ class Choices:
     training: Literal["instant", "stepped"] = row(
         "instant",
         "1",
-        "What related routes add is trained at once, or step by step on the clock.",
+        "New data rows are trained at once, or step by step on the sandbox's clock.",
         "相关接口新增的内容立即训练完成，或随时钟逐步训练。",
         deployed="stepped",
     )
     query_delete: Literal["accept", "needs_json_type"] = row(
         "accept",
         "1",
-        "A `DELETE` with `?id=` and without a JSON content type.",
+        "A `DELETE` with `?id=` and no JSON content type: serve it, or refuse it.",
         "带 `?id=` 且没有 JSON 内容类型的 `DELETE`。",
         tolerates=("accept",),
     )
@@ -276,7 +275,7 @@ class Choices:
     version: Version = row(  # noqa: RUF009 - a field, as those above
         "4.16",
         "9",
-        "The version of the service whose behaviour is served where versions differ.",
+        "The version of the service that the server behaves like.",
         "各版本行为不同之处，按哪个版本的服务应答。",
         deployed_4_14="4.14",
     )

@@ -99,23 +99,21 @@ class Definition(
     """The trait that an operation needs for the kind to have a meaning for it."""
 
     operation: str = "*"
-    """The operation that it fires at, by its name; `*` is all, [related
-    routes](related-routes.md) too. Or a path with [answers](../guides/responses.md), by
-    method and path as they have it."""
+    """The operation, by name; `*` is all. Or the method and path of an answer."""
     match: Match = field(default_factory=Match)
-    """The requests that it fires at; without it, all."""
+    """The requests; by default all."""
     skip: Whole = 0
-    """How many matches pass before it can fire."""
+    """How many matches pass first."""
     times: Annotated[int, Meta(ge=1, le=Published.fault_times)] = 1
     """How often it fires."""
     probability: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    """How likely it fires at a match."""
+    """The probability that it fires at a match."""
     seed: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 0
-    """Where its random stream begins."""
+    """The seed of its random numbers."""
     phase: Literal["before", "after"] = "before"
-    """Whether it fires before the operation is carried out, or after."""
+    """Before or after the operation is performed."""
     ttl: Seconds = 60.0
-    """Seconds after which it ends, however often it has fired."""
+    """Seconds until it expires."""
 
     @property
     def kind(self) -> str:

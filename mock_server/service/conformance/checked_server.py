@@ -85,7 +85,7 @@ class Server:
 
 
 class Rule(Struct, frozen=True):
-    """What the interface description says, and how it is asked.
+    """A rule of the interface description, and its check.
 
     `check` raises Differs or NotObservable. Where a value of a choice is not as the
     rule says, `choice` names it: `search_fields=name`.
@@ -94,7 +94,6 @@ class Rule(Struct, frozen=True):
     name: str
     section: str
     sentence: str
-    asked: str
     check: Callable[[Server], None]
     choice: str = ""
 
@@ -119,14 +118,12 @@ Find = TypeVar("Find", bound=Callable[[Server], Value])
 class Rules(list[Rule]):
     """The rules of a module, in the order in which their checks stand."""
 
-    def add(
-        self, section: str, asked: str, choice: str = ""
-    ) -> Callable[[Check], Check]:
+    def add(self, section: str, choice: str = "") -> Callable[[Check], Check]:
         """Declare a check as that of a rule; its docstring is the sentence."""
 
         def declare(check: Check) -> Check:
             name, sentence = check.__name__, " ".join((check.__doc__ or "").split())
-            self.append(Rule(name, section, sentence, asked, check, choice))
+            self.append(Rule(name, section, sentence, check, choice))
             return check
 
         return declare

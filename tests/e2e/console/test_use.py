@@ -123,7 +123,7 @@ def test_pictures_are_taken(visit: Visit, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "page"), [("console", "README.md"), ("demo", "docs/guides/demo.md")]
+    ("name", "page"), [("console", "README.md"), ("demo", "docs/guides/console.md")]
 )
 def test_the_picture_of_a_page_is_there_and_small(name: str, page: str) -> None:
     assert f".github/{name}.png" in (ROOT / page).read_text(encoding="utf-8")

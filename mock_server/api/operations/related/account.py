@@ -68,7 +68,7 @@ class CodeView(View):
     "GET /api/support/user/account/preLogin",
     chinese="获取登录用的代码",
     since="4.9.8",
-    differs="While the clock stands still, a user gets the same code again.",
+    differs="While the clock is frozen, a user gets the same code again.",
     refuses=(errors.LimitReached,),
     example={"username": "root"},
     access="anyone",
@@ -115,8 +115,8 @@ def _encode(login: LoginView, _: State) -> Response:
     "POST /api/support/user/account/loginByPassword",
     chinese="用密码登录",
     since="4.6; with a code 4.9.8",
-    differs="A user has one token, which never ends. Journals keep neither it nor the "
-    "password.",
+    differs="A user has one token, which never expires. Journals store neither token "
+    "nor password.",
     refuses=(logins.WrongLoginCode, logins.WrongPassword),
     encode=_encode,
     traits={"secret"},
@@ -140,7 +140,7 @@ class NoFields(RequestFields):
     "GET /api/support/user/account/tokenLogin",
     chinese="查看登录者",
     since="4.0",
-    differs="There is one team; its permissions are those of the user's key. No answer "
+    differs="There is one team, with the permissions of the user's key. No response "
     "clears the cookie.",
     example={},
     access="login",
@@ -208,7 +208,7 @@ class InitDataView(View):
     "GET /api/common/system/getInitData",
     chinese="获取前端的设置",
     since="4.6",
-    differs="There are few settings, and no models or providers of them.",
+    differs="There are few settings, and no models.",
     example={},
     access="anyone",
 )

@@ -28,8 +28,8 @@ class ApiCollectionBody(Creation, kw_only=True):
     f"POST {PATH}/apiCollection",
     chinese="用 API 服务的文件创建集合",
     since="4.8; null since 4.11",
-    differs="No API server is asked: the collection is called as is said and has no "
-    "rows, and the dataset may be of any type. The `apiFileId` is kept as its rawLink.",
+    differs="No API server is called: the collection has the given name and no rows, "
+    "and the dataset may be of any type. The `apiFileId` becomes its rawLink.",
     refuses=MAKE,
     example={"datasetId": DEMO_DATASET, "name": "Prices", "apiFileId": "file-1"},
     writes=True,

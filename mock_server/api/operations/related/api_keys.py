@@ -64,8 +64,8 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
     f"POST {PATH}/create",
     chinese="创建 API 密钥",
     since="4.6",
-    differs="Tags are not kept. A key begins with `fastgpt-sbx-`; nothing ends it but "
-    "its deletion, and no points are counted.",
+    differs="Tags are not stored. A key begins with `fastgpt-sbx-`; only its deletion "
+    "ends it, and no points are counted.",
     refuses=(*APP, TeamForbidden, api_keys.ApiKeysExceeded, errors.LimitReached),
     example={"name": "Website"},
     writes=True,
@@ -148,7 +148,7 @@ class KeyListQuery(RequestFields, kw_only=True):
     f"GET {PATH}/list",
     chinese="API 密钥",
     since="4.6",
-    differs="No key has tags, and nobody knows when one was used last.",
+    differs="No key has tags or a time of last use.",
     refuses=APP,
     example={},
     shows=_listed,
@@ -192,7 +192,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="修改 API 密钥",
     since="4.6",
-    differs="Tags are not kept.",
+    differs="Tags are not stored.",
     refuses=(*api_keys.API_KEY, TeamForbidden),
     example={"_id": DEMO_KEY, "name": "Shop"},
     writes=True,
@@ -201,7 +201,7 @@ class KeyUpdateBody(RequestFields, kw_only=True):
 def openapi_update(call: Call, new: KeyUpdateBody) -> None:
     """Rename an API key, or limit it.
 
-    The key stays as it is, and no limit ends it. A login token only.
+    The key does not change, and no limit ends it. A login token only.
     """
     key = api_keys.find(call, new.id, "$._id")
     call.store.api_keys.put(key.id, _changed(call, key, new))

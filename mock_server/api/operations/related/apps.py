@@ -96,9 +96,9 @@ def _listed(seen: Seen, _: object) -> ListedApp:
     f"POST {PATH}/list",
     chinese="调用者可读的应用",
     since="4.8.12 with keys",
-    differs="Who does not own all sees the top level only; there, also what is "
-    "given to that member in deeper folders. A permission on a folder does not hold "
-    "for what is in it.",
+    differs="A caller who does not own everything sees the top level only; in the "
+    "service, also deeper apps of that member. A permission on a folder does not "
+    "apply to its content.",
     refuses=APP,
     example={"parentId": None},
     shows=_listed,
@@ -153,8 +153,7 @@ class AppDetail(AppItem, kw_only=True):
     f"GET {PATH}/detail",
     chinese="单个应用",
     since="4.6",
-    differs="Nodes, edges and settings are not known: `modules`, `edges` and "
-    "`chatConfig` are empty.",
+    differs="`modules`, `edges` and `chatConfig` are empty.",
     refuses=APP,
     example={"appId": DEMO_APP},
     access="login",
@@ -192,8 +191,8 @@ class AppCreateBody(RequestFields, kw_only=True):
     f"POST {PATH}/create",
     chinese="创建应用",
     since="4.6",
-    differs="Nodes, edges and settings are not kept. There is no quota of apps, "
-    "but a limit. The time of the folder stays.",
+    differs="Nodes, edges and settings are not stored. There is a limit instead of a "
+    "quota. The folder's time stays.",
     refuses=(*app_folders.PUT_IN, errors.LimitReached),
     example={"name": "Returns", "type": "simple"},
     writes=True,
@@ -246,8 +245,8 @@ class AppUpdateBody(RequestFields, kw_only=True):
     f"PUT {PATH}/update",
     chinese="重命名或移动应用",
     since="4.6",
-    differs="Null is answered; the service may answer what its database says. Nodes, "
-    "edges and settings are not kept. A folder does not go into itself.",
+    differs="The data is null; the service may return its database's result. Nodes, "
+    "edges and settings are not stored. A folder cannot move into itself.",
     refuses=(*app_folders.PUT_IN, *app_folders.MOVE),
     example={"appId": DEMO_APP, "name": "Support"},
     writes=True,
@@ -318,7 +317,7 @@ class PublishBody(RequestFields, kw_only=True):
     name="app.version.publish",
     chinese="发布应用",
     since="4.8",
-    differs="No version is kept, nor nodes, edges and settings.",
+    differs="No version, node, edge or setting is stored.",
     refuses=APP,
     example={"appId": DEMO_APP, "nodes": [], "edges": [], "isPublish": True},
     writes=True,

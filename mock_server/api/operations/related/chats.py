@@ -71,8 +71,8 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     legacy_path="/api/core/chat/getHistories",
     chinese="应用会话的一页",
     since=SINCE,
-    differs="Chats belong to no member, and every one counts as done and read; "
-    "of sources only `share` restricts the list, times of creation do not.",
+    differs="Chats belong to no member, and count as done and read; "
+    "only the source `share` filters the list, times of creation do not.",
     access="visitor",
     refuses=(ChatNotFound, *APP, fields.MissingParams),
     example={"appId": DEMO_APP, "pageSize": 2},
@@ -153,7 +153,7 @@ class ClearHistoriesQuery(RequestFields):
     legacy_path="/api/core/chat/clearHistories",
     chinese="删除应用的所有会话",
     since=SINCE,
-    differs="Nobody knows where a chat comes from: in the service a key deletes those "
+    differs="The source of a chat does not matter. In the service a key deletes chats "
     "of source `api`, and a login the user's own online ones.",
     access="visitor",
     refuses=APP,
@@ -193,7 +193,7 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     f"POST {PATH}/batchDelete",
     chinese="删除若干会话",
     since="4.14.5",
-    differs="It takes permission to manage; in the service, to see chat logs.",
+    differs="It needs permission to manage; in the service, to see chat logs.",
     refuses=APP,
     example=SOME,
     writes=True,
@@ -317,8 +317,7 @@ class InitView(View):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with keys",
-    differs="Of the application no settings are known: `chatConfig` has those of one "
-    "without any. Every chat counts as read.",
+    differs="The application has no settings of its own; every chat counts as read.",
     refuses=APP,
     example=ONE,
 )

@@ -79,7 +79,7 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     "GET /api/core/dataset/collection/detail",
     chinese="单个集合",
     since="4.6; `datasetId` is a text since 4.8.18",
-    differs="How it was cut into chunks is always shown alike. `indexAmount` is the "
+    differs="Chunk settings are always the same. `indexAmount` is the "
     "number of its data rows.",
     refuses=COLLECTION,
     example={"id": DEMO_COLLECTION},
@@ -188,7 +188,7 @@ class TrainingDetailView(View, kw_only=True):
     "GET /api/core/dataset/collection/trainingDetail",
     chinese="集合的训练进度",
     since="4.9.6",
-    differs="Nothing fails, and what is not trained yet counts as queued.",
+    differs="Nothing fails; untrained rows count as queued.",
     refuses=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
 )

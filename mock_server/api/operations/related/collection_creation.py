@@ -150,9 +150,9 @@ def made_of(
     """The row of a route that makes a collection of something."""
     common = (
         "A parent that is in no dataset, or in another one, is refused. `chunkSize` "
-        "counts as at least 64; tables are cut as other lines are, and an empty "
-        "separator counts nothing. With `trainingType` `qa` the rows are the chunks: "
-        "no model asks. Versions up to 4.9.10 answer the number of rows."
+        "counts as at least 64; tables are cut like other lines, and an empty "
+        "separator is ignored. With `trainingType` `qa` the rows are the chunks: no "
+        "model runs. Versions up to 4.9.10 return the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
@@ -270,7 +270,7 @@ class LocalFileForm(Creation, kw_only=True):
     since="4.6; plain parts beside `data` since 4.16.0",
     differs="Of .txt, .md, .html and .csv the first MiB is read, as plain text; other "
     "types give no rows, so that dataAmount stays 0 when training is over. Journals "
-    "and faults see the form as JSON. A form that is broken is told as 400. ",
+    "and faults see the form as JSON. A broken form is a 400. ",
     example={},
     gather=receive_upload,
     most_bytes=lambda limits: limits.upload_bytes,
@@ -300,8 +300,8 @@ class CreateFileIdBody(Creation, kw_only=True):
 @made_of(
     "fileId",
     FileNotFound,
-    differs="A file is there as long as a collection is made of it; the new one gets "
-    "the rows that this has now. ",
+    differs="A file exists as long as its collection; the new collection gets the "
+    "rows of that one. ",
     chinese="用已有的文件创建集合",
 )
 def file_id(call: Call, new: CreateFileIdBody) -> CreatedView:

@@ -57,9 +57,9 @@ class SourceView(View, kw_only=True):
     name="collection.read",
     chinese="集合来源的地址",
     since="4.8",
-    differs="Any fileId counts, not only keys of files. Where a record of a chat cites "
-    "the collection is not looked at. The address leads to `file.download` in all "
-    "versions, and can be guessed by nobody.",
+    differs="Any fileId counts, not only keys of files. Records that cite the "
+    "collection are ignored. The address leads to `file.download` in all versions, "
+    "and cannot be guessed.",
     refuses=COLLECTION,
     example={"collectionId": DEMO_COLLECTION},
     is_scripted=True,
@@ -109,9 +109,8 @@ def _encode(file: Download, _: State) -> Response:
     name="file.download",
     chinese="下载文件",
     since="4.14.11; as `common/file/read` before, as `file/d` too since 4.16.0",
-    differs="Of an uploaded text the first MiB is kept, of other files what a ticket "
-    "has brought; else the file is the texts of the rows that the collection has. "
-    "HEAD is not taken.",
+    differs="The file is the first MiB of an uploaded text, the bytes of a ticket, or "
+    "else the texts of the collection's rows. HEAD is refused.",
     refuses=(FileForbidden, FileNotFound),
     data=str,
     encode=_encode,

@@ -106,7 +106,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     "POST /api/core/dataset/collection/list",
     chinese="按页码取知识库集合的一页",
     since="4.6; later only beside listV2",
-    differs="With `simple`, items are as without it, and at most 1,000 are on the one "
+    differs="`simple` changes nothing but the page size: at most 1,000 items on one "
     "page.",
     refuses=LIST,
     former=("collection_pages_are_bounded", AnyPageBody),
@@ -139,7 +139,7 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     "POST /api/core/dataset/collection/scrollList",
     chinese="知识库集合的一页，用于滚动列表",
     since="4.8.19",
-    differs="Tags are shown, and looked for, by their names instead of their ids.",
+    differs="Tags are shown and searched by name instead of id.",
     refuses=(*LIST, fields.MissingParams),
     example={"datasetId": DEMO_DATASET, "parentId": None, "pageSize": 2},
     gather=gather_page,

@@ -424,8 +424,8 @@ def _event(name: str, data: Any, is_named: bool = True) -> bytes:
 
 
 DIFFERS = (
-    "There is no envelope. Without `appId` the first application that the key "
-    "may read is meant; `responseData` holds what a scripted reply names, "
+    "There is no envelope. Without `appId` it uses the first application that the key "
+    "may read; `responseData` holds what a scripted reply names, "
     "`newVariables` nothing; tokens are not counted."
 )
 _REFUSALS = (

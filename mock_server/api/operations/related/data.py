@@ -191,9 +191,9 @@ class PushedView(View):
     f"POST {PATH}/pushData",
     chinese="向集合添加待训练的数据行",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.9.10 tell overToken, repeat and error too, and "
-    "drop duplicates. Rows are trained as they are, whatever the mode of the "
-    "collection.",
+    differs=f"{LATER} Versions up to 4.9.10 also return overToken, repeat and error, "
+    f"and drop duplicates. Rows are trained unchanged, in every mode of the "
+    f"collection.",
     refuses=(*COLLECTION, errors.LimitReached),
     example={
         "collectionId": DEMO_COLLECTION,

@@ -62,8 +62,8 @@ class DatasetCreateBody(NewDataset, kw_only=True):
     chinese="创建知识库",
     since="4.6",
     former=("dataset_create_needs_all", NewDataset),
-    differs="A parent that is no folder is refused. Models are not looked at. Folders "
-    "are bound to the depth of `folder.create` here too.",
+    differs="A parent that is not a folder is refused. Models are ignored. Folders "
+    "have the depth limit of `folder.create`.",
     refuses=MAKE,
     example={"type": "dataset", "name": "News", "intro": "", "avatar": ""},
     writes=True,
@@ -88,7 +88,7 @@ class FolderCreateBody(RequestFields, kw_only=True):
     "POST /api/core/dataset/folder/create",
     chinese="创建知识库文件夹",
     since="4.9.6 with keys",
-    differs="A parent that is no folder is refused.",
+    differs="A parent that is not a folder is refused.",
     refuses=MAKE,
     example={"name": "Archive", "intro": ""},
     writes=True,
@@ -247,8 +247,8 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     "POST|GET /api/core/dataset/list",
     chinese="调用者可读的知识库",
     since="4.6; POST since 4.8",
-    differs="A GET is answered, whose fields are in the query. All datasets have the "
-    "same models. A permission on a folder does not hold for what is in it.",
+    differs="A GET with its fields in the query works too. All datasets have the "
+    "same models. A permission on a folder does not apply to its content.",
     refuses=DATASET,
     example={"parentId": None},
     former=("datasets_of_dingtalk", FormerListBody),
@@ -319,8 +319,8 @@ class DatasetUpdateBody(RequestFields, kw_only=True):
     "PUT /api/core/dataset/update",
     chinese="重命名或移动知识库",
     since="4.15 with keys",
-    differs="Models and settings are not kept. A parent that is no folder or lies in "
-    "the dataset is refused, and more than four folders within one another.",
+    differs="Models and settings are not stored. A parent that is not a folder, or is "
+    "inside the dataset, is refused, and so are more than four nested folders.",
     refuses=(*DATASET, MissingAuthorization, FolderCycle, *MAKE),
     example={"id": DEMO_DATASET, "name": "Manual"},
     writes=True,
@@ -353,7 +353,7 @@ def dataset_update(call: Call, new: DatasetUpdateBody) -> None:
     "DELETE /api/core/dataset/delete",
     chinese="删除知识库",
     since="4.6",
-    differs="It is gone at once; the service answers `detail` for a second more.",
+    differs="It is gone at once; the service serves `detail` for a second more.",
     refuses=DATASET,
     example={"id": DEMO_DATASET},
     writes=True,

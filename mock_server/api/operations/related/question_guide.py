@@ -17,7 +17,7 @@ QUESTIONS = (
     "Where does that come from?",
     "What does it cost?",
 )
-NO_MODEL = "No model is asked; what has been said is not looked at."
+NO_MODEL = "No model runs; the conversation is ignored."
 
 
 class CreateQuestionGuideBody(RequestFields, kw_only=True):

@@ -53,8 +53,8 @@ class QuoteView(View):
     "POST /api/core/dataset/data/getQuoteData",
     chinese="引用的数据行及其集合",
     since="4.8.20; POST since 4.9",
-    differs="With the fields of a chat, too, who may read the dataset is answered: "
-    "whether a record of it cites the row is not looked at.",
+    differs="Read permission on the dataset is enough, also with the fields of a "
+    "chat: no record needs to cite the row.",
     refuses=ROW,
     example={"id": DEMO_ROW},
 )

@@ -42,9 +42,8 @@ class RetrainedView(View):
     f"POST {PATH}/reTrainingCollection",
     chinese="重新训练集合",
     since="4.8; with write permission 4.9.10",
-    differs="Rows are made of the text of an uploaded file where that is kept, else of "
-    "those that there are; the pages of links are not fetched. What is in a folder is "
-    "deleted with it.",
+    differs="Rows come from the stored text of an uploaded file, else from the "
+    "existing rows; links are not fetched. A folder is deleted with its content.",
     former=("retraining_checks_fields_first", FormerRetrainBody),
     refuses=(*COLLECTION, errors.LimitReached),
     example={"collectionId": DEMO_COLLECTION},

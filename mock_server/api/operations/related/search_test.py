@@ -169,11 +169,10 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     "POST /api/core/dataset/searchTest",
     chinese="知识库中与文本最接近的数据行",
     since="4.8",
-    differs="No model is asked: what has the same meaning in other words is not found, "
-    "and rows that share nothing with the text are left out. All recalls find the same "
-    "rows in the same order; `duration` is always 0.012s; nothing is limited by the "
-    "second. "
-    "Of many data rows the first are compared (limit `searched_chars`).",
+    differs="No model runs: other words for the same meaning are not found, and rows "
+    "that share nothing with the text are left out. All recalls find the same rows in "
+    "the same order; `duration` is always 0.012s; there is no limit per second. "
+    "Only the first of many data rows are compared (limit `searched_chars`).",
     refuses=DATASET,
     example={"datasetId": DEMO_DATASET, "text": "open"},
     data=SearchView,

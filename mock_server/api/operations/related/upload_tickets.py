@@ -63,9 +63,8 @@ class TicketView(View, kw_only=True):
     "POST /api/core/dataset/file/presignDatasetFilePostUrl",
     chinese="获取上传文件的地址",
     since="4.14.11; at the older path 4.14.3",
-    differs="Both paths are there in all versions. All uploads are single ones: "
-    "`uploadMode` is never `multipart`. Files have at most 16 MiB, and nobody is "
-    "limited to so many a minute.",
+    differs="Both paths exist in all versions. `uploadMode` is never `multipart`. "
+    "Files have at most 16 MiB, without a limit per minute.",
     refuses=(*DATASET, BodyTooLarge, errors.LimitReached),
     example={"datasetId": DEMO_DATASET, "filename": "hours.txt"},
     writes=True,
@@ -140,8 +139,8 @@ def _encode(done: UploadedView, state: State) -> bytes | Response:
     name="file.u",
     chinese="上传文件到凭票地址",
     since="4.16.0; up to 4.14.10 the address is that of the object store",
-    differs="The first MiB of a file is kept. Parts of a multipart upload are not "
-    "taken. Journals and faults see the file as JSON.",
+    differs="The first MiB of a file is kept. Parts of a multipart upload are "
+    "refused. Journals and faults see the file as JSON.",
     refuses=(FileForbidden, WrongFileType, errors.LimitReached),
     writes=True,
     encode=_encode,

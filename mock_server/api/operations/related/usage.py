@@ -21,7 +21,7 @@ class TrainingUsageBody(RequestFields, kw_only=True):
     "POST /api/support/wallet/usage/createTrainingUsage",
     chinese="创建训练账单",
     since="4.6.9",
-    differs="Nothing is billed, and no other route looks at the id.",
+    differs="Nothing is billed, and no other route uses the id.",
     refuses=DATASET,
     example={"datasetId": DEMO_DATASET, "name": "Upload"},
 )
