@@ -1068,7 +1068,7 @@ FOLDERS = {
         ],
     ),
     "folder of apps that is deleted": Input(
-        20_000,
+        16_000,
         lambda n: [
             in_folder(n),
             Sent("/__admin/apps/f", method="DELETE", query="counts=true"),
@@ -1082,10 +1082,11 @@ FOLDERS = {
         ],
     ),
     "collections that are trained": Input(
-        6_000, lambda n: [training(n), LATER, Sent("/__admin/datasets/f", method="GET")]
+        6_000, lambda n: [training(n), LATER, with_fields(datasetId="0")]
     ),
     "declared rows that are trained": Input(
-        DEFAULT_LIMITS.waiting_rows, lambda n: [training(1, n), LATER, listed(b"0")]
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: [training(1, n), LATER, with_fields(datasetId="0")],
     ),
 }
 
