@@ -1081,6 +1081,17 @@ FOLDERS = {
             Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
         ],
     ),
+    "chats that are deleted by their ids": Input(
+        48_000,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            sent_json(
+                f"{CHATS}/history/batchDelete",
+                appId="a",
+                chatIds=[*map(str, range(n))],
+            ),
+        ],
+    ),
     "collections that are trained": Input(
         6_000, lambda n: [training(n), LATER, with_fields(datasetId="0")]
     ),
@@ -1091,9 +1102,9 @@ FOLDERS = {
 }
 
 
-def numbered(name: str, size: int, more: str = "") -> str:
+def numbered(name: str, size: int) -> str:
     """So many objects with an id of that name, as items of an array."""
-    return ",".join(f'{{"{name}":"{number}"{more}}}' for number in range(size))
+    return ",".join(f'{{"{name}":"{number}"}}' for number in range(size))
 
 
 def in_folder(size: int) -> Sent:
