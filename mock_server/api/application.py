@@ -32,7 +32,7 @@ from mock_server.api.operations.shares import TAKES_KEYS, VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
-from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller
+from mock_server.domain.access import ISSUED_KEY_PREFIX, NOBODY, Caller, split_key
 from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with
 from mock_server.domain.errors import Refusal
@@ -108,6 +108,7 @@ class PublicApi:
                 # With its traceback it would keep this frame, and the body, in memory.
                 refusal = error.with_traceback(None)
                 response = responses.error_response(error, request.state.choices)
+                response = await self._told(request, response, error)
             except ClientGone:
                 response = _NO_RESPONSE
             except Interrupted:
@@ -143,6 +144,29 @@ class PublicApi:
                 body = RequestBody.of(scope, receive, notes.headers)
                 await responses.send_response(response, body, send)
 
+    async def _told(
+        self,
+        request: context.RequestContext,
+        response: responses.Response,
+        refusal: Refusal,
+    ) -> responses.Response:
+        """A refusal that came before the body, in the form that this asks for."""
+        operation = request.operation
+        if not isinstance(operation, Operation) or operation.tell_refusal is None:
+            return response
+        if not isinstance(refusal, MissingAuthorization | UnknownKey):
+            return response
+        try:
+            most = self._limits.body_bytes
+            if request.content is None:  # else it has come, for it may name a link
+                request.content = await request.body.read(most, self._memory)
+        except Refusal:  # one that is too large asks for nothing
+            return response
+        except ClientGone:
+            return _NO_RESPONSE
+        content, state = request.content or b"", request.state
+        return operation.tell_refusal(response, refusal, content, state)
+
     def _admit(self, request: context.RequestContext) -> Served:
         """The checks before the body, in their order. Raises Refusal."""
         scope, key = request.scope, request.headers.key
@@ -177,17 +201,19 @@ class PublicApi:
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
-        if refusal is None and not shares.may_name(content):
+        has_key = request.headers.key is not None
+        if has_key and refusal is None and not shares.may_name(content):
             return operation
         sandbox, link = request.sandbox, shares.issued_in(content)
         if link:
             self._follow(request, self._sandboxes.of_key(link))
         state = request.state
         if request.sandbox is not sandbox:
-            path, method = scope["path"], scope["method"]
-            operation = self._operations.at(path, method, state.choices)
             # A key of another sandbox does not count in this one.
             refusal = refusal or request_headers.missing_authorization(())
+        if request.sandbox is not sandbox or not has_key:
+            request.operation = None
+            operation = self._served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
         named = shares.named_in(content, is_nested)
@@ -233,14 +259,20 @@ class PublicApi:
             state = request.state
         if meant is None:
             found = answered_at(method, path, state.faults.routes)
-            if found is not None:
-                notes.answered = found.name
-                return found
-        elif state.faults.active and not state.faults.answered.keys().isdisjoint(
-            meant.names
-        ):
+            if found is None:
+                return self._operations.at(path, method, state.choices)
+            notes.answered = found.name
+            return found
+        if meant.access in VISITED and request.headers.key is None:
+            return meant  # a link in its fields may lead to where it is served
+        return self._served(meant, scope, state)
+
+    def _served(self, meant: Served, scope: Scope, state: State) -> Served:
+        """What is meant if it is served, or has answers. Raises RouteNotFound."""
+        faults = state.faults
+        if faults.active and not faults.answered.keys().isdisjoint(meant.names):
             return meant
-        return self._operations.at(path, method, state.choices)
+        return self._operations.at(scope["path"], scope["method"], state.choices)
 
     def _led_by_login(self, request: context.RequestContext) -> Operation:
         """The operation in the sandbox to which the login leads. Raises RouteNotFound.
@@ -399,9 +431,11 @@ def authorize(key: str, state: State, bound_to: str | None = None) -> Caller:
     A fixture that declares no keys takes any key as an owner's (choice unknown_key),
     but none that looks as if a sandbox had issued it. At an address that is `bound_to`
     a sandbox, where keys lead nowhere else, declared ones count beside those that are
-    issued for them. Raises UnknownKey.
+    issued for them. An app may be named behind a key. Raises UnknownKey.
     """
     caller = state.callers.get(key)
+    if caller is None and (parts := split_key(key)) is not None:
+        return replace(authorize(parts[0], state, bound_to), named_app=parts[1])
     if caller is None and (bound_to is not None or key.startswith(ISSUED_KEY_PREFIX)):
         caller = _known(key, state, bound_to)
     if caller is not None:

@@ -275,7 +275,10 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
     """What may not be meant by the fixture, and by a variable of another name."""
-    found = warnings_of(sandbox.state.store.generation)
+    generation = sandbox.state.store.generation
+    if warning := generation.warning_under(sandbox.choices.version):
+        yield f"warning: {warning}"
+    found = warnings_of(generation)
     yield from (f"warning: {each}" for each in islice(found, _WARNINGS))
     port = os.environ.get("PORT")
     if port and not os.environ.get(variable("port")):

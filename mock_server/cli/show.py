@@ -15,6 +15,7 @@ from mock_server.cli import output
 from mock_server.cli.options import option
 from mock_server.cli.progress import loaded
 from mock_server.cli.reports import REPORTS
+from mock_server.domain.choices.table import choose
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.printable import one_line
 from mock_server.fixture.document import published
@@ -133,6 +134,8 @@ _WARNINGS = 10
 
 def _warnings(generation: Generation) -> Iterator[str]:
     """What may not be meant, and is no mistake."""
+    if warning := generation.warning_under(choose().version):
+        yield warning
     yield from warnings_of(generation)
     for dataset in generation.datasets.values():
         parents = {each.parent_id for each in dataset.tree}

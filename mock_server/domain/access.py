@@ -6,6 +6,7 @@ The spec leaves open how keys are issued and which permission an operation needs
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from enum import IntEnum
 
@@ -76,7 +77,8 @@ class Caller(Struct, frozen=True):
 
     `level` holds where an app or dataset says nothing else for the key. Who has logged
     in has a `username`, and the key whose member the user is, if there is one. A key
-    that was created for an app has its `app_id`. A `visitor` has no key.
+    that was created for an app has its `app_id`; one that is sent with the id of an app
+    behind it names that (`named_app`). A `visitor` has no key.
     """
 
     key: str
@@ -85,6 +87,17 @@ class Caller(Struct, frozen=True):
     username: str | None = None
     app_id: str | None = None
     visitor: Visitor | None = None
+    named_app: str | None = None
+
+
+_APP_ID = re.compile("[0-9a-f]{24}")
+
+
+def split_key(key: str) -> tuple[str, str] | None:
+    """A key and the id of an app that stands behind it: `KEY-ID`; None without one."""
+    bare, dash, app_id = key[:-25], key[-25:-24], key[-24:]
+    is_named = dash == "-" and bare and _APP_ID.fullmatch(app_id)
+    return (bare, app_id) if is_named else None
 
 
 NOBODY = Caller("", None, Level.NONE)

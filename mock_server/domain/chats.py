@@ -54,21 +54,22 @@ def records_around(
     """
     end = len(records)
     if middle:
-        start = max(0, _index(records, middle, "initialId") - size // 2)
+        start = max(0, _places(records, middle, "initialId")[0] - size // 2)
         return start, min(start + size, end)
     if before:
-        end = _index(records, before, "prevId")
+        end = _places(records, before, "prevId")[0]
     elif after:
-        start = _index(records, after, "nextId") + 1
+        start = _places(records, after, "nextId")[-1] + 1
         return start, min(start + size, end)
     return max(0, end - size), end
 
 
-def _index(records: Sequence[ChatRecord], record_id: str, field: str) -> int:
-    for index, record in enumerate(records):
-        if record.id == record_id:
-            return index
-    raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
+def _places(records: Sequence[ChatRecord], record_id: str, field: str) -> list[int]:
+    """Where the records of an id stand, which a question and its reply may share."""
+    found = [at for at, record in enumerate(records) if record.id == record_id]
+    if not found:
+        raise RecordNotFound.of(record_id, "the id of a chat record", f"$.{field}")
+    return found
 
 
 def delete_records(call: Call, app: App, chat_id: str, data_ids: Set[str]) -> None:
@@ -218,8 +219,29 @@ TITLE_CHARS = 20
 """Characters of the first question that become the title of a chat."""
 
 
+NOT_RECORDED = "NO_RECORD_HISTORIES"
+"""The id of a chat session of which nothing is kept."""
+RecordTaken = refusal("RecordTaken", "409 recordTaken", "500 500 error")
+
+
+class Turn(Struct, frozen=True):
+    """A question to a chat session, and what is to be recorded.
+
+    `reply_id` and `question_id` are dataIds; `title` is one that is not the question's.
+    """
+
+    question: str
+    chat_id: str | None = None
+    reply_id: str | None = None
+    question_id: str | None = None
+    title: str | None = None
+
+
 class Completed(Struct, frozen=True):
-    """A reply in a chat session; `title` is the one that the chat got by it."""
+    """A reply in a chat session, and what its answer tells of the chat.
+
+    That is an id, which may be empty, and the title that the chat got by it.
+    """
 
     chat_id: str
     parts: Sequence[ReplyPart]
@@ -227,29 +249,49 @@ class Completed(Struct, frozen=True):
     title: str | None
 
 
-def complete(call: Call, app: App, chat_id: str | None, question: str) -> Completed:
+def complete(call: Call, app: App, turn: Turn) -> Completed:
     """Reply to a question in a chat session; both are recorded.
 
     A chat that there is not is created. The reply is the call's own, else that whose
     turn it is among the app's or the fixture's; without any, the question itself.
-    Raises InvalidField, LimitReached.
+    Raises InvalidField, RecordTaken, LimitReached.
     """
-    state, store, now = call.state, call.store, call.now
-    _check(state, app, chat_id)
-    chat_id = chat_id or _new_chat_id(store, app)
-    old = store.chat(app, chat_id)
-    has_title = old and (old.custom_title or old.title not in _NO_TITLES)
-    title = None if has_title else question[:TITLE_CHARS].strip()
-    chat = _new(call, app, chat_id) if old is None else old
+    state, store = call.state, call.store
+    _check(call, app, turn)
+    chat_id = turn.chat_id or _new_chat_id(store, app)
     reply, owner, turns = _reply(call, app)
-    parts = parts_of(question, None) if reply is None else reply.all_parts
+    parts = parts_of(turn.question, None) if reply is None else reply.all_parts
+    own_pace = reply.stream if reply else None
+    pace = own_pace or app.pace or state.pace
+    title = None
+    has_failed = bool(parts) and parts[-1].error is not None
+    is_kept = not has_failed or call.facts.failed_turns_are_recorded
+    if is_kept and chat_id != NOT_RECORDED:
+        title = _record(call, app, chat_id, turn, parts[-1:] if has_failed else parts)
+    if turns is not None:
+        store.turns[owner] = turns
+    if turn.chat_id is None and not call.facts.new_chats_are_named:
+        chat_id = ""
+    return Completed(chat_id, parts, pace, title)
+
+
+def _record(
+    call: Call, app: App, chat_id: str, turn: Turn, parts: Sequence[ReplyPart]
+) -> str | None:
+    """Keep a turn, and give the title that is told of it. Raises LimitReached."""
+    store, now = call.store, call.now
+    old = store.chat(app, chat_id)
+    chat = _new(call, app, chat_id) if old is None else old
+    title, told = _titles(call, chat, turn)
+    reply_id = turn.reply_id or store.new_id()
+    question_id = reply_id
+    if not call.facts.turns_share_an_id:
+        question_id = turn.question_id or store.new_id()
     records = (
-        ChatRecord(store.new_id(), "Human", question, now),
-        ChatRecord(store.new_id(), "AI", text_of(parts), now, recorded(parts)),
+        ChatRecord(question_id, "Human", turn.question, now),
+        ChatRecord(reply_id, "AI", text_of(parts), now, recorded(parts)),
     )
-    new_title = title if title is not None else chat.title
-    put = replace(chat, title=new_title, update_time=now)
-    store.put_chat(app, put)
+    store.put_chat(app, replace(chat, title=title, update_time=now))
     try:
         store.add_records(app, chat_id, records)
     except errors.LimitReached:
@@ -258,11 +300,17 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
         else:
             store.put_chat(app, old)
         raise
-    if turns is not None:
-        store.turns[owner] = turns
-    own_pace = reply.stream if reply else None
-    pace = own_pace or app.pace or state.pace
-    return Completed(chat_id, parts, pace, title)
+    return told
+
+
+def _titles(call: Call, chat: Chat, turn: Turn) -> tuple[str, str | None]:
+    """The title of a chat after a turn, and that which the answer tells."""
+    asked = turn.question[:TITLE_CHARS] if turn.title is None else turn.title
+    if not call.facts.first_turn_titles_a_chat:
+        return asked or _NO_TITLES[1], None
+    if chat.custom_title or chat.title not in _NO_TITLES:
+        return chat.title, None
+    return asked.strip(), asked.strip() or None
 
 
 def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | None]:
@@ -307,15 +355,24 @@ def _new_chat_id(store: Store, app: App) -> str:
             return made
 
 
-def _check(state: State, app: App, chat_id: str | None) -> None:
-    store, limits = state.store, state.limits
-    if chat_id in _NOT_CREATED:
-        expected = "an id that the path of a URL can hold"
-        raise errors.InvalidField(expected, repr(chat_id), "$.chatId")
+def _check(call: Call, app: App, turn: Turn) -> None:
+    state, store, limits = call.state, call.store, call.state.limits
+    chat_id, reply_id = turn.chat_id, turn.reply_id
+    for name, own_id in (("chatId", chat_id), ("responseChatItemId", reply_id)):
+        if own_id in _NOT_CREATED:
+            expected = "an id that the path of a URL can hold"
+            raise errors.InvalidField(expected, repr(own_id), f"$.{name}")
+    if chat_id == NOT_RECORDED:
+        return
     if chat_id and store.chat(app, chat_id) is not None:
-        if len(store.records(app, chat_id)) + 2 > limits.chat_records:
+        records = store.records(app, chat_id)
+        if len(records) + 2 > limits.chat_records:
             expected = f"at most {limits.chat_records} records of a chat"
             raise errors.LimitReached(expected, "two more", "$.chatId")
+        taken = (it.obj == "AI" and it.id == reply_id for it in records)
+        if reply_id and any(taken) and call.facts.turns_share_an_id:
+            expected, at = "the dataId of no reply of the chat", "$.responseChatItemId"
+            raise RecordTaken.of(reply_id, expected, at)
     elif not _has_room(state):
         expected = f"at most {limits.created_chats} created chats"
         raise errors.LimitReached(expected, "one more", "$.chatId")

@@ -1,6 +1,7 @@
 """JSON values and what may help, in the words of messages."""
 
 import json
+import re
 from collections.abc import Collection, Iterable
 from itertools import accumulate, islice
 
@@ -129,6 +130,9 @@ def whose_name(word: str, named: Iterable[tuple[str, str]]) -> str:
     )
 
 
+_ID = re.compile("[0-9a-f]{24}")
+
+
 def nearest(word: str, known: Collection[str]) -> str | None:
     """The known word that is nearest or means the same, None where none does.
 
@@ -144,7 +148,9 @@ def nearest(word: str, known: Collection[str]) -> str | None:
     if len(known) > _FEW:
         some = [each for each in some if each[:3] == word[:3]][:_FEW]
     sums = accumulate(len(word) * len(each) for each in some)
-    return most_alike(word, some[: sum(each <= _COMPARED_CHARS for each in sums)])
+    compared = some[: sum(each <= _COMPARED_CHARS for each in sums)]
+    # Ids begin alike if one was made soon after the other: that is no mistake.
+    return most_alike(word, compared, 0.9 if _ID.fullmatch(word) else 0.6)
 
 
 def most_alike(word: str, known: Collection[str], least: float = 0.6) -> str | None:

@@ -177,6 +177,7 @@ def parts_recorded(written: bytes) -> Sequence[RecordedPart]:
 
 
 _RECORDED = {"text", "fast", "reasoning", "tool", "interactive", "node", "quotes"}
+_RECORDED |= {"error"}
 
 
 def problems(text: str | None, parts: Parts | None) -> Iterator[tuple[Path, str]]:

@@ -105,8 +105,10 @@ class Facts:
         True,
         False,
         routes=("searchTest",),
-        sentence="Rows that a search finds have no `tokens` any more.",
-        chinese="搜索到的数据行不再带有 `tokens`。",
+        sentence="Rows that a search finds have no `tokens` any more, and the answer "
+        "no `usingSimilarityFilter`.",
+        chinese="搜索到的数据行不再带有 `tokens`，"
+        "应答不再带有 `usingSimilarityFilter`。",
     )
     tickets_say_how_to_upload: bool = fact(
         False,
@@ -227,6 +229,119 @@ class Facts:
         routes=("updateUserFeedback",),
         sentence="The data is null; before, an empty object.",
         chinese="返回的 data 为 null；之前为空对象。",
+    )
+    datasets_of_dingtalk: bool = fact(
+        False,
+        True,
+        routes=("dataset.create", "dataset.list"),
+        sentence="A dataset may be of type `dingtalk`.",
+        chinese="知识库可为 `dingtalk` 类型。",
+    )
+    ip_limits_are_http_429: bool = fact(
+        False,
+        True,
+        routes=("export",),
+        sentence="A second export within a minute is HTTP 429; before, HTTP 500. "
+        "`code` is 429 in both (choice `error_form=service`).",
+        chinese="一分钟内再次导出为 HTTP 429；之前为 HTTP 500。两者的 `code` 都是 429"
+        "（选项 `error_form=service`）。",
+    )
+    histories_check_the_app: bool = fact(
+        False,
+        True,
+        routes=("getHistories",),
+        sentence="Without `appId`, or with that of no app that may be read, a list of "
+        "chats is refused; before, it was empty.",
+        chinese="未提供 `appId`，或没有可读的对应应用时，会话列表会被拒绝；"
+        "之前为空列表。",
+    )
+    deletion_of_no_app_is_of_no_chat: bool = fact(
+        False,
+        True,
+        routes=("delHistory",),
+        sentence="To delete a chat without `appId` is refused as an unknown chat; "
+        "before, a field was missing.",
+        chinese="删除会话时未提供 `appId`，按未知会话拒绝；之前为缺少字段。",
+    )
+    data_update_needs_q: bool = fact(
+        False,
+        True,
+        routes=("data.update",),
+        sentence="A row is changed with a `q`, and the answer has its texts; before, "
+        "`q` could be left out, and the answer was null.",
+        chinese="修改数据行必须提供 `q`，并返回其文本；之前可省略 `q`，返回 null。",
+    )
+    data_delete_gives_null: bool = fact(
+        False,
+        True,
+        routes=("data.delete",),
+        sentence='Null answers that a row is deleted; before, `"success"`.',
+        chinese='删除数据行后返回 null；之前返回 `"success"`。',
+    )
+    items_tell_training: bool = fact(
+        False,
+        True,
+        routes=("listV2",),
+        sentence="Items tell `activeTrainingAmount`, `finalErrorAmount` and "
+        "`slowestTrainingStatus`, and always `hasError`; before, only that, and only "
+        "where something is trained or has failed (choice `item_fields=extended`).",
+        chinese="条目带有 `activeTrainingAmount`、`finalErrorAmount`、"
+        "`slowestTrainingStatus`，且总有 `hasError`；"
+        "之前仅在训练中或出错时带有 `hasError`（选项 `item_fields=extended`）。",
+    )
+    turns_share_an_id: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="A question and its reply have the same `dataId`, and a "
+        "`responseChatItemId` that a reply of the chat has is refused; before, it was "
+        "of the reply only, and could be sent twice.",
+        chinese="提问与回复使用同一个 `dataId`，会话中已有的 `responseChatItemId` "
+        "会被拒绝；之前仅用于回复，且可重复。",
+    )
+    first_turn_titles_a_chat: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="The first turn gives a chat its title, which the answer tells; "
+        "before, each turn did, and no answer told it.",
+        chinese="首轮对话决定会话标题，并在应答中给出；之前每轮都会改写标题，"
+        "应答中不给出。",
+    )
+    new_chats_are_named: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="Without `chatId` the answer's `id` is that of the new chat; in "
+        "4.14.4 to 4.14.10 it is empty.",
+        chinese="未提供 `chatId` 时，应答的 `id` 是新会话的 id；"
+        "4.14.4 至 4.14.10 中为空。",
+    )
+    streams_end_with_done: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="With `detail` the event `flowResponses` comes before `[DONE]`; "
+        "before, it was the last.",
+        chinese="`detail` 为 true 时，事件 `flowResponses` 在 `[DONE]` 之前；"
+        "之前是最后一个事件。",
+    )
+    failed_turns_are_recorded: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="A turn that ends by an error is recorded with its `errorMsg`; "
+        "before, nothing was.",
+        chinese="以错误结束的一轮会被记录，并带有 `errorMsg`；之前不记录。",
+    )
+    wrong_fields_end_no_stream: bool = fact(
+        False,
+        True,
+        routes=("completions",),
+        sentence="Wrong fields of a completion are refused as JSON, also if a stream "
+        "is asked for; before, by its event `error`.",
+        chinese="对话的字段错误以 JSON 拒绝，流式请求也是如此；"
+        "之前流式请求以事件 `error` 拒绝。",
     )
     res_data_needs_data_id: bool = fact(
         False,

@@ -264,6 +264,16 @@ _CHANGED = {
 _BY_FILE = {"datasetId": DATASET, "externalFileId": "1111"}
 _PAGE = {"pageSize": 10, "searchText": ""}
 _ROWS = "list._id list.datasetId list.collectionId list.q list.a list.chunkIndex total"
+_CHANGED_ROW = {
+    "dataId": ROW,
+    "q": "Test 111",
+    "a": "sss",
+    "indexes": [
+        {"dataId": "xxxx", "type": "default", "text": "Default index"},
+        {"dataId": "xxx", "type": "custom", "text": "Older index"},
+        {"type": "custom", "text": "New index"},
+    ],
+}
 _SEARCHED = {
     "datasetId": DATASET,
     "text": "Who directed it?",
@@ -354,8 +364,8 @@ EXAMPLES = [
         f"GET {_CHATS}/init?{_AT}",
         None,
         f"{_INIT} {_CONFIG}",
-        _CONFIG,
-        why="an app has no settings here: `chatConfig` is empty",
+        "app.chatConfig.instruction app.chatConfig.fileSelectConfig",
+        why="an app has no settings of its own here",
     ),
     Example(
         f"POST {_CHATS}/record/getPaginationRecords",
@@ -387,6 +397,14 @@ EXAMPLES = [
     ),
     Example(
         f"DELETE {_CHATS}/item/delete?contentId={RECORD}&chatId={CHAT}&appId={APP}",
+        lacks="null",
+        why="the service of 4.14 does not read the query, either",
+        versions=("4.14",),
+        refused=True,
+    ),
+    Example(
+        f"DELETE {_CHATS}/item/delete",
+        {"contentId": RECORD, "chatId": CHAT, "appId": APP},
         versions=("4.14",),
     ),
     *(
@@ -582,25 +600,20 @@ EXAMPLES = [
     ),
     Example(
         f"PUT {_SETS}/data/update",
-        {
-            "dataId": ROW,
-            "q": "Test 111",
-            "a": "sss",
-            "indexes": [
-                {"dataId": "xxxx", "type": "default", "text": "Default index"},
-                {"dataId": "xxx", "type": "custom", "text": "Older index"},
-                {"type": "custom", "text": "New index"},
-            ],
-        },
+        _CHANGED_ROW,
         lacks="null",
         why="the service of 4.16 answers the texts of the row, too",
+        versions=("4.16",),
     ),
+    Example(f"PUT {_SETS}/data/update", _CHANGED_ROW, versions=("4.14",)),
     Example(
         f"DELETE {_SETS}/data/delete?id={ROW}",
         shows="text",
         lacks="text",
         why="the service answers null since 4.15, too",
+        versions=("4.16",),
     ),
+    Example(f"DELETE {_SETS}/data/delete?id={ROW}", shows="text", versions=("4.14",)),
     Example(
         f"POST {_SETS}/searchTest",
         _SEARCHED,

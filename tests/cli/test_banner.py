@@ -100,6 +100,12 @@ def test_a_port_of_another_variable_is_told_to_have_no_effect(
     assert "warning: PORT=9000 has no effect (the port is MOCK_SERVER_PORT" in said({})
 
 
+def test_a_fixture_for_another_version_is_served_with_a_warning() -> None:
+    told = "warning: the fixture is for version 4.14, not 4.16 (--choice version=4.14"
+    assert said({"version": "4.14"}).count(told) == 1
+    assert "warning" not in said({"version": "4.16"})
+
+
 def test_one_is_told_in_the_singular() -> None:
     collections = [{"name": "a"}, {"name": "b"}]
     text = said({"datasets": [{"id": "d", "collections": collections}]})

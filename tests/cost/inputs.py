@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -145,8 +144,9 @@ def trained(count: int, sent: Sent) -> list[Sent]:
     body = {
         "datasetId": DATASET,
         "name": "n",
+        "chunkSettingMode": "custom",
         "chunkSize": 64,
-        "text": "a" * 64 * count,
+        "text": f"{'a' * 64}\n" * count,
     }
     made = Sent(f"{CREATE}/text", json.dumps(body).encode())
     return [made, admin("POST", "/clock/advance", {"seconds": 10**6}), sent]
@@ -611,12 +611,12 @@ def forgotten(ids: object) -> Sent:
 
 
 def results(count: int, part: object) -> list[Sent]:
-    """A reply with such parts, whose dataId is the second id made, and its results."""
-    query = f"appId=a&chatId=x&dataId={sha256(b'2').hexdigest()[:24]}"
+    """A reply with such parts, and its results."""
+    query = "appId=a&chatId=x&dataId=r"
     return [
         EMPTY,
         reply(parts=["x", *[part] * count]),
-        completion("y", appId="a", chatId="x"),
+        completion("y", appId="a", chatId="x", responseChatItemId="r"),
         Sent(f"{CHATS}/record/getResData", method="GET", query=query),
     ]
 

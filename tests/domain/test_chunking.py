@@ -2,50 +2,101 @@
 
 from __future__ import annotations
 
-import re
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_server.domain.datasets.texts import chunks
+from mock_server.domain.datasets.texts import MOST_CHARS, Cutting, chunks
 from mock_server.domain.objects.pending import complete
+
+SMALL = Cutting(size=100, overlap=20, least=0)
+
+
+def cut(text: str, cutting: Cutting = SMALL, most: int = 10**6) -> list[str]:
+    return complete(chunks(text, most, cutting))
+
+
+def test_a_short_text_is_one_row_as_it_is() -> None:
+    text = "  # A\r\n\n\n\nb  "
+    assert cut(text, Cutting()) == [text]
+    assert cut(" \n\n", Cutting()) == cut(" \n\n") == []
+
+
+def test_each_heading_begins_a_row_with_those_above_it() -> None:
+    text = "Before\n# A\nintro\n## B\n### C\none\n## D\ntwo\n# E\nthree\n# F\n"
+    assert cut(text) == [
+        "Before",
+        "# A\nintro",
+        "# A\n## B\n### C\none",
+        "# A\n## D\ntwo",
+        "# E\nthree",
+        "# F",
+    ]
+    levels = Cutting(size=100, levels=1, least=0)
+    assert cut("# A\n## B\none\n## C\ntwo\n", levels) == ["# A\n## B\none\n## C\ntwo"]
+
+
+def test_a_heading_in_code_is_none_and_code_stays_whole() -> None:
+    code = "```\n# no heading\n" + "line of code\n" * 30 + "```"
+    assert cut(f"# A\nsaid\n{code}\n") == [f"# A\nsaid\n{code}"]
+
+
+def test_pieces_are_joined_up_to_the_size_and_a_little_more() -> None:
+    assert cut("a" * 60 + "\n\n" + "b" * 40) == ["a" * 60 + "\n\n" + "b" * 40]
+    assert cut("a" * 60 + "\n\n" + "b" * 59) == ["a" * 60 + "\n\n" + "b" * 59]
+    assert cut("a" * 90 + "\n\n" + "b" * 90) == ["a" * 90, "b" * 90]
+
+
+def test_only_sentences_overlap() -> None:
+    sentences = "".join(f"{each * 15}。" for each in "abcdefghij")
+    found = cut(sentences)
+    assert len(found) > 1
+    assert found[1].startswith(found[0][-32:])
+    lines = "".join(f"{each * 15}\n" for each in "abcdefghij")
+    assert "".join(cut(lines)).replace("\n", "") == lines.replace("\n", "")
+    none = Cutting(size=100, overlap=0, least=0)
+    assert "".join(cut(sentences, none)) == sentences
+
+
+def test_separators_cut_everywhere_and_go() -> None:
+    own = Cutting(size=100, overlap=20, separators=("##", "\n-"), least=0)
+    assert cut("a##b\n-c ## \n##" + "d" * 300, own) == ["a", "b", "c", "d" * 300]
+    assert len(cut("e" * 2 * MOST_CHARS, own)) > 1
+
+
+def test_what_has_no_break_is_cut_where_a_row_is_full() -> None:
+    assert cut("x" * (MOST_CHARS - 1)) == ["x" * (MOST_CHARS - 1)]
+    found = cut("x" * 2 * MOST_CHARS)
+    assert {len(each) for each in found[:-1]} == {100}
+
+
+def test_more_than_so_many_are_not_made() -> None:
+    assert len(cut("# A\nb\n" * 50, most=10)) == 11
+
 
 PIECES = [
     "a\r\nb",
     "word " * 20,
-    "x" * 64,
     "x" * 129,
-    " ",
+    "一句话。",
+    "Yes, it is. ",
     "\n",
     "\n\n",
-    "\r\n",
-    "\n \n",
+    "# A\n",
 ]
-TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+TEXTS = st.lists(st.sampled_from([*PIECES, "```\n", "## B\nc\n"]), max_size=60)
 
 
-def added_up(text: str, size: int) -> list[str]:
-    """The chunks of a text, paragraph by paragraph."""
-    made: list[str] = []
-    for paragraph in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
-        starts = range(0, len(paragraph), size)
-        for index, piece in enumerate(paragraph[at : at + size] for at in starts):
-            if made and not index and len(made[-1]) + 2 + len(piece) <= size:
-                made[-1] += f"\n\n{piece}"
-            else:
-                made.append(piece)
-    return made
+@given(TEXTS.map("".join), st.sampled_from([64, 100, 1_000]))
+def test_nothing_is_lost_but_blanks(text: str, size: int) -> None:
+    found = cut(text, Cutting(size=size, overlap=0, levels=0, least=0))
+    assert "".join("".join(found).split()) == "".join(text.split())
+    assert all(each == each.strip() and each for each in found)
+    assert all(len("".join(each.split())) < MOST_CHARS + size for each in found)
 
 
-SIZES = st.sampled_from([64, 65, 66, 129, 130, 131, 200])
-
-
-@given(TEXTS, SIZES)
-def test_chunks_are_those_of_adding_paragraphs_up(text: str, size: int) -> None:
-    assert complete(chunks(text, 10**6, size)) == added_up(text, size)
-
-
-@given(TEXTS)
+@given(TEXTS.map("".join))
 def test_large_texts_are_cut_like_small_ones(text: str) -> None:
-    large = f"{text}\n\n" * (150_000 // (len(text) + 2) + 1)
-    assert complete(chunks(large, 10**6, 64)) == added_up(large, 64)
+    part = f"{text}\n\n# End\nof it\n"
+    once = cut(part * 2)[:-1]
+    many = cut(part * (150_000 // len(part) + 2))
+    assert many[: len(once)] == once

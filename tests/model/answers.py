@@ -31,12 +31,15 @@ ERRORS: dict[str, tuple[tuple[int, str], tuple[int, int, str]]] = {
     "no_collection": ((404, "collectionNotFound"), (500, 501003, "unExistCollection")),
     "no_row": ((404, "rowNotFound"), _FAILED),
     "row_taken": ((409, "rowTaken"), _FAILED),
+    "no_messages": ((400, "noMessages"), _FAILED),
     "team": ((403, "forbidden"), (500, 500003, "unAuthTeam")),
     "params": ((400, "missingParams"), (500, 507004, "missingParams")),
     "too_deep": ((400, "folderTooDeep"), (500, 507006, "folderDepthLimit")),
     "cycle": ((400, "folderCycle"), (500, 507000, "invalidParams")),
     "nothing_listed": ((400, "nothingListed"), _FAILED),
     "no_file": ((404, "fileNotFound"), (404, 507002, "fileNotFound")),
+    "exported": ((429, "tooManyRequests"), (429, 429, "error")),
+    "exported_formerly": ((429, "tooManyRequests"), (500, 429, "error")),
     "rate": ((429, "rateLimited"), (429, 429, "rateLimited")),
 }
 """HTTP status and statusText as `plain`; HTTP status, code, statusText as `service`."""

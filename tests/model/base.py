@@ -56,6 +56,12 @@ Shape = Callable[[Page, list[Fields]], Any]
 """Makes the data of a page of the items that it shows."""
 
 
+def made_id(number: int) -> str:
+    """An id that a sandbox makes, by its number from 1 on."""
+    digits = sha256(str(number).encode()).hexdigest()
+    return f"{0xFF000000 + number:x}{digits}"[:24]
+
+
 class Base:
     """What one sandbox holds, as one caller sees it."""
 
@@ -77,7 +83,7 @@ class Base:
     def new_id(self) -> str:
         """The next of the sandbox's own sequence, which a reset begins again."""
         self.state["last"] += 1
-        return sha256(str(self.state["last"]).encode()).hexdigest()[:24]
+        return made_id(self.state["last"])
 
     def key_level(self) -> int:
         return LEVELS[self.caller.get("permission", "owner")]
@@ -176,8 +182,20 @@ class Base:
             hidden |= {"createTime", "hasError", "fileId", "rawLink"}
         if self.choices["tags_empty"] == "absent" and not each["tags"]:
             hidden.add("tags")
-        view = {"_id": each["id"]}
-        return view | {name: it for name, it in each.items() if name not in hidden}
+        training: Fields = {}
+        count, errors = each["trainingAmount"], int(each["hasError"])
+        if is_whole or self.choices["item_fields"] == "documented":
+            pass
+        elif self.choices["version"] == "4.14":
+            hidden |= set() if count or errors else {"hasError"}
+        else:
+            status = "error" if errors else "ready"
+            training = {"activeTrainingAmount": count, "finalErrorAmount": errors}
+            training["slowestTrainingStatus"] = "running" if count else status
+            if count:
+                training["slowestTrainingMode"] = each["trainingType"]
+        view = {name: it for name, it in each.items() if name not in hidden}
+        return {"_id": each["id"]} | view | training
 
     def row(self, row_id: str, level: int) -> tuple[Fields, Fields, Fields]:
         for dataset in self.state["datasets"].values():

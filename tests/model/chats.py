@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
@@ -10,6 +11,17 @@ from tests.model.answers import Refused, expected, in_words, quoted
 from tests.model.base import Base, Page, moment, paging
 from tests.model.choices import remedies, served_with
 from tests.model.records import MANAGE, READ, WRITE, Fields, milliseconds, new_chat
+
+CHAT_CONFIG: Fields = {
+    "questionGuide": {"open": False},
+    "ttsConfig": {"type": "web"},
+    "whisperConfig": {"open": False, "autoSend": False, "autoTTSResponse": False},
+    "chatInputGuide": {"open": False, "textList": [], "customUrl": ""},
+    "autoExecute": {"open": False, "defaultPrompt": ""},
+    "variables": [],
+    "welcomeText": "",
+}
+"""The settings of an application that has none of its own."""
 
 
 class Chats(Base):
@@ -35,7 +47,8 @@ class Chats(Base):
         if not is_there and unknown == "not_found":
             what, got = f"a chat session of app {quoted(app_id)}", in_words(chat_id)
             hint = served_with(*values) if may_read else ""
-            near = get_close_matches(chat_id, app["chats"], 1)
+            is_id = re.fullmatch("[0-9a-f]{24}", chat_id)
+            near = get_close_matches(chat_id, app["chats"], 1, 0.9 if is_id else 0.6)
             if near and may_read and len(chat_id) <= 64:
                 meant = f"did you mean {quoted(near[0])}?"
                 hint = hint.replace("(", f"({meant} It is ") or f" ({meant})"
@@ -61,7 +74,11 @@ class Chats(Base):
 
     def get_histories(self, fields: Fields) -> Page:
         start, size = paging(fields, 1000)
-        if "appId" not in fields:
+        if self.choices["version"] == "4.14":
+            app = self.state["apps"].get(fields.get("appId"))
+            if app is None or self.level(app) < READ:
+                return Page([], start, size, dict)
+        elif "appId" not in fields:
             raise Refused("no_chat")
         since = moment(fields.get("startUpdateTime"))
         until = moment(fields.get("endUpdateTime"))
@@ -78,6 +95,8 @@ class Chats(Base):
         return Page(chats, start, size, lambda chat: chat | more)
 
     def del_history(self, fields: Fields) -> None:
+        if "appId" not in fields:
+            raise Refused("no_chat")
         app = self.app(fields, READ)
         app["chats"].pop(fields["chatId"], None)
         app["records"].pop(fields["chatId"], None)
@@ -129,7 +148,7 @@ class Chats(Base):
                 "avatar": "",
                 "intro": "",
                 "type": "simple",
-                "chatConfig": {},
+                "chatConfig": CHAT_CONFIG,
                 "chatModels": [],
                 "pluginInputs": [],
             },
@@ -190,12 +209,13 @@ class Chats(Base):
                 elif name == "prevId":
                     start, end = max(0, at - size), at
                 else:
-                    start, end = at + 1, min(at + 1 + size, end)
+                    at = len(ids) - ids[::-1].index(fields[name])
+                    start, end = at, min(at + size, end)
                 break
         return Page(records, start, end - start, _record_in_v2, _with_more)
 
     def completions(self, fields: Fields) -> Any:
-        question = last_question(fields["messages"])
+        is_old = self.choices["version"] == "4.14"
         if not fields.get("appId"):
             apps = self.state["apps"].values()
             readable = [each["id"] for each in apps if self.level(each) >= READ]
@@ -203,25 +223,33 @@ class Chats(Base):
                 raise Refused("no_app")
             fields = fields | {"appId": readable[0]}
         app = self.app(fields, READ)
+        if not fields.get("messages"):
+            raise Refused("no_messages")
+        question = last_question(fields["messages"])
         if fields.get("chatId") in (".", ".."):
             raise Refused("field")
-        chat_id = fields.get("chatId") or self.new_id()
+        given = (fields.get("chatId") or "").strip() and fields["chatId"]
+        chat_id = given or self.new_id()
         replies, turn = self.document.get("replies"), self.state["turns"]
         reply = replies[turn % len(replies)] if replies else question
         self.state["turns"] += 1
         chat = app["chats"].setdefault(chat_id, new_chat({"chatId": chat_id}))
         title = {}
-        if not chat["customTitle"] and chat["title"] in ("", "新对话", "历史记录"):
+        if is_old:
+            chat["title"] = question[:20] or "新对话"
+        elif not chat["customTitle"] and chat["title"] in ("", "新对话", "历史记录"):
             chat["title"] = question[:20].strip()
-            title = {"title": chat["title"]}
+            title = {"title": chat["title"]} if chat["title"] else {}
         chat["updateTime"] = self.now
-        for speaker, text in (("Human", question), ("AI", reply)):
-            record = {"obj": speaker, "text": text, "time": self.now}
-            record["id"] = self.new_id()
+        reply_id = self.new_id()
+        question_id = self.new_id() if is_old else reply_id
+        said = ("Human", question, question_id), ("AI", reply, reply_id)
+        for speaker, text, own_id in said:
+            record = {"obj": speaker, "text": text, "time": self.now, "id": own_id}
             app["records"].setdefault(chat_id, []).append(record)
         message = {"role": "assistant", "content": reply}
         answer = {
-            "id": chat_id,
+            "id": "" if is_old and not given else chat_id,
             "model": "",
             "usage": dict.fromkeys(
                 ("prompt_tokens", "completion_tokens", "total_tokens"), 1

@@ -36,6 +36,7 @@ def copied(value: Any) -> Any:
 def loaded(document: Fields) -> Fields:
     """What a sandbox starts from."""
     state: Fields = {"clock": milliseconds(document["clock"]), "last": 0, "turns": 0}
+    state["exported"] = None
     state["apps"] = {each["id"]: new_app(each) for each in document.get("apps", [])}
     datasets = document.get("datasets", [])
     state["datasets"] = {each["id"]: new_dataset(each) for each in datasets}

@@ -80,6 +80,7 @@ NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
+NEWER_KIND = one_of(*KINDS, "feishu", "yuque", "dingtalk")
 IDS = Field(many(some_text, 1), is_required=True)
 APP = {"appId": NEEDED_ID}
 CHAT = APP | {"chatId": NEEDED_ID}
@@ -110,7 +111,13 @@ _ROUTES: dict[str, Route] = {
         | PAGING
         | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
     ),
-    f"{_CHAT}history/delHistory": Route("del_history", "delHistory", ("DELETE",), CHAT),
+    f"{_CHAT}history/delHistory": Route(
+        "del_history",
+        "delHistory",
+        ("DELETE",),
+        CHAT | {"appId": Field(some_text)},
+        former=CHAT,
+    ),
     f"{_CHAT}history/clearHistories": Route(
         "clear_histories", "clearHistories", ("DELETE",), APP
     ),
@@ -187,7 +194,7 @@ _ROUTES: dict[str, Route] = {
         "completions",
         ("POST",),
         {
-            "messages": Field(many(mapping, 1), is_required=True),
+            "messages": Field(many(mapping)),
             "chatId": MAYBE_TEXT,
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,
@@ -199,7 +206,7 @@ _ROUTES: dict[str, Route] = {
         "dataset_create",
         "dataset.create",
         ("POST",),
-        NEW | {"avatar": NEEDED_TEXT, "type": Field(KIND, is_required=True)},
+        NEW | {"avatar": NEEDED_TEXT, "type": Field(NEWER_KIND, is_required=True)},
         former=NEW | {"intro": TEXT, "avatar": TEXT, "type": Field(KIND)},
     ),
     f"{_SET}folder/create": Route("folder_create", "folder.create", ("POST",), NEW),
@@ -207,7 +214,8 @@ _ROUTES: dict[str, Route] = {
         "dataset_list",
         "dataset.list",
         ("POST", "GET"),
-        {"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
+        {"parentId": PARENT, "type": Field(NEWER_KIND), "searchKey": TEXT},
+        former={"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
     ),
     f"{_SET}detail": Route(
         "dataset_detail", "dataset.detail", ("GET",), {"id": NEEDED_ID}
@@ -337,6 +345,8 @@ _ROUTES: dict[str, Route] = {
         "data.update",
         ("PUT",),
         {"dataId": NEEDED_ID, "q": NEEDED_ID, "a": MAYBE_TEXT, "indexes": INDEXES},
+        former={"dataId": NEEDED_ID, "indexes": INDEXES}
+        | dict.fromkeys(("q", "a"), MAYBE_TEXT),
     ),
     f"{_SET}data/delete": Route(
         "data_delete", "data.delete", ("DELETE",), {"id": NEEDED_ID}
@@ -348,7 +358,7 @@ _ROUTES: dict[str, Route] = {
         {
             "datasetId": NEEDED_ID,
             "text": NEEDED_ID,
-            "limit": Field(at_least(1, 20_000)),
+            "limit": Field(at_least(-(2**53) + 1, 2**53 - 1)),
             "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
             "usingReRank": FLAG,
         },

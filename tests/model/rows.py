@@ -51,8 +51,8 @@ class Rows(Base):
 
     def data_detail(self, fields: Fields) -> Any:
         dataset, collection, row = self.row(fields["id"], READ)
-        own = f"{row['q']}\n{row['a']}" if row["a"] else row["q"]
-        texts = [("default", own)] + [("custom", text) for text in row["indexes"]]
+        texts = [("custom", text) for text in row["indexes"]]
+        texts += [("default", row[name]) for name in ("q", "a") if row[name]]
         view = row_view(row) | {
             "id": row["id"],
             "teamId": TEAM,
@@ -69,19 +69,22 @@ class Rows(Base):
 
     def data_update(self, fields: Fields) -> Any:
         _, collection, row = self.row(fields["dataId"], WRITE)
-        row["q"] = fields["q"]
+        row["q"] = fields.get("q") or row["q"]
         if fields.get("a") is not None:
             row["a"] = fields["a"]
         if fields.get("indexes") is not None:
             row["indexes"] = index_texts(fields["indexes"])
         row["updateTime"] = collection["updateTime"] = self.now
+        if self.choices["version"] == "4.14":
+            return None
         return {name: row[name] for name in ("q", "a") if row[name]}
 
-    def data_delete(self, fields: Fields) -> None:
+    def data_delete(self, fields: Fields) -> str | None:
         dataset, collection, row = self.row(fields["id"], WRITE)
         dataset["rows"][collection["id"]].remove(row)
         collection["dataAmount"] = max(0, collection["dataAmount"] - 1)
         collection["updateTime"] = self.now
+        return "success" if self.choices["version"] == "4.14" else None
 
     def search_test(self, fields: Fields) -> Page:
         """The best first, then by id."""
@@ -103,15 +106,18 @@ class Rows(Base):
                     view = row_view(row) | {"id": row["id"]} | more
                     found.append(view | {"score": score})
         found.sort(key=lambda each: (-each["score"], each["id"]))
-        found = within(found, fields.get("limit", 5000))
+        limit = min(fields.get("limit", 5000), 20_000)
+        found = within(different(found), limit)
         mode = fields.get("searchMode", "embedding")
         re_rank = fields.get("usingReRank", False)
 
         def shape(_: Page, items: list[Fields]) -> Fields:
-            return {
-                "list": scored(items, [SCORES[mode]] + ["reRank"] * re_rank),
+            more = {"usingSimilarityFilter": re_rank or mode == "embedding"}
+            is_old = self.choices["version"] == "4.14"
+            return (more if is_old else {}) | {
+                "list": scored(items, mode, re_rank),
                 "duration": "0.012s",
-                "limit": fields.get("limit", 5000),
+                "limit": limit,
                 "searchMode": mode,
                 "usingReRank": re_rank,
                 "similarity": 0,
@@ -121,18 +127,30 @@ class Rows(Base):
 
 
 SCORES = {
-    "embedding": "embedding",
-    "fullTextRecall": "fullText",
-    "mixedRecall": "rrf",
+    "embedding": ["embedding"],
+    "fullTextRecall": ["fullText"],
+    "mixedRecall": ["embedding", "fullText"],
 }
 
 
+def different(found: list[Fields]) -> list[Fields]:
+    """Those of which none before has the same letters; with their places."""
+    seen: list[str] = []
+    kept = []
+    for place, each in enumerate(found):
+        letters = re.sub(r"[\W_]", "", each["q"] + each.get("a", ""))
+        if letters not in seen:
+            kept.append(each | {"score": (each["score"], place, len(seen))})
+            seen.append(letters)
+    return kept
+
+
 def within(found: list[Fields], limit: int) -> list[Fields]:
-    """The first ones that have so many tokens together, of four bytes; at least one."""
+    """The first ones that have more than so many tokens together, of four bytes."""
     for number, each in enumerate(found):
         limit -= tokens(each)
-        if limit < 0 and number > 0:
-            return found[:number]
+        if limit < 0:
+            return found[: number + 1]
     return found
 
 
@@ -141,17 +159,25 @@ def tokens(row: Fields) -> int:
     return sum((len(row.get(it, "").encode()) + 3) // 4 for it in ("q", "a"))
 
 
-def scored(items: list[Fields], kinds: list[str]) -> list[Fields]:
-    """What has been found, with its scores and the place that they give."""
-    return [
-        each
-        | {
-            "score": [
-                {"type": kind, "value": each["score"], "index": place} for kind in kinds
-            ]
-        }
-        for place, each in enumerate(items)
-    ]
+def scored(items: list[Fields], mode: str, re_rank: bool) -> list[Fields]:
+    """What has been found, with its scores and the places that they give."""
+    shown = []
+    for each in items:
+        value, place, kept = each["score"]
+        kinds = [(kind, value, place) for kind in SCORES[mode]]
+        rrf = ("rrf", 1 / (61 + place), place)
+        if re_rank:
+            rrf = ("rrf", 0.5 / (61 + place) + 0.5 / (61 + kept), kept)
+        if mode == "mixedRecall":
+            kinds.append(rrf)
+        if re_rank:
+            kinds.append(("reRank", value, kept))
+            kinds += [rrf] * (mode != "mixedRecall")
+        scores = [
+            dict(zip(("type", "value", "index"), it, strict=True)) for it in kinds
+        ]
+        shown.append(each | {"score": scores})
+    return shown
 
 
 def parts_of(question: str) -> list[str]:

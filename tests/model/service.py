@@ -17,9 +17,20 @@ from tests.model.choices import Choices, remedies, served_with, tolerates
 from tests.model.faults import Asked, Fault, Standing
 from tests.model.reading import LARGEST, MEANT, Body
 from tests.model.records import Fields, copied
-from tests.model.routes import DOCUMENTED, LEGACY, LIST_V2, PIN, ROUTES, Route
+from tests.model.routes import (
+    DOCUMENTED,
+    LEGACY,
+    LIST_V2,
+    PAGING,
+    PIN,
+    ROUTES,
+    Route,
+)
 from tests.model.sandbox import Sandbox
 
+PAGED = {"getHistories", "getPaginationRecords", "scrollList"}
+PAGED |= {"data.v2.list", "data.list"}
+"""Lists whose page may stand in the query."""
 JSON = "application/json"
 BAD_JSON = {
     b"": "nothing",
@@ -257,8 +268,15 @@ def _check_type(request: Request, choices: Choices, is_spec: bool) -> None:
 def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
     """The fields in the body, and those in the query of a related route."""
     query: Fields = {} if is_spec else request.query
-    if route.operation == "dataset.list" and request.method != "GET":
+    name, is_short = route.operation, route.methods in (("GET",), ("DELETE",))
+    is_listed = name == "dataset.list" and request.method != "GET"
+    if is_listed or name in ("collection.list", "item.delete"):
         query = {}
+    elif name in PAGED:
+        names = PAGING if "pageSize" in query else ()
+        query = {each: it for each, it in query.items() if each in names}
+    elif is_short and name != "record.delete":
+        return query
     if not is_spec and not request.content:
         return query
     if request.content in BAD_JSON:
@@ -267,6 +285,10 @@ def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
         text = expected("a JSON object", got, "$", hint if got == "nothing" else "")
         raise Refused("json", text)
     found: Fields = json.loads(request.content)
+    if name == "record.delete":
+        return found or query
+    if name in PAGED:
+        return found if "pageSize" in found else found | query
     return found | query
 
 
@@ -355,6 +377,7 @@ def _ignored(route: Route, fields: Fields) -> dict[str, str]:
     rows = fields["data"] if route.operation == "pushData" else []
     if without := [each for each in rows if not each.get("q")]:
         hint = f'{len(without)} of {len(rows)} rows have no "q" and are left out'
+        hint += ' (a row is {"q": "...", "a": "..."})'
         return {"x-mock-hint": hint}
     return {}
 

@@ -15,6 +15,7 @@ from mock_server.api.operations.operation import (
     Operation,
     RelatedRoute,
 )
+from mock_server.api.operations.related.route import gather_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.errors import InvalidField, LimitReached, Refusal
 from tests import openapi
@@ -224,7 +225,8 @@ def _inputs(
         # What the contract reads is made of the form; clients send its parts.
         schema["properties"] |= _PARTS
     takes_both = len({each in _NO_BODY for each in operation.methods}) > 1
-    if method in _NO_BODY or takes_both:
+    is_short = method in _NO_BODY and operation.gather is not gather_body
+    if is_short or takes_both:
         values = shown[0].request.query if shown else {}
         found["parameters"] = found.get("parameters", []) + [
             each
@@ -233,7 +235,7 @@ def _inputs(
             for each in openapi.query_parameters(schema)
             if each["name"] not in at_end
         ]
-    if method != "GET" and (method not in _NO_BODY or takes_both):
+    if method != "GET" and (not is_short or takes_both):
         examples = {
             each.request.name: {"value": each.request.body}
             for each in shown

@@ -45,7 +45,7 @@ class Contract(Generic[F]):
     """The body of one operation: as `section` of the spec says, and beyond it.
 
     `fields` is the type that the spec describes; `extensions` are fields that choices
-    have a meaning for.
+    have a meaning for; `where` says of one that is missing where it is looked for.
     """
 
     def __init__(
@@ -53,8 +53,9 @@ class Contract(Generic[F]):
         section: str,
         fields: type[F],
         extensions: type[RequestFields] | None = None,
+        where: str = "",
     ) -> None:
-        self.section = section
+        self.section, self._where = section, f" ({where})" if where else ""
         self.is_closed = fields.__struct_config__.forbid_unknown_fields
         self.fields = fields
         self._extensions_type = extensions
@@ -204,7 +205,8 @@ class Contract(Generic[F]):
                 missing = field.missing(
                     choices, another=next(another, ""), unknown=meant_for.get(name)
                 )
-                violations.append(missing)
+                message = missing.message + self._where
+                violations.append(replace(missing, message=message))
         return values, violations
 
     def _meant_for_missing(

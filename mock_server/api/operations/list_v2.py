@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import fields
 
 from mock_server.api.envelope import SUCCESS
 from mock_server.api.operations import body_field, contract
@@ -31,6 +32,7 @@ from mock_server.domain.listing.request import ListV2
 from mock_server.domain.objects.dataset import Tree
 from mock_server.domain.objects.models import Collection
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import facts_of
 from mock_server.fixture import document as schema
 from mock_server.fixture.document import writer
 
@@ -190,10 +192,33 @@ def _kept_item_text(item: Collection, state: State) -> bytes:
     if text is None:
         extended = state.choices.item_fields == "extended"
         tags_absent = state.choices.tags_empty == "absent"
+        shown = shown_item(item, extended, tags_absent)
+        training = b""
+        # Not by `state.facts`: of what is noted nothing is kept ready.
+        if extended and facts_of(state.choices.version).items_tell_training:
+            training = b"," + msgspec.json.encode(_training(item))[1:-1]
+        elif extended and not (item.training_amount or item.has_error):
+            shown.has_error = UNSET
         # It still lacks `permission` and its end.
-        text = msgspec.json.encode(shown_item(item, extended, tags_absent))[:-1]
+        text = msgspec.json.encode(shown)[:-1] + training
         state.texts.put(item, text)
     return text
+
+
+class Training(Struct, rename="camel"):
+    """How far the training of a collection is."""
+
+    active_training_amount: int
+    final_error_amount: int
+    slowest_training_status: str
+    slowest_training_mode: str | UnsetType = UNSET
+
+
+def _training(item: Collection) -> Training:
+    count, errors = item.training_amount, int(item.has_error)
+    if count:
+        return Training(count, errors, "running", item.training_type)
+    return Training(0, errors, "error" if errors else "ready")
 
 
 class Permission(Struct, rename="camel"):
@@ -215,8 +240,12 @@ _documented, _extended = writer(Item, schema.DOCUMENTED_FIELDS), writer(Item)
 
 ListedCollection = msgspec.defstruct(
     "ListedCollection",
-    [("permission", Permission)],
+    [
+        ("permission", Permission),
+        *((each.name, each.type | UnsetType, UNSET) for each in fields(Training)),
+    ],
     bases=(Item,),
+    rename="camel",
     namespace={"__doc__": "A collection as it stands in a page."},
     kw_only=True,
 )

@@ -47,6 +47,9 @@ Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 Read = Callable[[bytes, Choices, list[str]], Any]
 """Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
 
+TellRefusal = Callable[[Response, errors.Refusal, bytes, State], Response]
+"""Takes the response to a refusal, why it came and the body, and gives another one."""
+
 Access = Literal["caller", "login", "anyone", "guest", "address", "visitor", "link"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
 also anyone, but a key that is sent says who; or whoever has the address, of which the
@@ -128,8 +131,9 @@ class Operation(Struct, frozen=True):
     What follows is for operations outside the spec: `related` says what is known of
     it. The service has it in these `versions`; in some of them its body was to be what
     `former` says. It may be called by `further_methods`, and by others than the holder
-    of a key (`access`). `gather` finds its fields where they do not just stand in the
-    body; together they have at most `most_bytes`, by default as many as any body.
+    of a key (`access`). `tell_refusal` gives a refusal a form of its own. `gather`
+    finds its fields where they do not just stand in the body;
+    together they have at most `most_bytes`, by default as many as any body.
     `media_type` is what a body has to be, unless it may be left out. `answers` are the
     media types of its answers; they are JSON in an envelope unless `has_envelope` is
     false.
@@ -160,6 +164,7 @@ class Operation(Struct, frozen=True):
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
+    tell_refusal: TellRefusal | None = None
     also: str = ""
     gather: Gather | None = None
     most_bytes: Callable[[Limits], int] | None = None
@@ -269,7 +274,10 @@ class Operation(Struct, frozen=True):
             state.forget_notes()
             contract = self.contract_under(facts_of(state.choices.version))
             contract.name_unknown(refusal, content)
-            return self._refused(call, content, refusal, facts)
+            response = self._refused(call, content, refusal, facts)
+            if self.tell_refusal is not None:
+                return self.tell_refusal(response, refusal, content, state)
+            return response
         except NotReady:
             state.forget_notes()
             raise

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mock_server.domain import errors
 from mock_server.domain.call import Call
 from mock_server.domain.datasets import contents
-from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.datasets.texts import Cutting, chunks
 from mock_server.domain.limits import Published
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
@@ -45,7 +45,7 @@ def content_of(call: Call, dataset: Dataset, collection: Collection) -> bytes:
 
 
 def retrain(
-    call: Call, dataset: Dataset, old: Collection, chunk_chars: int, **changes: Any
+    call: Call, dataset: Dataset, old: Collection, cutting: Cutting, **changes: Any
 ) -> str:
     """Have a collection made again of its source, under a new id, and the old one gone.
 
@@ -57,8 +57,8 @@ def retrain(
     texts: contents.Texts | None = None
     if file is not None and file.content and is_text(old.name):
         most = call.state.limits.waiting_rows
-        size = chunk_chars or CHUNK_CHARS  # of a MiB at most: in one turn
-        found = complete(chunks(text_of(file.content), most, size))
+        # Of a MiB at most: in one turn.
+        found = complete(chunks(text_of(file.content), most, cutting))
         texts = [(text, "", number) for number, text in enumerate(found)]
     elif old.type not in WITHOUT_SOURCE:
         rows = _rows_of(call, dataset, old)

@@ -30,7 +30,7 @@ def give_ticket(call: Call, dataset: Dataset, name: str) -> Ticket:
     call.check_room(count, most, "uploaded files", hint="delete some first")
     ending = ending_of(name)
     stem = name[: len(name) - len(ending)].replace("/", "_")[:_PART_CHARS]
-    made = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[:_DIGITS]}"
+    made = f"{KEY}{dataset.id[:_PART_CHARS]}/{stem}_{store.new_id()[-_DIGITS:]}"
     key = made + ending[:_ENDING_CHARS].replace("/", "_")
     ticket = Ticket(key, name, dataset.id, now + TICKET_MS)
     store.tickets.put(key, ticket)

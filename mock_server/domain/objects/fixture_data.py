@@ -16,6 +16,7 @@ from mock_server.domain.objects.models import ApiKey, App, Chat, Collection, Use
 from mock_server.domain.objects.pending import Steps, made, pieces
 from mock_server.domain.objects.rows import Job, RowPlace, places_of
 from mock_server.domain.replies import DeclaredReply
+from mock_server.domain.versions import Version
 
 JobsOf = tuple[str, str]
 """The ids of a dataset and of a collection in it."""
@@ -28,6 +29,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     chat, `replies` are what completions answer in turn; `jobs` is the training under
     way, `faults` are in force from the start, `answers` are given at paths that no
     operation has.
+    `version` is that of the service for which it has been written, if it says so.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -44,6 +46,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()
     answers: tuple[Definition, ...] = ()
+    version: Version | None = None
     frozen_at: int | None = None
     files: tuple[str, ...] = ()
     sha256: str = ""
@@ -54,6 +57,13 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
         long = [key for key in self.keys if len(key) >= MIN_REDACTABLE_LENGTH]
         # The way of msgspec for what a frozen struct derives from its fields.
         force_setattr(self, "secrets", tuple(sorted(key.encode() for key in long)))
+
+    def warning_under(self, version: Version) -> str | None:
+        """What to say if it is served as that version of the service."""
+        if self.version in (None, version):
+            return None
+        how = f"--choice version={self.version} serves that"
+        return f"the fixture is for version {self.version}, not {version} ({how})"
 
     @cached_property
     def _by_member(self) -> Mapping[str | None, Caller]:

@@ -74,6 +74,8 @@ class Store(ChatStore):
         """The users whose logins have ended, by name."""
         self.api_keys = Overlay(generation.api_keys, holding, _size_of_api_key)
         """The API keys that logins have created, by id."""
+        self.exported: int | None = None
+        """When rows were exported last, in milliseconds."""
         self._last_id = 0
 
     @property
@@ -102,6 +104,7 @@ class Store(ChatStore):
         copy.files = self.files.copy(holding)
         copy.tickets = self.tickets.copy(holding)
         copy.turns, copy._last_id = self.turns.copy(), self._last_id
+        copy.exported = self.exported
         copy.login_codes = self.login_codes.copy(holding)
         copy.logged_out = self.logged_out.copy(holding)
         copy.api_keys = self.api_keys.copy(holding)
@@ -109,6 +112,8 @@ class Store(ChatStore):
 
     def new_id(self) -> str:
         """An id that nothing has: 24 hexadecimal digits, the same after a reset.
+
+        The next one is greater, as the service's are, by which it lists rows.
 
         Raises NotReady, at the first call: whoever writes needs its ids first.
         """
@@ -120,7 +125,11 @@ class Store(ChatStore):
         while wanted := count - len(made):
             numbers = range(self._last_id + 1, self._last_id + 1 + wanted)
             # An id is no secret: it has to look like one, and differ from all others.
-            some = [sha256(b"%d" % each).hexdigest()[:24] for each in numbers]
+            digits = (sha256(b"%d" % each).hexdigest() for each in numbers)
+            some = [
+                f"{_IDS + number:x}{each}"[:_ID_CHARS]
+                for number, each in zip(numbers, digits, strict=True)
+            ]
             # No number is used twice: only what was saved and is loaded now can have
             # brought such an id.
             for part in self._parts():
@@ -336,6 +345,10 @@ class Store(ChatStore):
 _STORE_BYTES, _APP_SLOT_BYTES, _APP_BYTES = 1_024, 120, 700
 _DATASET_BYTES, _TREE_BYTES, _CODE_BYTES, _FILE_BYTES = 500, 1_500, 500, 400
 _API_KEY_BYTES = 500
+
+
+_ID_CHARS, _IDS = 24, 0xFF000000
+"""What ids begin with: they are greater than nearly all that fixtures have."""
 
 
 def _size_of_api_key(key: ApiKey) -> int:

@@ -23,6 +23,7 @@ from mock_server.api.operations.operation import (
     Operation,
 )
 from mock_server.api.operations.related.data import DEMO_ROW
+from mock_server.api.operations.related.route import gather_body
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.login import digest_of
 from mock_server.fixture.dump import to_document
@@ -41,6 +42,7 @@ from tests.api.related.world import (
     WORLD,
     WRITER,
 )
+from tests.model.base import made_id
 from tests.support import Api, message_of
 
 LONG = "x" * 300
@@ -99,7 +101,7 @@ _LINK = {"datasetId": DATASET, "link": f"http://x/{LONG}"}
 _CODE = sha256(b"root 1767225600000").hexdigest()[:6]
 _LOGIN = {"username": "root", "password": digest_of("secret"), "code": _CODE}
 _LATER = 1_767_229_200_000
-_KEY = f"dataset/{DATASET}/hours_{sha256(b'1').hexdigest()[:6]}.txt"
+_KEY = f"dataset/{DATASET}/hours_{made_id(1)[-6:]}.txt"
 _UPLOAD = {"token": f"upload {_LATER} {_KEY}"}
 GOOD: dict[str, Fields] = {
     "updateHistory": _CHAT,
@@ -257,6 +259,7 @@ OTHER: dict[str, list[Fields]] = {
     ],
     "collection.list": _LISTS,
     "scrollList": _LISTS,
+    "export": [{"first": "export"}],
     "text": [{"tags": [5]}, {"chunkSize": 0}],
     "link": [{"link": it} for it in _NO_LINKS],
     "localFile": [{"file": "a.exe"}, {"file": "%zz.txt"}],
@@ -377,7 +380,8 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
         parts |= {"file": (file, "Some text")} if file else {}
         sent = {"files": parts}
     else:
-        sent = {"params" if method in ("GET", "DELETE") else "json": fields}
+        is_short = method in ("GET", "DELETE") and operation.gather is not gather_body
+        sent = {"params" if is_short else "json": fields}
     return api.client.request(method, path, headers=headers, **sent)
 
 

@@ -25,7 +25,7 @@ def test_the_limit_counts_tokens(make_api: MakeApi) -> None:
     for n in range(5):
         insert(api, f"{n} " + "same words " * 8)
     assert len(search(api, "same words")["list"]) == 5
-    assert len(search(api, "same words", limit=50)["list"]) == 2
+    assert len(search(api, "same words", limit=50)["list"]) == 3
     assert len(search(api, "same words", limit=1)["list"]) == 1
 
 

@@ -69,7 +69,7 @@ def test_a_file_is_uploaded_used_and_downloaded_without_a_key(
     assert put(api, given["url"]).json()["data"] == {"success": True}
     item = collection_of(api, given["key"])
     rows = call(api, "POST", f"{DATA}/v2/list", collectionId=item)["list"]
-    assert [row["q"] for row in rows] == ["One.\n\nTwo."]
+    assert [row["q"] for row in rows] == ["One.\r\n\r\nTwo."]
     for url in (source(api, item), given["previewUrl"]):
         answer = get(api, url)
         assert answer.content == b"One.\r\n\r\nTwo."

@@ -10,9 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from mock_server.domain.datasets.texts import chunks
 from mock_server.domain.limits import DEFAULT_LIMITS, Limits
-from mock_server.domain.objects.pending import complete
 from mock_server.fixture.dump import to_document
 from tests.api.related.world import (
     CREATE,
@@ -91,7 +89,7 @@ def test_an_upload_becomes_a_file_with_rows(make_api: MakeApi) -> None:
 
 def test_a_polling_client_sees_it_queued_parsed_and_trained(make_api: MakeApi) -> None:
     api = related_routes(make_api)
-    text = "\n\n".join(str(n) * 500 for n in range(30)).encode()
+    text = "\n\n".join(str(n % 10) * 900 for n in range(50)).encode()
     made(upload(api, "long.md", text))
     seen = []
     for _ in range(6):
@@ -113,9 +111,10 @@ def test_a_file_that_is_no_text_has_no_rows(make_api: MakeApi) -> None:
 def test_fields_may_be_plain_parts(make_api: MakeApi) -> None:
     api = related_routes(make_api, training="instant")
     plain = {"datasetId": DATASET, "chunkSize": "64", "tags": '["red"]'}
+    plain |= {"chunkTriggerType": "forceChunk", "chunkSettingMode": "custom"}
     answer = api.client.post(
         LOCAL_FILE,
-        files={"file": ("a.txt", b"x" * 100)},
+        files={"file": ("a.txt", b"x" * 64 + b"\n" + b"x" * 36)},
         data={**plain, "parentId": "", "customPdfParse": "false"},
         headers={"Authorization": f"Bearer {OWNER}"},
     )
@@ -144,8 +143,7 @@ def test_a_fault_matches_fields_of_a_form(make_api: MakeApi) -> None:
 def test_a_text_is_read_up_to_a_mebibyte(make_api: MakeApi) -> None:
     api = related_routes(make_api, training="instant")
     item = made(upload(api, "a.txt", "字".encode() * MIB))
-    rows = listed(api)["dataAmount"]
-    assert rows == -(-(MIB // 3) // 512)
+    assert listed(api)["dataAmount"] == -(-(MIB // 3) // 800)
     assert set("".join(texts(api, item))) == {"字"}
 
 
@@ -242,16 +240,6 @@ def test_a_form_may_come_in_pieces_of_any_size(make_api: MakeApi, size: int) -> 
     body = (FIELDS + FILE + END).encode()
     pieces = (body[at : at + size] for at in range(0, len(body), size))
     assert texts(api, made(post(api, pieces))) == ["Some text"]
-
-
-def test_paragraphs_are_joined_while_they_fit() -> None:
-    assert complete(chunks(" \n\n", 9)) == []
-    assert complete(chunks("a\n\nb\r\n \nc", 9)) == ["a\n\nb\n\nc"]
-    long = "x" * 100
-    assert complete(chunks(f"{long}\n\n{long}", 9, 150)) == [long, long]
-    assert complete(chunks(f"{long}\n\n{long}", 9, 202)) == [f"{long}\n\n{long}"]
-    assert complete(chunks("y" * 150, 9, 64)) == ["y" * 64, "y" * 64, "y" * 22]
-    assert complete(chunks("z" * 65, 9, 1)) == ["z" * 64, "z"]
 
 
 def refused(

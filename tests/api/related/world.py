@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from typing import Any
 
 from mock_server.domain.limits import Limits
@@ -73,11 +72,6 @@ def ok(api: Api, method: str, path: str, fields: Any = None, key: str = OWNER) -
 def call(api: Api, method: str, path: str, **fields: Any) -> Any:
     """The data of a request that succeeds, with the key of the owner."""
     return ok(api, method, path, fields)
-
-
-def made_id(number: int) -> str:
-    """An id that a sandbox makes, by its number from 1 on."""
-    return sha256(str(number).encode()).hexdigest()[:24]
 
 
 def log_in(api: Api, username: str = "root") -> dict[str, str]:

@@ -5,18 +5,19 @@ from hashlib import sha256
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of, within_page
 from mock_server.api.operations.operation import DEMO_APP, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.completions import value_of
+from mock_server.api.operations.related.completions import error_of, value_of
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,
     RequestFields,
     encode_data,
+    gather_page,
     route,
 )
 from mock_server.domain.call import APP
@@ -33,7 +34,7 @@ from mock_server.fixture.document import Id, Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
-NO_MORE = "but the app is checked; records hold texts only, and no custom feedback"
+NO_MORE = "but the app is checked; records have no files, and no custom feedback"
 
 
 class RecordView(View, kw_only=True):
@@ -52,23 +53,27 @@ class RecordView(View, kw_only=True):
     total_quote_list: list[Any] | UnsetType = UNSET
     total_running_time: float | UnsetType = UNSET
     use_agent_sandbox: bool | UnsetType = UNSET
+    error_msg: str | UnsetType = UNSET
     user_good_feedback: str | UnsetType | None = UNSET
     user_bad_feedback: str | UnsetType | None = UNSET
 
 
 def record_view(record: ChatRecord, *, is_v2: bool = False) -> RecordView:
     """A record as it is shown, in the form of `getRecords_v2` or the older one."""
+    parts = _parts(record)
     shown = RecordView(
         id=sha256(f"{record.id} {record.obj}".encode()).hexdigest()[:24],
         data_id=record.id,
         obj=record.obj,
-        value=_values(record, is_typed=not is_v2),
+        value=_values(parts, is_typed=not is_v2),
         time=format_time(record.time),
     )
     if is_v2:
         shown.id_again = record.id
     if record.obj == "AI":
-        shown.total_quote_list = []
+        shown.total_quote_list = _quotes(parts)
+        failed = (it.error for it in parts if it.error is not None)
+        shown.error_msg = next((error_of(each)[2] for each in failed), UNSET)
         shown.total_running_time = 0
         shown.use_agent_sandbox = False
     if record.feedback:
@@ -85,16 +90,25 @@ def _views(records: Sequence[ChatRecord], *, is_v2: bool) -> Iterator[RecordView
         yield record_view(record, is_v2=is_v2)
 
 
-def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
+def _values(parts: Sequence[ReplyPart], *, is_typed: bool) -> list[dict[str, Any]]:
     """The parts of a message; newer lists name no types."""
-    parts: Sequence[ReplyPart] = [ReplyPart(text=record.text)]
-    if record.parts:
-        parts = parts_recorded(record.parts)
     values = [value for part in parts if (value := value_of(part))]
     if not is_typed:
         for value in values:
             del value["type"]
     return values
+
+
+def _quotes(parts: Sequence[ReplyPart]) -> Any:
+    """Where the quotes of a reply stand, as one array: it stays JSON, as it is kept."""
+    kept = (bytes(part.quotes).strip()[1:-1] for part in parts if part.quotes)  # type: ignore[arg-type]
+    return Raw(b"[%b]" % b",".join(filter(None, map(bytes.strip, kept))))
+
+
+def _parts(record: ChatRecord) -> Sequence[ReplyPart]:
+    if record.parts:
+        return parts_recorded(record.parts)
+    return [ReplyPart(text=record.text)]
 
 
 class GetPaginationRecordsBody(fields.PagedFields, kw_only=True):
@@ -131,6 +145,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     access="visitor",
     refuses=(*APP, fields.MissingParams),
     example=EXAMPLE,
+    gather=gather_page,
     data=RecordsView,
     encode=_encode_page,
     traits={"page"},

@@ -8,7 +8,12 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_page,
+    route,
+)
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound, visible
@@ -21,6 +26,9 @@ PATH = "/api/core/chat/history"
 SINCE = "4.8.12 with keys, 4.14.5 at this path"
 ONE = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
 SOME = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
+
+
+UNNAMED = "nothing, which the service answers as an unknown chat"
 
 
 class GetHistoriesBody(fields.PagedFields, kw_only=True):
@@ -68,6 +76,7 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     access="visitor",
     refuses=(ChatNotFound, *APP, fields.MissingParams),
     example={"appId": DEMO_APP, "pageSize": 2},
+    gather=gather_page,
     data=HistoriesView,
     shows=_listed,
     appear=lambda it, n: Chat(it.app_id or "", f"appeared-{n}", f"Appeared {n}"),
@@ -78,12 +87,16 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     Pinned chats first, then the latest; pages by the shared parser.
     """
     paging = fields.paging_of(body)
-    if body.app_id is UNSET:
-        got = "nothing, which the service answers as an unknown chat"
-        raise ChatNotFound("the id of an app", got, "$.appId")
+    if not call.facts.histories_check_the_app:
+        app = call.store.app(body.app_id or "")
+        if app is None or app.level_of(call.caller) < Level.READ:
+            call.state.hint("no app of this appId can be read, so the page is empty")
+            return fields.page_of([], paging)
+    elif body.app_id is UNSET:
+        raise ChatNotFound("the id of an app", UNNAMED, "$.appId")
     since = fields.time_of(body.start_update_time, "startUpdateTime")
     until = fields.time_of(body.end_update_time, "endUpdateTime")
-    chats = visible(call, call.store.chats_in_order(call.app(body.app_id)))
+    chats = visible(call, call.store.chats_in_order(call.app(body.app_id or "")))
     if body.source:
         is_shared = body.source == "share"
         chats = [each for each in chats if (each.share_id is not None) is is_shared]
@@ -94,6 +107,13 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     return fields.page_of(chats, paging)
 
 
+class DelHistoryQuery(RequestFields, kw_only=True):
+    """Which chat session."""
+
+    app_id: Id | UnsetType = UNSET
+    chat_id: Id
+
+
 @route(
     f"DELETE {PATH}/delHistory",
     legacy_path="/api/core/chat/delHistory",
@@ -101,16 +121,19 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     since=SINCE,
     differs="The service keeps the records of a deleted chat readable, and a "
     "completion does not bring it back; there, chats of other members are refused.",
+    former=("deletion_of_no_app_is_of_no_chat", fields.ChatQuery),
     access="visitor",
-    refuses=APP,
+    refuses=(ChatNotFound, *APP),
     example=ONE,
     writes=True,
 )
-def del_history(call: Call, query: fields.ChatQuery) -> None:
+def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
 
     The chat goes with its records; an unknown one is deleted too.
     """
+    if query.app_id is UNSET:
+        raise ChatNotFound("the id of an app", UNNAMED, "$.appId")
     app = call.app(query.app_id)
     if call.store.chat(app, query.chat_id) is None:
         nothing = "the app has no chat session of this chatId: nothing was deleted"
@@ -252,11 +275,25 @@ def mark_read(call: Call, body: fields.ChatQuery) -> None:
         call.store.put_chat(app, replace(chat, update_time=call.now))
 
 
+def chat_config() -> dict[str, Any]:
+    """The settings of an application that has none of its own."""
+    spoken = dict.fromkeys(("open", "autoSend", "autoTTSResponse"), False)
+    return {
+        "questionGuide": {"open": False},
+        "ttsConfig": {"type": "web"},
+        "whisperConfig": spoken,
+        "chatInputGuide": {"open": False, "textList": [], "customUrl": ""},
+        "autoExecute": {"open": False, "defaultPrompt": ""},
+        "variables": [],
+        "welcomeText": "",
+    }
+
+
 class AppView(View):
     """An application as its chat sessions show it."""
 
     name: str
-    chat_config: dict[str, Any] = field(default_factory=dict)
+    chat_config: dict[str, Any] = field(default_factory=chat_config)
     chat_models: list[str] = field(default_factory=list)
     avatar: str = ""
     intro: str = ""
@@ -280,7 +317,8 @@ class InitView(View):
     "GET /api/core/chat/init",
     chinese="打开会话",
     since="4.8.12 with keys",
-    differs="Of the application no settings are known; every chat counts as read.",
+    differs="Of the application no settings are known: `chatConfig` has those of one "
+    "without any. Every chat counts as read.",
     refuses=APP,
     example=ONE,
 )

@@ -10,7 +10,12 @@ from mock_server.api.operations import list_v2
 from mock_server.api.operations.list_v2 import Permission
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_fields,
+    route,
+)
 from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -23,7 +28,7 @@ from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture import document as schema
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture.document import Id
 
 
 class DatasetBrief(View):
@@ -203,7 +208,10 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
     )
 
 
+TooManyRequests = refusal("TooManyRequests", "429 tooManyRequests", "429 429 error")
+TooManyFormerly = refusal("TooManyFormerly", "429 tooManyRequests", "500 429 error")
 _QUOTE, _TWO = '"', '""'
+_MINUTE = 60_000
 
 
 def _csv(text: str, _: State) -> Response:
@@ -214,8 +222,9 @@ def _csv(text: str, _: State) -> Response:
     "POST /api/core/dataset/collection/export",
     chinese="集合的数据行（CSV）",
     since="4.9",
-    differs="All texts are in quotes.",
-    refuses=COLLECTION,
+    differs="All texts are in quotes. The sandbox counts, not each address, and only "
+    "exports that succeed.",
+    refuses=(*COLLECTION, TooManyRequests, TooManyFormerly),
     example={"collectionId": DEMO_COLLECTION},
     encode=_csv,
     answers=("text/csv",),
@@ -224,7 +233,8 @@ def _csv(text: str, _: State) -> Response:
 def export(call: Call, body: CollectionIdFields) -> str:
     """The data rows of a collection as CSV.
 
-    CSV with a byte order mark and the header `q,a`, without an envelope.
+    CSV with a byte order mark and the header `q,a`, without an envelope. One in a
+    minute of the sandbox's clock.
     """
     asked = body.collection_id
     dataset, collection = call.collection(asked, Level.READ, "$.collectionId")
@@ -232,6 +242,12 @@ def export(call: Call, body: CollectionIdFields) -> str:
     def line(row: Row) -> str:
         return f'"{row.q.replace(_QUOTE, _TWO)}","{row.a.replace(_QUOTE, _TWO)}"'
 
+    last, now = call.store.exported, call.now
+    if last is not None and 0 <= now - last < _MINUTE:
+        kind = TooManyRequests if call.facts.ip_limits_are_http_429 else TooManyFormerly
+        hint = "advance the clock of the sandbox"
+        raise kind("one export every 60 seconds", "another one", "path", hint)
+    call.store.exported = now
     rows = call.store.rows.of(dataset, collection.id)
     return "\n".join(("\ufeffq,a", *map(line, rows)))
 
@@ -252,7 +268,7 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     name: fields.Name | UnsetType = UNSET
     tags: fields.Tags | UnsetType = UNSET
     forbid: bool | UnsetType = UNSET
-    create_time: Time | UnsetType = UNSET
+    create_time: fields.CastTime = UNSET
 
 
 @route(
@@ -275,9 +291,10 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
 def collection_update(call: Call, new: CollectionUpdateBody) -> None:
     """Rename, move, tag or forbid a collection.
 
-    Only a name makes it the latest, and for ever that of what is entered by hand.
+    Only a name makes it the latest, and for ever that of what is entered by hand. A
+    `createTime` may be a day, or milliseconds since 1970.
     """
-    created = fields.time_of(new.create_time, "createTime")
+    created = fields.cast_time(new.create_time, "createTime")
     dataset, collection, at = _named(call, new)
     # What does not exist comes before what is not permitted.
     if new.parent_id is not UNSET:
@@ -341,6 +358,7 @@ class CollectionDeleteBody(RequestFields, kw_only=True):
     refuses=(fields.MissingParams, NothingListed, *COLLECTION, errors.LimitReached),
     example={"id": DEMO_COLLECTION},
     writes=True,
+    gather=gather_fields,
 )
 def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """Delete collections.

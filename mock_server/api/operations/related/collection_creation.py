@@ -22,7 +22,13 @@ from mock_server.domain import errors
 from mock_server.domain.call import DATASET
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.sources import text_of
-from mock_server.domain.datasets.texts import CHUNK_CHARS, chunks
+from mock_server.domain.datasets.texts import (
+    MIN_CHUNK_CHARS,
+    MOST_CHARS,
+    USUAL,
+    Cutting,
+    chunks,
+)
 from mock_server.domain.datasets.upload_tickets import ticket_of
 from mock_server.domain.errors import refusal
 from mock_server.domain.limits import Published
@@ -94,6 +100,31 @@ class Creation(fields.ProcessingFields, kw_only=True):
     chunk_size: ChunkSize = UNSET
 
 
+_QA_CHARS, _CUSTOM_CHARS = 8_000, 512
+
+
+def cutting_of(given: fields.ProcessingFields) -> Cutting:
+    """How a text is to be cut."""
+    is_qa, is_custom = given.training_type == "qa", given.chunk_setting_mode == "custom"
+    size, levels, separators = _QA_CHARS if is_qa else USUAL.size, 5, ""
+    if is_custom:
+        size = max(MIN_CHUNK_CHARS, int(given.chunk_size or _CUSTOM_CHARS))
+        size = min(size, MOST_CHARS)
+        separators = (given.chunk_splitter or "").replace(r"\n", "\n")
+        deep = given.paragraph_chunk_deep
+        levels = min(max(int(5 if deep in (UNSET, None) else deep), 0), 8)
+        levels = levels if given.chunk_split_mode == "paragraph" else 0
+    least = int(given.chunk_trigger_min_size or USUAL.least)
+    kinds = {"forceChunk": 0, "maxSize": MOST_CHARS}
+    return Cutting(
+        size=size,
+        overlap=0 if is_qa else round(size * 0.2),
+        levels=levels,
+        separators=tuple(filter(None, separators.split("|"))),
+        least=kinds.get(given.chunk_trigger_type or "", least),
+    )
+
+
 class Results(View):
     """How many rows have been made at once: none."""
 
@@ -118,15 +149,18 @@ def made_of(
 ) -> Callable[[Act], Operation]:
     """The row of a route that makes a collection of something."""
     common = (
-        "A parent that is in no dataset, or in another one, is refused. Rows are "
-        "paragraphs, joined up to 512 characters (or `chunkSize`, at least 64); other "
-        "settings are not looked at. "
-        "Versions up to 4.9.10 answer the number of rows."
+        "A parent that is in no dataset, or in another one, is refused. `chunkSize` "
+        "counts as at least 64; tables are cut as other lines are, and an empty "
+        "separator counts nothing. With `trainingType` `qa` the rows are the chunks: "
+        "no model asks. Versions up to 4.9.10 answer the number of rows."
     )
     return route(
         f"POST {PATH}/{source}",
         modelled="`insertLen` is 0 as of 4.9.11; rows show once they are trained "
-        "(choice training).",
+        "(choice training). A text of less than 1,000 characters is one row "
+        "(`chunkTriggerType`, `chunkTriggerMinSize`); others are cut at headings, "
+        "blank lines, lines and sentences. With `chunkSettingMode` `custom` count "
+        "`chunkSize`, `chunkSplitter`, `chunkSplitMode` and `paragraphChunkDeep`.",
         differs=differs + common,
         refuses=(*refuses, *MAKE),
         example=None if example is None else {"datasetId": DEMO_DATASET} | example,
@@ -148,7 +182,7 @@ def make(
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
     if isinstance(source, str):
         most = call.state.limits.waiting_rows
-        key = source, most, to.chunk_size or CHUNK_CHARS
+        key = source, most, cutting_of(to)
         texts = made(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = to.training_type or new.training_type

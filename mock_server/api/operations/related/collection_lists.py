@@ -10,7 +10,12 @@ from mock_server.api.items import within_page
 from mock_server.api.operations import list_v2
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, route
+from mock_server.api.operations.related.route import (
+    Call,
+    gather_body,
+    gather_page,
+    route,
+)
 from mock_server.domain.call import DATASET, ParentNotFound
 from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
@@ -106,6 +111,7 @@ def _encode(page: NumberedPage, state: State) -> bytes:
     refuses=LIST,
     former=("collection_pages_are_bounded", AnyPageBody),
     example={"datasetId": DEMO_DATASET, "pageNum": 1, "pageSize": 2},
+    gather=gather_body,
     data=NumberedPageView,
     encode=_encode,
     traits={"page"},
@@ -136,6 +142,7 @@ class ScrollListBody(CollectionFilter, kw_only=True):
     differs="Tags are shown, and looked for, by their names instead of their ids.",
     refuses=(*LIST, fields.MissingParams),
     example={"datasetId": DEMO_DATASET, "parentId": None, "pageSize": 2},
+    gather=gather_page,
     data=list_v2.ListedPage,
     encode=list_v2.encode,
     traits={"page"},

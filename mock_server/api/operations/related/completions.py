@@ -3,22 +3,33 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice, pairwise
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from mock_server.api.envelope import error_envelope
+from mock_server.api.envelope import Failure, error_envelope
+from mock_server.api.errors import BadJson
 from mock_server.api.event_stream import Chunk, EventStream
+from mock_server.api.operations.contract import NOT_ON_CONTRACT
 from mock_server.api.operations.operation import DEMO_CHAT
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level, Share
 from mock_server.domain.call import APP, AppNotFound
-from mock_server.domain.chats import Completed, complete
+from mock_server.domain.chats import (
+    TITLE_CHARS,
+    Completed,
+    RecordTaken,
+    Turn,
+    complete,
+)
+from mock_server.domain.clock import format_time
+from mock_server.domain.errors import refusal
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
@@ -33,13 +44,19 @@ _MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}
 class CompletionsBody(RequestFields, kw_only=True, forbid_unknown_fields=False):
     """A conversation so far; of its messages the last question counts."""
 
-    messages: Annotated[list[dict[str, Any]], Meta(min_length=1, extra=_MESSAGES)]
+    messages: Annotated[list[dict[str, Any]], Meta(extra=_MESSAGES)] = field(
+        default_factory=list
+    )
     chat_id: Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None = (
         UNSET
     )
     app_id: Id | UnsetType | None = UNSET
     stream: bool | UnsetType | None = UNSET
     detail: bool | UnsetType | None = UNSET
+    variables: dict[str, Any] | UnsetType | None = UNSET
+    response_chat_item_id: (
+        Annotated[str, Meta(max_length=Published.id_chars)] | UnsetType | None
+    ) = UNSET
 
 
 class Completion(Struct):
@@ -118,6 +135,35 @@ def _text(content: object, at: str) -> str:
     raise errors.InvalidField.of(content, "a string or an array", at)
 
 
+NoMessages = refusal("NoMessages", "400 noMessages", "500 500 error")
+
+
+class WantsStream(Struct):
+    """What a body says of how it is answered, whatever else is wrong with it."""
+
+    stream: bool | None = None
+
+
+def tell_refusal(
+    response: Response, why: errors.Refusal, content: bytes, state: State
+) -> Response:
+    """A refusal as the event `error` of a stream, if the body asks for one."""
+    with suppress(*NOT_ON_CONTRACT):
+        wanted = msgspec.json.decode(content, type=WantsStream)
+        if not wanted.stream or isinstance(why, errors.LimitReached | BadJson):
+            return response
+        is_of_fields = isinstance(why, errors.InvalidField)
+        if is_of_fields and state.facts.wrong_fields_end_no_stream:
+            return response
+        failure = msgspec.json.decode(response.body, type=Failure)
+        is_plain = failure.code == 500 and failure.status_text == "error"
+        told = {"message": failure.message} if is_plain else failure
+        event = EventStream.of([Chunk(_event("error", told))])
+        own = response.headers
+        return replace(event, headers=(*event.headers, *own), note=response.note)
+    return response
+
+
 def encode(completion: Completion, state: State) -> bytes | Response:
     """The reply as a whole, without an envelope, or as a stream of events."""
     done, parts = completion.done, completion.done.parts
@@ -146,7 +192,7 @@ def encode(completion: Completion, state: State) -> bytes | Response:
 
 
 def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
-    """The reply as server-sent events, in the order of 4.16.
+    """The reply as server-sent events.
 
     At the newer path each node is told as soon as it is done, not all in the end.
     """
@@ -180,11 +226,12 @@ def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
         if done.title is not None:
             yield Chunk(_event("chatTitle", {"title": done.title}))
     yield Chunk(_event("answer", _delta(None, "stop"), is_detailed))
-    if is_detailed and not completion.is_v2:
-        results = response_data(done.parts, facts, share)
-        yield Chunk(_event("flowResponses", results))
     head = b"event: answer\n" if is_detailed else b""
-    yield Chunk(head + b"data: [DONE]\n\n")
+    ends = [Chunk(head + b"data: [DONE]\n\n")]
+    if is_detailed and not completion.is_v2:
+        results = _event("flowResponses", response_data(done.parts, facts, share))
+        ends.insert(0 if facts.streams_end_with_done else 1, Chunk(results))
+    yield from ends
 
 
 _RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
@@ -381,7 +428,13 @@ DIFFERS = (
     "may read is meant; `responseData` holds what a scripted reply names, "
     "`newVariables` nothing; tokens are not counted."
 )
-_REFUSALS = (errors.InvalidField, *APP, errors.LimitReached)
+_REFUSALS = (
+    errors.InvalidField,
+    *APP,
+    NoMessages,
+    RecordTaken,
+    errors.LimitReached,
+)
 _EXAMPLE = {
     "chatId": DEMO_CHAT,
     "messages": [{"role": "user", "content": "Where is my invoice?"}],
@@ -403,23 +456,54 @@ _ANSWERS = ("application/json", "text/event-stream")
     answers=_ANSWERS,
     has_envelope=False,
     is_scripted=True,
+    tell_refusal=tell_refusal,
 )
 def completions(call: Call, body: CompletionsBody) -> Completion:
     """Chat: a stand-in that asks no model.
 
     What a test or the fixture replies, in turn, else the question itself. The chat is
-    created if it is new, with two records; each turn updates it.
+    created if it is new, with two records; each turn updates it. A plugin is given its
+    `variables` in place of a question, and always tells `detail`. A key may end with
+    the id of an app: `KEY-ID`.
     """
     if body.stream is True:  # it is charged once it is made
         call.store.check_room(DEFAULT_LIMITS.stream_bytes)
-    question = question_of(body.messages)
-    bound, app_id = call.caller.app_id, body.app_id or ""
-    if bound and (not app_id or call.facts.app_of_key_is_first):
-        app_id = bound
+    app_id = _app_named(call, body)
     app = call.app(app_id) if app_id else _first_readable(call)
-    done = complete(call, app, body.chat_id or None, question)
-    asked = body.stream is True, body.detail is True
+    is_plugin = app.type == "plugin"
+    done = complete(call, app, _turn(call, body, is_plugin=is_plugin))
+    asked = body.stream is True, is_plugin or body.detail is True
     return Completion(done, *asked, share=call.share)
+
+
+def _app_named(call: Call, body: CompletionsBody) -> str:
+    """The id of the app that body or key name; empty if neither does."""
+    caller = call.caller
+    given = caller.app_id, caller.named_app, body.app_id
+    named = [each for each in given if each]
+    if len({*named}) < 2:
+        return named[0] if named else ""
+    return named[0] if call.facts.app_of_key_is_first else named[-1]
+
+
+def _turn(call: Call, body: CompletionsBody, *, is_plugin: bool) -> Turn:
+    """What is asked, and what is to be recorded. Raises InvalidField, NoMessages."""
+    chat_id = body.chat_id if body.chat_id and body.chat_id.strip() else None
+    turn = Turn("", chat_id, body.response_chat_item_id or None)
+    if is_plugin:
+        given = body.variables or {}
+        title = str(given.get("cTime") or "")
+        if not title and not call.facts.first_turn_titles_a_chat:
+            title = format_time(call.now)
+        question = msgspec.json.encode(given).decode()
+        return replace(turn, question=question, title=title[:TITLE_CHARS])
+    if not body.messages:
+        raise NoMessages("at least one message", "none", "$.messages")
+    own_id = body.messages[-1].get("dataId")
+    is_id = isinstance(own_id, str) and 0 < len(own_id) <= Published.id_chars
+    is_id = is_id and own_id not in (".", "..")
+    question = question_of(body.messages)
+    return replace(turn, question=question, question_id=own_id if is_id else None)
 
 
 @route(
@@ -437,6 +521,7 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
     answers=_ANSWERS,
     has_envelope=False,
     is_scripted=True,
+    tell_refusal=tell_refusal,
     also="completions",
 )
 def completions_v2(call: Call, body: CompletionsBody) -> Completion:

@@ -13,6 +13,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
+    gather_page,
     route,
     text_bytes,
 )
@@ -98,6 +99,7 @@ def _searched(row: Row) -> tuple[str, str]:
     differs="Rows have no images.",
     refuses=(*COLLECTION, fields.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    gather=gather_page,
     data=RowsView,
     shows=_listed,
     appear=_appear,
@@ -127,6 +129,7 @@ def data_v2_list(call: Call, body: DataListBody) -> RowsPage:
     differs="Some versions 4.8 answer `{pageNum, pageSize, data, total}`.",
     refuses=(*COLLECTION, fields.MissingParams),
     example={"collectionId": DEMO_COLLECTION, "pageSize": 2},
+    gather=gather_page,
     data=RowsView,
     shows=_listed,
     appear=_appear,
@@ -210,6 +213,7 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
     pushed, count = [row for row in body.data if row.q], len(body.data)
     if len(pushed) < count:
         text = f'{count - len(pushed)} of {count} rows have no "q" and are left out'
+        text += ' (a row is {"q": "...", "a": "..."})'
         call.state.hint(text)
         call.state.ignored.append(text)
     check_rows(call, dataset, collection.id, len(pushed))
@@ -294,18 +298,19 @@ class RowDetailView(View, kw_only=True):
     chinese="单行数据及其索引",
     since="4.6",
     differs="All given indexes are of type `custom`; `dataId` is the row's id and a "
-    "number.",
+    "number. A long text has one index of its own, not one for each part.",
     refuses=ROW,
     example={"id": DEMO_ROW},
 )
 def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
     """One data row with its indexes.
 
-    The row, the index of its own text, then those that were given.
+    The row, the indexes that were given, then those of its own: one of `q`, and one of
+    `a` unless that is empty.
     """
     dataset, collection, row = call.row(query.id, Level.READ)
-    own = f"{row.q}\n{row.a}" if row.a else row.q
-    texts = [("default", own), *(("custom", text) for text in row.indexes)]
+    own = (("default", text) for text in (row.q, row.a) if text)
+    texts = [*(("custom", text) for text in row.indexes), *own]
     return fields.shown(
         RowDetailView,
         row,
@@ -323,13 +328,19 @@ def data_detail(call: Call, query: fields.IdQuery) -> RowDetailView:
     )
 
 
-class DataUpdateBody(RequestFields, kw_only=True):
-    """Which row, and its new texts; `indexes` replace all that it has."""
+class FormerUpdateBody(RequestFields, kw_only=True):
+    """Which row, and its new texts; what is left out stays."""
 
     data_id: Id
-    q: Annotated[Text, Meta(min_length=1)]
+    q: Text | UnsetType | None = UNSET
     a: Text | UnsetType | None = UNSET
     indexes: Indexes = UNSET
+
+
+class DataUpdateBody(FormerUpdateBody, kw_only=True):
+    """Which row, and its new texts; `indexes` replace all that it has."""
+
+    q: Annotated[Text, Meta(min_length=1)]
 
 
 class UpdatedView(View):
@@ -343,25 +354,28 @@ class UpdatedView(View):
     f"PUT {PATH}/update",
     chinese="替换数据行的文本",
     since="4.6",
-    differs=f"{LATER} Versions up to 4.14.10 take no `q` too and answer null.",
+    differs=LATER,
+    former=("data_update_needs_q", FormerUpdateBody),
     refuses=(*ROW, errors.LimitReached),
     example={"dataId": DEMO_ROW, "q": "Are you open today?"},
     writes=True,
     most_bytes=text_bytes,
 )
-def data_update(call: Call, new: DataUpdateBody) -> UpdatedView:
+def data_update(call: Call, new: DataUpdateBody) -> UpdatedView | None:
     """Replace the texts of a data row.
 
-    `q` is required, `indexes` replace all; the answer is `{q, a}` as of 4.16.0. The
-    collection's updateTime is bumped at once.
+    `indexes` replace all; the answer is `{q, a}`. The collection's updateTime is bumped
+    at once.
     """
     dataset, collection, row = call.row(new.data_id, Level.WRITE, "$.dataId")
-    changed = replace(row, q=new.q, update_time=call.now)
+    changed = replace(row, q=new.q or row.q, update_time=call.now)
     if isinstance(new.a, str):
         changed = replace(changed, a=new.a)
     if isinstance(new.indexes, list):
         changed = replace(changed, indexes=_texts(new.indexes))
     replace_row(call, dataset, collection, row, changed)
+    if not call.facts.data_update_needs_q:
+        return None
     return UpdatedView(changed.q, changed.a or UNSET)
 
 
@@ -369,15 +383,16 @@ def data_update(call: Call, new: DataUpdateBody) -> UpdatedView:
     f"DELETE {PATH}/delete",
     chinese="移除一行数据",
     since="4.6",
-    differs=f'{LATER} Versions before 4.15 answer `"success"`.',
+    differs=LATER,
     refuses=(*ROW, errors.LimitReached),
     example={"id": DEMO_ROW},
     writes=True,
 )
-def data_delete(call: Call, query: fields.IdQuery) -> None:
+def data_delete(call: Call, query: fields.IdQuery) -> str | None:
     """Remove a data row.
 
     The row is gone, dataAmount is one less, the collection's updateTime is bumped at
-    once. The answer is null as of 4.15.
+    once.
     """
     replace_row(call, *call.row(query.id, Level.WRITE))
+    return None if call.facts.data_delete_gives_null else "success"

@@ -39,7 +39,7 @@ class NewDataset(RequestFields, kw_only=True):
     """What a dataset may be created with; models are not looked at."""
 
     name: fields.Name
-    type: fields.DatasetType = "dataset"
+    type: fields.FormerDatasetType = "dataset"
     intro: fields.Long = ""
     avatar: fields.Long = "/icon/logo.svg"
     parent_id: fields.Parent = UNSET
@@ -52,7 +52,7 @@ class NewDataset(RequestFields, kw_only=True):
 class DatasetCreateBody(NewDataset, kw_only=True):
     """What the dataset is called, and where it goes."""
 
-    type: fields.DatasetType
+    type: fields.DatasetType  # type: ignore[assignment]
     intro: fields.Long
     avatar: fields.Long
 
@@ -205,12 +205,18 @@ class DatasetDetail(DatasetItem, kw_only=True):
     status: str = "active"
 
 
-class DatasetListBody(RequestFields, kw_only=True):
+class FormerListBody(RequestFields, kw_only=True):
     """Which datasets: of one folder, of a type, or with a text."""
 
     parent_id: fields.Parent = UNSET
-    type: fields.DatasetType | UnsetType = UNSET
+    type: fields.FormerDatasetType | UnsetType = UNSET
     search_key: Shared | UnsetType = UNSET
+
+
+class DatasetListBody(FormerListBody, kw_only=True):
+    """Which datasets, of any type."""
+
+    type: fields.DatasetType | UnsetType = UNSET  # type: ignore[assignment]
 
 
 async def _receive(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
@@ -245,6 +251,7 @@ def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     "same models. A permission on a folder does not hold for what is in it.",
     refuses=DATASET,
     example={"parentId": None},
+    former=("datasets_of_dingtalk", FormerListBody),
     shows=_listed,
     has_total=False,
     gather=_receive,

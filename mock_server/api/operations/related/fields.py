@@ -1,6 +1,7 @@
 """Fields that related routes share, and how they are read: ids, times, pages."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,7 +16,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold, foldable
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
+from mock_server.fixture.document import Id, Time
 
 MissingParams = refusal(
     "MissingParams", "400 missingParams", "500 507004 missingParams"
@@ -32,7 +33,7 @@ Tags = Annotated[list[Label], Meta(max_length=Published.tags)]
 Ids = Annotated[list[Id], Meta(max_length=Published.ids)]
 Parent = Label | UnsetType | None
 """A folder by its id; null and an empty text are the top level."""
-DatasetType = Literal[
+FormerDatasetType = Literal[
     "folder",
     "dataset",
     "websiteDataset",
@@ -41,6 +42,18 @@ DatasetType = Literal[
     "feishu",
     "yuque",
 ]
+DatasetType = Literal[
+    "folder",
+    "dataset",
+    "websiteDataset",
+    "externalFile",
+    "apiDataset",
+    "feishu",
+    "yuque",
+    "dingtalk",
+]
+CastTime = Time | Annotated[int, Meta(ge=clock.MIN_TIME, le=clock.MAX_TIME)] | UnsetType
+"""A time, also as a day or in milliseconds since 1970."""
 
 # What is taken, but changes nothing here.
 Text = Label | UnsetType | None
@@ -115,6 +128,16 @@ def time_of(value: str | UnsetType | None, name: str) -> int | None:
     except ValueError:
         expected = "a time like 2024-01-31T12:00:00Z"
         raise errors.InvalidField.of(value, expected, f"$.{name}") from None
+
+
+def cast_time(value: str | int | UnsetType, name: str) -> int | None:
+    """As `time_of`, also of a day, or of milliseconds. Raises InvalidField."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return clock.parse_time(f"{value}T00:00:00Z")
+    return time_of(value, name)
 
 
 PageNumber = (

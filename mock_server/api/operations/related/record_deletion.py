@@ -4,7 +4,13 @@ from msgspec import UNSET, UnsetType
 
 from mock_server.api.operations.operation import DEMO_APP, DEMO_RECORD, DEMO_REFUND
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import (
+    Call,
+    RequestFields,
+    gather_body,
+    gather_either,
+    route,
+)
 from mock_server.domain.call import APP
 from mock_server.domain.chats import delete_records
 from mock_server.domain.errors import LimitReached
@@ -26,6 +32,7 @@ class DeleteRecordFields(RequestFields, kw_only=True):
     chinese="删除会话中的消息",
     since="4.14.11",
     versions=("4.16",),
+    gather=gather_either,
     access="visitor",
     refuses=(*APP, LimitReached),
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},
@@ -58,6 +65,7 @@ class DeleteItemBody(RequestFields):
     chinese="删除会话中的一条消息",
     since="4.8.12 with keys, to 4.14.10",
     versions=("4.14",),
+    gather=gather_body,
     access="visitor",
     refuses=(*APP, LimitReached),
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "contentId": DEMO_RECORD},

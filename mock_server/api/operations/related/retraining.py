@@ -5,7 +5,11 @@ from msgspec import UNSET, UnsetType
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.collection_creation import PATH, ChunkSize
+from mock_server.api.operations.related.collection_creation import (
+    PATH,
+    ChunkSize,
+    cutting_of,
+)
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -57,5 +61,6 @@ def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
         raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
     dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
     kind = body.training_type or old.training_type
-    size = body.chunk_size or 0
-    return RetrainedView(sources.retrain(call, dataset, old, size, training_type=kind))
+    cutting = cutting_of(body)
+    made = sources.retrain(call, dataset, old, cutting, training_type=kind)
+    return RetrainedView(made)

@@ -4,8 +4,9 @@
 type of its last parameter is what a request has to be, the type that it gives is the
 data; the first line of its docstring says what it is, the rest what is modelled.
 
-The fields of a request may stand in the query or in a JSON body. They are gathered in
-one JSON object, which faults match, contracts check and journals show as the body.
+The fields of a request stand in the query of a GET or a DELETE, of any other in the
+query or in a JSON body. They are gathered in one JSON object, which faults match,
+contracts check and journals show as the body.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -35,6 +36,8 @@ __all__ = ["Act", "Call", "ListOf", "RequestFields", "encode_data", "route"]
 Act = Callable[[Call, Any], Any]
 SECTION = "related_route"
 """Stands in violations where those of the spec have its section."""
+_SHORT = "GET", "DELETE"
+_PAGING = "offset", "pageNum", "pageSize"
 _OF_MANY = frozenset({"create", "list", "detail", "update", "delete", "paths"})
 
 
@@ -55,6 +58,7 @@ class RarerFields(TypedDict, total=False):
     answers: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
+    tell_refusal: operation.TellRefusal
     also: str
     appear: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
@@ -105,7 +109,9 @@ def route(
         *_, body, given = act.__annotations__.values()
         first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
         text = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
-        contract: Contract[RequestFields] = Contract(SECTION, body)
+        reads = gather or (gather_query if method in _SHORT else gather_fields)
+        where = _WHERE.get(reads, "")
+        contract: Contract[RequestFields] = Contract(SECTION, body, where=where)
         summary = first.removesuffix(".")
         own = {*traits, *(["write"] if writes else [])}
         shown, write = given, encode or encode_data
@@ -132,8 +138,9 @@ def route(
             examples=()
             if example is None
             else (operation.Example("answer", summary, example),),
-            gather=gather or gather_fields,
-            former=former and operation.Former(former[0], Contract(SECTION, former[1])),
+            gather=reads,
+            former=former
+            and operation.Former(former[0], Contract(SECTION, former[1], where=where)),
             **rarer,
         )
 
@@ -169,9 +176,47 @@ async def gather_fields(body: RequestBody, max_bytes: int, memory: Memory) -> by
     return msgspec.json.encode(given | query_fields(query))
 
 
+async def gather_query(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields in the query as one JSON object; a body means nothing."""
+    await body.read(max_bytes, memory)
+    return msgspec.json.encode(query_fields(body.scope["query_string"]))
+
+
+async def gather_body(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields in the body; a query means nothing. No body is an empty object."""
+    return await body.read(max_bytes, memory) or b"{}"
+
+
+async def gather_page(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields in the body, with the page of the query unless the body has one.
+
+    Raises BadJson if there is such a query and a body that is no JSON object.
+    """
+    content = await gather_body(body, max_bytes, memory)
+    query = query_fields(body.scope["query_string"])
+    if "pageSize" not in query or "pageSize" in (given := read_raw(content)):
+        return content
+    page = {name: query[name] for name in _PAGING if name in query}
+    return msgspec.json.encode(given | page)
+
+
+async def gather_either(body: RequestBody, max_bytes: int, memory: Memory) -> bytes:
+    """The fields in the body if it has some, else those in the query. BadJson."""
+    content = await gather_body(body, max_bytes, memory)
+    query = query_fields(body.scope["query_string"])
+    return content if read_raw(content) else msgspec.json.encode(query)
+
+
 def query_fields(query: bytes) -> dict[str, object]:
     """The fields of a query; one that stands there several times is an array."""
     fields: dict[str, list[str]] = {}
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         fields.setdefault(name, []).append(value)
     return {name: each[0] if len(each) == 1 else each for name, each in fields.items()}
+
+
+_WHERE: dict[operation.Gather, str] = {
+    gather_query: "the query is read, a body is not",
+    gather_body: "the body is read, a query is not",
+    gather_page: "the body is read, of a query only the page",
+}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
@@ -28,7 +29,13 @@ from mock_server.domain.sandboxes.state import State
 from mock_server.fixture.document import Id, Time
 
 _LEAST_CHARS = 100  # what else a row takes is as much
-_SCORES = {"embedding": "embedding", "fullTextRecall": "fullText", "mixedRecall": "rrf"}
+_RECALLS = {
+    "embedding": ("embedding",),
+    "fullTextRecall": ("fullText",),
+    "mixedRecall": ("embedding", "fullText"),
+}
+_MOST_TOKENS = 20_000
+_RRF = 60  # the constant of reciprocal rank fusion, as the service has it
 
 
 class SearchTestBody(RequestFields, kw_only=True):
@@ -36,7 +43,7 @@ class SearchTestBody(RequestFields, kw_only=True):
 
     dataset_id: Id
     text: Annotated[str, Meta(min_length=1)]
-    limit: Annotated[int, Meta(ge=1, le=20_000)] = 5_000
+    limit: Annotated[int, Meta(ge=-Published.integer, le=Published.integer)] = 5_000
     similarity: Annotated[float, Meta(ge=0, le=1)] = 0
     search_mode: Literal["embedding", "fullTextRecall", "mixedRecall"] = "embedding"
     using_re_rank: bool = False
@@ -85,14 +92,20 @@ class SearchView(View):
     search_mode: str
     using_re_rank: bool
     similarity: float
+    using_similarity_filter: bool | UnsetType = UNSET
 
 
 class Found(Struct, frozen=True):
-    """A row that has been found, whose it is, and its score."""
+    """A row that has been found, whose it is, its score, and the places that gives.
+
+    `place` counts all that have been found, `kept` no row with the texts of another.
+    """
 
     score: float
     row: Row
     collection: Collection
+    place: int = 0
+    kept: int = 0
 
 
 class FoundPage(Page[Found], frozen=True, kw_only=True):
@@ -104,7 +117,6 @@ class FoundPage(Page[Found], frozen=True, kw_only=True):
 
 def _encode(page: FoundPage, state: State) -> bytes:
     body, has_tokens = page.body, state.facts.found_rows_have_tokens
-    kinds = [_SCORES[body.search_mode], *(["reRank"] if body.using_re_rank else [])]
     found = items_of(
         shown(
             FoundView,
@@ -116,12 +128,36 @@ def _encode(page: FoundPage, state: State) -> bytes:
             source_id=each.collection.file_id or each.collection.raw_link or UNSET,
             update_time=format_time(each.row.update_time),
             tokens=_tokens(each.row) if has_tokens else UNSET,
-            score=[ScoreView(kind, each.score, at) for kind in kinds],
+            score=_scores(each, body),
         )
-        for at, each in enumerate(page.items)
+        for each in page.items
     )
-    asked = body.limit, body.search_mode, body.using_re_rank, body.similarity
-    return encode_data(SearchView(found, "0.012s", *asked), state)
+    limit = min(body.limit, _MOST_TOKENS)
+    asked = limit, body.search_mode, body.using_re_rank, body.similarity
+    shown_filter = _counts_similarity(body) if has_tokens else UNSET
+    return encode_data(SearchView(found, "0.012s", *asked, shown_filter), state)
+
+
+def _scores(found: Found, body: SearchTestBody) -> list[ScoreView]:
+    """The scores of a row: of each recall, of both together, of the order after."""
+    place, kinds = found.place, _RECALLS[body.search_mode]
+    scores = [ScoreView(kind, found.score, place) for kind in kinds]
+    fused, last = 1 / (_RRF + 1 + place), []
+    if body.using_re_rank:
+        weight = body.rerank_weight
+        share = weight if isinstance(weight, int | float) and 0 <= weight <= 1 else 0.5
+        last = [ScoreView("reRank", found.score, found.kept)]
+        if share == 1:
+            return last
+        fused = (1 - share) * fused + share / (_RRF + 1 + found.kept)
+    is_fused = len(kinds) > 1 or body.using_re_rank
+    rrf = [ScoreView("rrf", fused, found.kept if last else place)] if is_fused else []
+    return [*scores, *rrf, *last] if len(kinds) > 1 else [*scores, *last, *rrf]
+
+
+def _counts_similarity(body: SearchTestBody) -> bool:
+    """Whether rows have a score of the kind that `similarity` is the least of."""
+    return body.search_mode == "embedding" or body.using_re_rank
 
 
 def _appear(_: SearchTestBody, number: int) -> Found:
@@ -134,8 +170,9 @@ def _appear(_: SearchTestBody, number: int) -> Found:
     chinese="知识库中与文本最接近的数据行",
     since="4.8",
     differs="No model is asked: what has the same meaning in other words is not found, "
-    "and rows that share nothing with the text are left out. All kinds of score have "
-    "the same value; `duration` is always 0.012s; nothing is limited by the minute. "
+    "and rows that share nothing with the text are left out. All recalls find the same "
+    "rows in the same order; `duration` is always 0.012s; nothing is limited by the "
+    "second. "
     "Of many data rows the first are compared (limit `searched_chars`).",
     refuses=DATASET,
     example={"datasetId": DEMO_DATASET, "text": "open"},
@@ -150,12 +187,17 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
 
     A lexical score that is the same everywhere: the share of the text's pairs of
     neighbouring characters (its first 64, case ignored) that `q`, `a` and indexes
-    contain. The best first, then by id; forbidden collections are left out;
-    `similarity` is the least score, `limit` counts four bytes of UTF-8 as a token.
+    contain. The best first, then by id; forbidden collections are left out, and rows
+    whose texts are those of one before, but for punctuation. `similarity` is the least
+    score of embeddings and after a re-rank; `limit`, at most 20,000, counts four bytes
+    of UTF-8 as a token, and is passed by the last row.
     """
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    best = list(_within(found, body.limit))
+    different = _different(found)
+    if _counts_similarity(body):
+        different = (it for it in different if it.score >= body.similarity)
+    best = list(_within(different, min(body.limit, _MOST_TOKENS)))
     return FoundPage(
         items=best,
         total=len(best),
@@ -168,7 +210,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
 
 
 def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found]:
-    """The rows that share anything with the text, and are near enough."""
+    """The rows that share anything with the text."""
     parts, room = parts_of(body.text), call.state.limits.searched_chars
     for own_id, rows in call.store.rows.by_collection(dataset):
         collection = dataset.tree.get(own_id)
@@ -181,17 +223,27 @@ def _found(call: Call, dataset: Dataset, body: SearchTestBody) -> Iterator[Found
             text, left = foldable(text, room)
             room = min(left, room - _LEAST_CHARS)
             value = score(parts, text)
-            if value > 0 and value >= body.similarity:
+            if value > 0:
                 yield Found(value, row, collection)
 
 
+def _different(found: Iterable[Found]) -> Iterator[Found]:
+    """Rows without those whose texts have the letters and digits of one before."""
+    seen: set[str] = set()
+    for place, each in enumerate(found):
+        letters = "".join(filter(str.isalnum, each.row.q + each.row.a))
+        if letters not in seen:
+            seen.add(letters)
+            yield replace(each, place=place, kept=len(seen) - 1)
+
+
 def _within(found: Iterable[Found], tokens: int) -> Iterator[Found]:
-    """The first rows that have so many tokens together; at least one."""
-    for number, each in enumerate(found):
-        tokens -= _tokens(each.row)
-        if tokens < 0 and number > 0:
-            return
+    """The first rows that have more than so many tokens together, at least one."""
+    for each in found:
         yield each
+        tokens -= _tokens(each.row)
+        if tokens < 0:
+            return
 
 
 def _tokens(row: Row) -> int:

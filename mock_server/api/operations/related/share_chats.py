@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_SHARE
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.chats import chat_config
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain.limits import Published
 
@@ -34,7 +35,7 @@ class OutLinkQuery(RequestFields, kw_only=True):
 class SharedAppView(View, kw_only=True):
     """An application as its visitors see it."""
 
-    chat_config: dict[str, Any] = field(default_factory=dict)
+    chat_config: dict[str, Any] = field(default_factory=chat_config)
     name: str
     avatar: str
     intro: str
