@@ -1068,7 +1068,7 @@ FOLDERS = {
         ],
     ),
     "folder of apps that is deleted": Input(
-        20_000,
+        16_000,
         lambda n: [
             in_folder(n),
             Sent("/__admin/apps/f", method="DELETE", query="counts=true"),
@@ -1081,18 +1081,30 @@ FOLDERS = {
             Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
         ],
     ),
+    "chats that are deleted by their ids": Input(
+        48_000,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            sent_json(
+                f"{CHATS}/history/batchDelete",
+                appId="a",
+                chatIds=[*map(str, range(n))],
+            ),
+        ],
+    ),
     "collections that are trained": Input(
-        6_000, lambda n: [training(n), LATER, Sent("/__admin/datasets/f", method="GET")]
+        6_000, lambda n: [training(n), LATER, with_fields(datasetId="0")]
     ),
     "declared rows that are trained": Input(
-        DEFAULT_LIMITS.waiting_rows, lambda n: [training(1, n), LATER, listed(b"0")]
+        DEFAULT_LIMITS.waiting_rows,
+        lambda n: [training(1, n), LATER, with_fields(datasetId="0")],
     ),
 }
 
 
-def numbered(name: str, size: int, more: str = "") -> str:
+def numbered(name: str, size: int) -> str:
     """So many objects with an id of that name, as items of an array."""
-    return ",".join(f'{{"{name}":"{number}"{more}}}' for number in range(size))
+    return ",".join(f'{{"{name}":"{number}"}}' for number in range(size))
 
 
 def in_folder(size: int) -> Sent:

@@ -99,8 +99,8 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     counted = app_view(call.sandbox.store, app)
     shown = _counted(counted) if query.counts else _now(call, app)
     store = call.sandbox.store
-    inside = {each.id for each in folders.below(store.apps(), app.id)}
-    store.remove_apps({app.id, *inside})
+    gone = app, *folders.below(store.apps(), app.id)
+    store.remove_apps({each.id for each in gone})
     return shown
 
 

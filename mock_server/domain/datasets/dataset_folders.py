@@ -76,5 +76,5 @@ def check_move(call: Call, dataset: Dataset, parent_id: str | None) -> None:
 
 def remove(store: Store, dataset: Dataset) -> None:
     """Remove a dataset, or a folder with all that is in it."""
-    inside = {each.id for each in below(store, dataset.id)}
-    store.remove_datasets({dataset.id, *inside})
+    gone = dataset, *below(store, dataset.id)
+    store.remove_datasets({each.id for each in gone})
