@@ -17,7 +17,7 @@ from mock_server.domain.messages import SHOWN_CHARS, describe_value, most_alike
 _PREFIX = "/__admin"
 _OF_ALL = "sandboxes"
 _IN_SANDBOX = f"/{_OF_ALL}/{{sandbox}}"
-_OF_PAGES = {"", "console", "demo"}
+_OF_PAGES = {"", "console"}
 _LEAST = 0.8
 """How much a word of a path is like that of a route for which it is meant."""
 

@@ -158,7 +158,8 @@ class PublicApi:
             return response
         try:
             most = self._limits.body_bytes
-            request.content = await request.body.read(most, self._memory)
+            if request.content is None:  # else it has come, for it may name a link
+                request.content = await request.body.read(most, self._memory)
         except Refusal:  # one that is too large asks for nothing
             return response
         except ClientGone:
@@ -200,17 +201,19 @@ class PublicApi:
         """
         content, scope = request.content or b"", request.scope
         refusal, bound_to = request.unidentified, request.notes.bound_to
-        if refusal is None and not shares.may_name(content):
+        has_key = request.headers.key is not None
+        if has_key and refusal is None and not shares.may_name(content):
             return operation
         sandbox, link = request.sandbox, shares.issued_in(content)
         if link:
             self._follow(request, self._sandboxes.of_key(link))
         state = request.state
         if request.sandbox is not sandbox:
-            path, method = scope["path"], scope["method"]
-            operation = self._operations.at(path, method, state.choices)
             # A key of another sandbox does not count in this one.
             refusal = refusal or request_headers.missing_authorization(())
+        if request.sandbox is not sandbox or not has_key:
+            request.operation = None
+            operation = self._served(operation, scope, state)
         request.operation = operation
         is_nested = facts_of(state.choices.version).shares_are_nested
         named = shares.named_in(content, is_nested)
@@ -256,14 +259,20 @@ class PublicApi:
             state = request.state
         if meant is None:
             found = answered_at(method, path, state.faults.routes)
-            if found is not None:
-                notes.answered = found.name
-                return found
-        elif state.faults.active and not state.faults.answered.keys().isdisjoint(
-            meant.names
-        ):
+            if found is None:
+                return self._operations.at(path, method, state.choices)
+            notes.answered = found.name
+            return found
+        if meant.access in VISITED and request.headers.key is None:
+            return meant  # a link in its fields may lead to where it is served
+        return self._served(meant, scope, state)
+
+    def _served(self, meant: Served, scope: Scope, state: State) -> Served:
+        """What is meant if it is served, or has answers. Raises RouteNotFound."""
+        faults = state.faults
+        if faults.active and not faults.answered.keys().isdisjoint(meant.names):
             return meant
-        return self._operations.at(path, method, state.choices)
+        return self._operations.at(scope["path"], scope["method"], state.choices)
 
     def _led_by_login(self, request: context.RequestContext) -> Operation:
         """The operation in the sandbox to which the login leads. Raises RouteNotFound.

@@ -33,7 +33,7 @@ AUTHORIZATION = "header Authorization"
 
 TELLING = re.compile(
     "token|session|auth(?!or(?!i[sz]))|secret|passw|pwd|jwt|ticket|signature|"
-    "credential|(?:api|root|access)[-_]*key",
+    "credential|psw|(?:api|root|access)[-_]*key|^x-key$",
     re.IGNORECASE,
 )
 """What names of headers, cookies and fields have in them that log somebody in."""

@@ -1,5 +1,6 @@
 """Enters requests and their responses in journals; no key gets further than here."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -42,6 +43,10 @@ _ANY_KEY = (
     "the fixture declares no keys: any key counts as an owner's "
     "(choice unknown_key=accept; said once in a journal)"
 )
+_OF_LOGINS = re.compile(
+    "/support/user/account/|/register/|password|openapi/health", re.IGNORECASE
+)
+"""Paths of the service's that nobody serves, or near one: they take passwords."""
 
 
 class Journaling:
@@ -137,7 +142,9 @@ class Journaling:
         """Whether a request logs somebody in, or would if that were served."""
         path = request.scope["path"]
         operation = request.operation or self._operations.meant_by(path)
-        return operation is not None and "secret" in operation.traits
+        if isinstance(operation, Operation):
+            return "secret" in operation.traits
+        return _OF_LOGINS.search(path) is not None
 
     def _sent_by(self, request: RequestContext) -> Sent:
         """What has been sent; of what clients repeat it is the same again.

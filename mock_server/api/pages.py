@@ -1,12 +1,15 @@
-"""Pages for browsers that the package ships: folders of files, served as they are."""
+"""Pages for browsers that the package ships: each is one folder of files."""
 
+import re
 from collections.abc import Collection
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from starlette.types import Scope
 
 from mock_server.api.headers import Header, values
+from mock_server.api.joined import joined_script, joined_styles
 from mock_server.api.response import Response
 
 _PACKAGE = Path(__file__).parents[1]
@@ -19,10 +22,15 @@ _MEDIA_TYPES = {
 }
 MEDIA_TYPES = tuple(each.partition(b";")[0].decode() for each in _MEDIA_TYPES.values())
 """Of all files that there are."""
+# What such a name means never changes, as it is made from the content.
+_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
+_LINK = re.compile(
+    r' *<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)".*\n'
+)
 
 
 class Page:
-    """The page of a folder of the package, with the scripts and styles beside it."""
+    """The page of a folder, with its drawings, one script and one style sheet."""
 
     def __init__(self, folder: str, headers: Collection[Header]) -> None:
         """`headers` are sent with each of its files."""
@@ -32,11 +40,11 @@ class Page:
 
     @cached_property
     def names(self) -> Collection[str]:
-        """The paths of its files below the folder, such as `page/form.js`."""
+        """The names of its files, such as `icon.svg`."""
         return frozenset(self._files)
 
     def file(self, scope: Scope, name: str = INDEX) -> Response:
-        """A file, or the page, to answer a request.
+        """Return a file, or the page, to answer a request.
 
         Raises KeyError for a name that it does not have.
         """
@@ -44,24 +52,47 @@ class Page:
         is_short = b"gzip" in accepted
         # Looked up, never joined to a path: no name can lead out of the folder.
         if (name, is_short) not in self._read:
-            content = self._files[name].read_bytes()
-            headers = self._headers
+            content, headers = self._files[name], self._headers
+            kind = Path(name).suffix
+            if kind in (".css", ".js"):
+                headers += (_FOREVER,)
             if is_short:
                 import gzip
 
                 # A third of the bytes, for those who look from another machine.
                 content = gzip.compress(content, mtime=0)
                 headers += ((b"content-encoding", b"gzip"),)
-            media_type = _MEDIA_TYPES[Path(name).suffix]
-            response = Response(200, content, headers, media_type)
+            response = Response(200, content, headers, _MEDIA_TYPES[kind])
             self._read[name, is_short] = response
         return self._read[name, is_short]
 
     @cached_property
-    def _files(self) -> dict[str, Path]:
-        folder = _PACKAGE / self._folder
-        return {
-            each.relative_to(folder).as_posix(): each
-            for each in folder.rglob("*")
-            if each.suffix in _MEDIA_TYPES
+    def _files(self) -> dict[str, bytes]:
+        """The contents of all files by their names, made when they are first needed."""
+        folder, prefix = _PACKAGE / self._folder, f"{self._folder}/"
+        text = (folder / INDEX).read_text(encoding="utf-8")
+        linked = [folder / each.removeprefix(prefix) for each in _LINK.findall(text)]
+        (script,) = (each for each in linked if each.suffix == ".js")
+        joined = {
+            ".css": joined_styles(each for each in linked if each.suffix == ".css"),
+            ".js": joined_script(script),
         }
+        contents = {kind: content.encode() for kind, content in joined.items()}
+        names = {
+            k: sha256(content).hexdigest()[:16] + k for k, content in contents.items()
+        }
+        left = dict(names)
+
+        def renamed(found: re.Match[str]) -> str:
+            """The first link of a kind leads to the joined file; the others go."""
+            address = found[1]
+            name = left.pop(Path(address).suffix, None)
+            if name is None:
+                return ""
+            before = prefix if address.startswith(prefix) else ""
+            return found[0].replace(address, before + name)
+
+        index = _LINK.sub(renamed, text).encode()
+        drawings = {each.name: each.read_bytes() for each in folder.glob("*.svg")}
+        made = {names[kind]: content for kind, content in contents.items()}
+        return {INDEX: index, **drawings, **made}

@@ -210,8 +210,12 @@ def without_login(sent: Sent) -> Sent:
         return replace(sent, query=query)
     shown: object = HIDDEN.decode()
     with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-        fields = msgspec.json.decode(sent.body, type=dict[str, object])
-        shown = fields | dict.fromkeys(fields.keys() - _SHOWN_OF_LOGIN, HIDDEN.decode())
+        # Not read any deeper: what is sent may have been refused for all that it holds.
+        fields = msgspec.json.decode(sent.body, type=dict[str, msgspec.Raw])
+        shown = {
+            name: raw if name in _SHOWN_OF_LOGIN and bytes(raw)[:1] == b'"' else shown
+            for name, raw in fields.items()
+        }
     return replace(sent, query=query, body=msgspec.json.encode(shown))
 
 

@@ -188,7 +188,7 @@ def load_the_rest(app: Application) -> None:
     import mock_server.admin.resources.table  # noqa: F401
 
     len(OPERATIONS)  # looks all of them up
-    app.sandbox.store.generation.prepare_changes()
+    app.sandbox.state.store.generation.prepare_changes()
     settle()
 
 
@@ -275,7 +275,7 @@ def _choices(sandbox: Sandbox) -> Iterator[str]:
 
 def _warnings(sandbox: Sandbox) -> Iterator[str]:
     """What may not be meant by the fixture, and by a variable of another name."""
-    generation = sandbox.store.generation
+    generation = sandbox.state.store.generation
     if warning := generation.warning_under(sandbox.choices.version):
         yield f"warning: {warning}"
     found = warnings_of(generation)
@@ -287,7 +287,7 @@ def _warnings(sandbox: Sandbox) -> Iterator[str]:
 
 
 def _keys(sandbox: Sandbox) -> str:
-    declared = ", ".join(sandbox.store.generation.keys)
+    declared = ", ".join(sandbox.state.store.generation.keys)
     if declared or sandbox.choices.unknown_key == "reject":
         return declared or "none is declared, and none is accepted"
     return "any bearer key is accepted"
@@ -317,7 +317,7 @@ def _example(sandbox: Sandbox, url: str) -> str:
 
     It lists something if any does: the first dataset may be empty, or a folder.
     """
-    generation, list_v2 = sandbox.store.generation, OPERATIONS["listV2"]
+    generation, list_v2 = sandbox.state.store.generation, OPERATIONS["listV2"]
     full = (each for each in _readable(generation) if len(each[0].tree))
     plain = (each for each in _readable(generation) if each[0].type != "folder")
     dataset, caller = next(full, None) or next(plain, (None, None))

@@ -2,17 +2,16 @@
 
 import { ChoicePanel } from "./control/choices.js";
 import { ClockPanel } from "./control/clock.js";
-import { FaultPanel } from "./control/faults.js";
+import { FaultPanel, ResponsePanel } from "./control/faults.js";
+import { HealthLines } from "./control/health.js";
 import { JUMPS } from "./control/jumps.js";
-import { ReloadLine } from "./control/reload.js";
 import { offerReset } from "./control/reset.js";
-import { ResponsePanel } from "./control/responses.js";
 import { SandboxPanel } from "./control/sandboxes.js";
 import { SnapshotPanel } from "./control/snapshots.js";
-import { offerExchange } from "./data/exchange.js";
+import { offerExchange } from "./data/importing.js";
 import { DataPart } from "./data/part.js";
 import { LANGUAGES } from "../demo/shared/words.js";
-import { foldCards } from "./page/fold.js";
+import { foldCards, whileOpen } from "./page/fold.js";
 import { notice, reason } from "./page/notice.js";
 import { openPaletteBy } from "./page/palette.js";
 import { onRoute, showRoute } from "./page/route.js";
@@ -30,29 +29,33 @@ const LOOK_MS = 30_000; // for what changes by itself, such as a fault that ends
 translatePage();
 
 const at = (id) => document.getElementById(id);
+foldCards(showPart);
 const requests = new Requests(at("stream"), onStart, onNews);
 const sandboxes = new SandboxPanel(at("sandboxes"), () => look());
 const faults = new FaultPanel(at("faults"));
 const split = new Split(showPart);
-/** @type {{refresh: (isNew?: boolean) => unknown}[]} */
+const inCard = (name, Panel) => whileOpen(at(name), new Panel(at(name)), soon);
+const clock = new ClockPanel(at("clock"), at("now"));
 const others = [
-  faults, new ResponsePanel(at("responses")), new SnapshotPanel(at("snapshots")), new ClockPanel(at("clock"), at("now")),
-  new ChoicePanel(at("choices")), new TryPanel(at("try")), requests,
-  new ReloadLine(at("reload")), split,
+  new HealthLines(at("facts"), at("reload"), () => split.offer()),
+  split, inCard("try", TryPanel), inCard("snapshots", SnapshotPanel), new ChoicePanel(at("choices")),
+  new ResponsePanel(at("responses")),
 ];
 const data = new DataPart(at("data"), at("apps"), at("datasets"));
 const stale = new Set();
 let trees = [];
-let generation = null;
+let known; // the sandbox that is looked at, which is read first, as its key is needed
 let soonTimer = null;
 let lookTimer = null;
 let last = 0;
 let running = Promise.resolve();
 
-/** Everything is read, now. */
-function onStart() {
-  running = running.then(() => refresh(everything()));
-  return running;
+/** All is read, first what is seen at once: browsers have few connections. */
+async function onStart() {
+  await known;
+  const seen = running.then(() => refresh([...trees, faults, clock]));
+  running = seen.then(() => refresh(others));
+  return seen;
 }
 
 /** What a request has changed, or anything (null), is read again. */
@@ -66,7 +69,7 @@ function onNews(entry) {
   else if (entry.operation !== LIST && entry.operation !== null) soon(...trees);
 }
 
-const everything = () => [sandboxes, ...others, ...trees];
+const everything = () => [...trees, requests, sandboxes, faults, clock, ...others];
 
 /** Has parts read again, soon but not too often. */
 function soon(...parts) {
@@ -81,9 +84,8 @@ async function refresh(parts) {
   if (document.hidden) return;
   for (const part of parts) stale.delete(part);
   try {
-    const isNew = parts.includes(sandboxes) && (await begun());
-    const rest = parts.filter((part) => part !== sandboxes);
-    await Promise.all(rest.map((part) => part.refresh(isNew)));
+    if (parts.includes(sandboxes)) await sandboxes.refresh(); // it may have ended
+    await Promise.all(parts.map((part) => part === sandboxes || part.refresh()));
   } catch (error) {
     if (error.statusText !== "sandboxNotFound") notice(reason(error), true);
   }
@@ -92,17 +94,15 @@ async function refresh(parts) {
   lookTimer = setTimeout(() => soon(...everything()), LOOK_MS);
 }
 
-/** Whether the sandbox has begun anew; its key is needed by all others. */
-async function begun() {
-  const before = generation;
-  generation = await sandboxes.refresh();
-  return generation !== before;
-}
-
 /** Begins to look at a sandbox. */
 function look() {
   requests.stop();
   trees = data.begin();
+  follow();
+}
+
+function follow() {
+  known = sandboxes.refresh().catch(() => {}); // what is wrong, the journal says
   requests.follow();
 }
 
@@ -125,7 +125,6 @@ for (const tab of document.querySelectorAll("[data-shows]")) {
   onRoute(part, () => showPart(part));
 }
 
-foldCards(["clock", "choices"], showPart);
 openPaletteBy(at("search"), JUMPS);
 
 const other = language === "en" ? "zh" : "en";
@@ -137,7 +136,8 @@ at("language").addEventListener("click", () => {
 });
 
 document.addEventListener("visibilitychange", () =>
-  document.hidden ? requests.stop() : requests.follow());
+  document.hidden ? requests.stop() : follow());
+document.addEventListener("token-changed", () => follow());
 
 look();
 data.follow();

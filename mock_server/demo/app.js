@@ -48,8 +48,7 @@ showPart("library");
 refresh(true);
 document.addEventListener("connection-changed", () => refresh(true));
 
-// A console that shows this page asks it to look again when something has changed. Without
-// one, whoever comes back to the page sees what is there now.
+// A console around this page has it look again; else coming back does.
 addEventListener("message", ({ origin, source, data }) => {
   if (origin !== location.origin || source !== window.parent || data !== "look again") return;
   clearTimeout(settling);

@@ -1,7 +1,6 @@
 /** The conversations of an app: pinned first; pin, rename, begin, delete. */
 
-import { button, h } from "./shared/dom.js";
-import { newId } from "./shared/ids.js";
+import { button, h, newId } from "./shared/dom.js";
 import { named, toast, tool } from "./drawings.js";
 import { Conversation } from "./conversation.js";
 import { ids, service } from "./connection.js";
@@ -16,11 +15,11 @@ const titleOf = ({ customTitle, title }) => `${customTitle || title || ""}`.trim
 
 export class Chats {
   #app = null;
-  #names = new Map(); // of apps, by their ids; to open a chat tells them, even one that there is not
+  #names = new Map(); // of apps, by their ids
   #chats = [];
   #total = 0;
   #wanted = PAGE;
-  #pins = new Map(); // what has been asked for and not been answered yet
+  #pins = new Map(); // asked for, not answered yet
   #editing = null; // the chat that is being renamed, and the form for it
   #panel = new Panel(7, t("Chats"), t("This server does not list chats"));
   #talk = new Conversation(() => this.refresh(), () => this.#close());
@@ -112,7 +111,7 @@ export class Chats {
       tool("bin", t("Delete {title}", { title }), () => this.#confirm(chatId, title), of("bin")));
   }
 
-  /** Shown at once; taken back if the service does not do it. */
+  /** Shown at once; taken back if it fails. */
   async #pin(chatId, top) {
     if (this.#pins.has(chatId)) return;
     this.#pins.set(chatId, top);
@@ -125,7 +124,7 @@ export class Chats {
     if (isDone) await this.refresh();
   }
 
-  /** Has a form in place of the row, which stays while the list is read again. */
+  /** Puts a form in place of the row. */
   #rename(chatId, title) {
     const input = h("input", { value: title, "aria-label": t("New name"), maxlength: 200, required: true });
     const save = async (event) => {
@@ -163,7 +162,7 @@ export class Chats {
     dialog.showModal();
   }
 
-  /** Whether the service has done it; if not, it is said why. */
+  /** Whether it was done; else says why. */
   async #change(method, operation, fields) {
     try {
       await service.call(method, HISTORY + operation, { appId: this.#app, ...fields });

@@ -38,6 +38,10 @@ export class Library {
     h("div", { class: "bar" }, this.#choice, this.#search), this.#path, this.#panel.node,
     h("div", { class: "pager" }, this.#previous, this.#place, this.#next));
 
+  constructor() {
+    this.#panel.node.addEventListener("failed", () => this.#drawPager(null));
+  }
+
   /** Reads the datasets, and what is shown of one. */
   async refresh(isNew = false) {
     if (isNew) this.#dataset = null;

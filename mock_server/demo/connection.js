@@ -19,8 +19,8 @@ const OWN = {
 /** What is in force. */
 export const connection = { ...OWN };
 
-/** The service that is called now. */
-export let service;
+/** The service that is called. */
+export const service = new Service();
 
 /** The ids of a field. */
 export const ids = (name) => connection[name].split(",").map((id) => id.trim()).filter(Boolean);
@@ -30,7 +30,7 @@ function readAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));
   const given = NAMES.filter((name) => fields.has(name));
   for (const name of given) connection[name] = fields.get(name);
-  service = new Service(connection.server.replace(/\/+$/, ""), connection.key);
+  Object.assign(service, { server: connection.server.replace(/\/+$/, ""), key: connection.key });
   if (fields.has("key")) writeAddress(false);
   return given.length > 0;
 }

@@ -22,7 +22,7 @@ export class Conversation {
   #spoken = h("p", { class: "unseen", role: "status" }); // for screen readers, once it is whole
   chatId = null;
 
-  /** `onChange` is called after a message, `onLeave` to go back to the list. */
+  /** `onChange` follows a message, `onLeave` leads to the list. */
   constructor(onChange, onLeave) {
     this.onChange = onChange;
     this.form = h("form", { class: "say", onsubmit: (event) => this.#say(event) }, this.#text, this.#send);
@@ -45,12 +45,12 @@ export class Conversation {
     this.#text.focus();
   }
 
-  /** Says how the chat that is shown is called. */
+  /** Names the chat that is shown. */
   call(title) {
     this.#title.replaceChildren(named(title));
   }
 
-  /** Shows none. */
+  /** Shows no chat. */
   close() {
     this.chatId = null;
     this.#hangUp();
@@ -58,7 +58,7 @@ export class Conversation {
     this.node.replaceChildren(nothing(t("No conversation is open"), t("Choose one, or begin a new chat.")));
   }
 
-  /** Reads the messages of the chat, if one is open. */
+  /** Reads the messages of an open chat. */
   async refresh(isOther = false) {
     if (this.chatId === null || this.#isNew || this.#saying) return;
     const fields = { appId: this.#app, chatId: this.chatId, offset: 0, pageSize: MOST };
@@ -85,7 +85,7 @@ export class Conversation {
     this.#saying = null;
   }
 
-  /** Nothing is read or said any more. */
+  /** Reads and says no more. */
   #rest() {
     this.#panel.stop();
     this.#panel.node.setAttribute("aria-busy", "false");

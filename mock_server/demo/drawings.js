@@ -1,4 +1,4 @@
-/** What the app has beside texts: drawings, names that people gave, and what has gone wrong. */
+/** What the app has beside texts: drawings, names, and what has gone wrong. */
 
 import { bdi, button, named as nameOf } from "./shared/dom.js";
 

@@ -1,7 +1,7 @@
-/** Where something is shown that is read: while it waits, when there is nothing, when it fails. */
+/** Where something that is read is shown: waiting, empty, failed, or there. */
 
 import { button, h } from "./shared/dom.js";
-import { Failure, inWords } from "./service.js";
+import { Failure, inWords, waiting } from "./service.js";
 import { openConnection } from "./connection.js";
 import { t } from "./words.js";
 
@@ -13,7 +13,7 @@ export class Panel {
   #again = () => {};
   node = h("div", { class: "panel", tabindex: 0, role: "group" });
 
-  /** `lines` is how many rows its skeleton has, `label` its name; `missing` says what a server may not do. */
+  /** `lines` of its skeleton; `missing` says what a server may not do. */
   constructor(lines, label, missing) {
     this.lines = lines;
     this.missing = missing;
@@ -21,13 +21,12 @@ export class Panel {
   }
 
   /**
-   * Reads, then draws what came.
+   * Reads, then draws what came. Unless it `isNew`, what stands there stays until then.
    *
    * @template T
    * @param {(signal: AbortSignal) => Promise<T>} read
    * @param {(found: T) => Array<Node>} draw
-   * @param {boolean} isNew whether something else is shown than before; else what stands
-   *   there stays until the answer comes
+   * @param {boolean} isNew
    */
   async load(read, draw, isNew) {
     this.stop();
@@ -70,12 +69,19 @@ export class Panel {
   #failure(error) {
     const isKnown = error instanceof Failure;
     const isMissing = error.kind === "missing" && this.missing;
+    const words = h("bdi", { "aria-live": "off" }, isKnown ? error.message : inWords(error));
+    const tick = () => {
+      words.textContent = waiting(error.until);
+      if (performance.now() < error.until) setTimeout(tick, 1000);
+    };
+    if (error.until) tick();
+    this.node.dispatchEvent(new Event("failed"));
     return h("div", { class: "state failed", role: "alert" },
       h("strong", {}, isMissing || (isKnown ? error.title : t("Something went wrong"))),
       h("p", {}, isMissing
         ? t("It serves the two documented operations only. Started with {command}, it serves what this app needs.",
           { command: "mock-server --demo" })
-        : h("bdi", {}, isKnown ? error.message : inWords(error))),
+        : words),
       h("div", { class: "actions" },
         button(t("Retry"), () => this.#again(), { class: "main" }),
         isKnown && ["key", "offline", "missing"].includes(error.kind) &&
@@ -83,7 +89,7 @@ export class Panel {
   }
 }
 
-/** What is said where there is nothing. */
+/** Says that there is nothing. */
 export const nothing = (title, text, ...actions) =>
   h("div", { class: "state" }, h("strong", {}, title), h("p", {}, text),
     actions.length > 0 && h("div", { class: "actions" }, actions));

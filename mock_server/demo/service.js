@@ -1,19 +1,22 @@
 /** Calls of the service, and the ways in which they fail. */
 
-import { t } from "./words.js";
+import { counted, t } from "./words.js";
 
 const TIMEOUT_SECONDS = 8;
 
-/**
- * Why a call failed. `kind` is what to do about it: `offline`, `slow`, `garbled`, `key`,
- * `busy`, `missing` (the server has no such route) or `refused`.
- */
+/** Why a call failed. `kind` is what to do about it; `missing` is a route. */
 export class Failure extends Error {
   constructor(kind, title, message) {
     super(message);
     this.kind = kind;
     this.title = title;
   }
+}
+
+/** How long to wait, in words; `until` is in the page's milliseconds. */
+export function waiting(until) {
+  const n = Math.ceil((until - performance.now()) / 1000);
+  return n > 0 ? counted(n, "Try again in 1 second.", "Try again in {n} seconds.") : t("Try again now.");
 }
 
 const offline = () => new Failure("offline", t("No connection"),
@@ -26,10 +29,8 @@ const broken = () => new Failure("offline", t("The answer broke off"), "");
 
 /** A service: where it is, and the key to call it with. */
 export class Service {
-  constructor(server, key) {
-    this.server = server;
-    this.key = key;
-  }
+  server = "";
+  key = "";
 
   /** The data of an answer. Raises Failure, and whatever the signal was given for. */
   async call(method, path, fields, signal) {
@@ -137,10 +138,11 @@ function read(answer, text) {
 function refusal(status, content, wait) {
   const said = `${content?.message ?? ""}`;
   const seconds = Number(wait);
-  if (status === 429)
-    return new Failure("busy", t("Too many requests"), seconds > 0
-      ? t("Try again in {n} seconds.", { n: seconds })
-      : t("Try again in a moment."));
+  if (status === 429) {
+    const until = seconds > 0 && performance.now() + seconds * 1000;
+    const said = until ? waiting(until) : t("Try again in a moment.");
+    return Object.assign(new Failure("busy", t("Too many requests"), said), { until });
+  }
   if (content?.statusText === "appUnExist" || content?.statusText === "appNotFound")
     return new Failure("key", t("There is no such app here"), said);
   // Versions differ in status and code of this one; its word is the same.

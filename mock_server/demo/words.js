@@ -92,6 +92,7 @@ const CHINESE = {
   "Too many requests": "请求过于频繁",
   "Try again in {n} seconds.": "请在 {n} 秒后重试。",
   "Try again in a moment.": "请稍后重试。",
+  "Try again now.": "现在可以重试。",
   "Unpin {title}": "取消置顶 {title}",
   "Untitled": "未命名会话",
   "Web page": "网页",

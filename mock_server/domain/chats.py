@@ -296,7 +296,7 @@ def _record(
         store.add_records(app, chat_id, records)
     except errors.LimitReached:
         if old is None:
-            store.remove_chat(app, chat_id)
+            store.remove_chats(app, chat_id)
         else:
             store.put_chat(app, old)
         raise

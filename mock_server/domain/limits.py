@@ -270,8 +270,8 @@ class Limits:
     collection_rows: int = 100_000
     """Data rows of one collection."""
     waiting_rows: int = 16 * 1024
-    """Data rows of one sandbox that are added and wait for training, and chunks of one
-    text: as many as an uploaded one may have."""
+    """Data rows of one sandbox that wait for training, declared ones too, and chunks of
+    one text: as many as an uploaded one may have."""
     searched_chars: int = 512 * 1024
     """Characters of data rows that one searchTest compares; a row counts as 100 at
     least, a character near marks that are composed as 32."""

@@ -162,6 +162,8 @@ class Holding:
         self.release()
 
 
+GONE_BYTES = 100
+"""About what it takes to know that something loaded is gone, by its id."""
 _KEY_BYTES = 512
 """About what the key of a text takes: a tuple of a page's items, and its slot."""
 

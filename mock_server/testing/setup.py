@@ -182,11 +182,17 @@ def beside(fixture: Any, folder: Path, place: str) -> Any:
     if path.exists():
         return path
     shipped = shipped_names()
-    files = [each.name for each in path.parent.glob("*") if each.is_file()]
-    hint = did_you_mean(path.name, [*files, *shipped])
+    own = Path(fixture).parent
+    files = [str(own / each.name) for each in path.parent.glob("*") if each.is_file()]
+    hint = did_you_mean(str(fixture), [*files, *shipped])
     expected = f"Expected the path of a file, or one of {', '.join(shipped)}"
     given = f"{str(fixture)!r}{hint} - at {place}"
     there_is = f"there is no {path}"
     if place == _FIXTURE and not Path(fixture).is_absolute():
-        there_is += f"; create it, or return Path(__file__).parent / {str(fixture)!r}"
+        above = (each / fixture for each in folder.parents)
+        other = next((each for each in above if each.is_file()), None)
+        usual = f"create it, or return Path(__file__).parent / {str(fixture)!r}"
+        there_is += (
+            f"; return {str(other)!r}, which is there" if other else f"; {usual}"
+        )
     raise ValueError(f"{expected}, got {given} ({there_is})")

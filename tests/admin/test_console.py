@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from pathlib import Path
 
@@ -20,11 +19,18 @@ SOURCES = sorted(
     for path in FOLDER.rglob("*.*")
     if path.is_file()
 )
-SHARED = [
-    f"/demo/shared/{path.name}" for path in FOLDER.parent.glob("demo/shared/*.js")
-]
-PATHS = ["/", *(f"/console/{name}" for name in SOURCES if name != INDEX), *SHARED]
-MOST_BYTES = 250_000
+MODULES = [*FOLDER.rglob("*.js"), *FOLDER.parent.glob("demo/shared/*.js")]
+EXPORTED = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\w+)", re.M)
+MOST_FILES, MOST_BYTES = 8, 120 * 1024
+
+
+def files(api: Api) -> list[str]:
+    """The paths of the page and of all that it names, once each."""
+    text = api.client.get("/__admin/").text
+    return [
+        "/",
+        *sorted({f"/{each}" for each in re.findall('"(console/[^"]+)"', text)}),
+    ]
 
 
 @pytest.mark.parametrize("path", ["/", "/__admin"])
@@ -50,10 +56,9 @@ def test_the_page_and_all_its_files_are_served_without_the_token(
     make_api: MakeApi,
 ) -> None:
     api = make_api(admin_token="s3cret")
-    for path in PATHS:
+    for path in files(api):
         assert api.client.get(f"/__admin{path}").status_code == 200, path
     assert api.client.get("/__admin/console/nothing.js").status_code == 401
-    assert api.client.get("/__admin/demo/shared/nothing.js").status_code == 401
     assert api.client.get("/__admin/apps").status_code == 401
 
 
@@ -61,7 +66,7 @@ def test_the_page_and_all_its_files_are_served_without_the_token(
     "name", ["..", "..%2fapp.py", "index.html", "APP.JS", "x.js", "page", "page/"]
 )
 def test_no_other_file_is_served(api: Api, name: str) -> None:
-    for folder in ("console", "demo", "demo/shared"):
+    for folder in ("console", "demo"):
         assert api.client.get(f"/__admin/{folder}/{name}").status_code == 404
 
 
@@ -78,16 +83,40 @@ def test_the_policy_of_the_page_allows_its_own_files_only(api: Api) -> None:
     assert headers["cache-control"] == "no-store"
 
 
-def test_console_and_demo_weigh_little(api: Api) -> None:
-    for path in ("/", f"/console/{SOURCES[0]}"):
+def test_the_console_is_few_files_that_weigh_little(api: Api) -> None:
+    sizes = []
+    for path in files(api):
         sent = api.client.get(f"/__admin{path}", headers={"Accept-Encoding": "gzip"})
         plain = api.client.get(f"/__admin{path}", headers={"Accept-Encoding": ""})
         assert sent.headers["content-encoding"] == "gzip"
         assert "content-encoding" not in plain.headers
         assert sent.content == plain.content
-    demo = [each for each in (FOLDER.parent / "demo").rglob("*.*") if each.is_file()]
-    files = [*(FOLDER / name for name in SOURCES), *demo]
-    assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= MOST_BYTES
+        sizes.append(int(sent.headers["content-length"]))
+    assert len(sizes) <= MOST_FILES
+    assert sum(sizes) <= MOST_BYTES
+
+
+def test_what_is_named_by_its_content_may_be_kept(api: Api) -> None:
+    kept = {
+        path.rpartition(".")[2]: api.client.get(f"/__admin{path}").headers
+        for path in files(api)[1:]
+    }
+    assert {kind: "immutable" in it["cache-control"] for kind, it in kept.items()} == {
+        "css": True,
+        "js": True,
+        "svg": False,
+    }
+
+
+def test_the_script_has_every_module_once_and_imports_nothing(api: Api) -> None:
+    (path,) = (each for each in files(api) if each.endswith(".js"))
+    script = api.client.get(f"/__admin{path}").text
+    assert script.count("(() => {\n") >= len(MODULES)
+    for module in MODULES:
+        for name in EXPORTED.findall(module.read_text(encoding="utf-8")):
+            declared = rf"^(?:async )?(?:function\*?|class|const) {name}\b"
+            assert re.search(declared, script, re.M), (module.name, name)
+    assert re.findall(r"^(?:import|export) .*", script, re.M) == []
 
 
 def test_no_file_makes_markup_of_text_or_names_another_host() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 import mock_server
 from mock_server import MockServer
-from mock_server.api.pages import INDEX
+from mock_server.api.pages import INDEX, Page
 from tests.conftest import MakeApi
 from tests.support import LIBRARY, Api, fetch
 
 FOLDER = Path(mock_server.__file__).parent / "demo"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 SOURCES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*"))
-PATHS = ["/demo/", *(f"/demo/{name}" for name in SOURCES if name != INDEX)]
+PATHS = ["/demo/", *(f"/demo/{name}" for name in {*Page("demo", ()).names} - {INDEX})]
 TEXT = r'"(?:[^"\\]|\\.)*"'
 CALLS = rf"\bt\(\s*({TEXT})|\bcounted\([^;]*?,\s*{TEXT},\s*({TEXT})\s*\)"
 
@@ -68,7 +68,7 @@ def test_no_other_file_is_served(shown: Api, name: str) -> None:
 
 def test_it_can_only_be_read(shown: Api) -> None:
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
-        answer = shown.client.request(method, "/demo/app.js")
+        answer = shown.client.request(method, "/demo/icon.svg")
         assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
     assert shown.journal() == []
 
@@ -85,10 +85,10 @@ def test_it_goes_before_declared_responses(make_api: MakeApi) -> None:
         for path in ("/demo/", "/demo/{name}")
     ]
     fixture = {**LIBRARY, "responses": responses}
-    assert make_api(fixture).client.get("/demo/app.js").text == "declared"
+    assert make_api(fixture).client.get("/demo/icon.svg").text == "declared"
     shown = make_api(fixture, demo=True)
     assert "declared" not in shown.client.get("/demo/").text
-    assert "declared" not in shown.client.get("/demo/app.js").text
+    assert "declared" not in shown.client.get("/demo/icon.svg").text
 
 
 def test_the_policy_of_the_page_is_strict_but_for_the_server_it_calls(

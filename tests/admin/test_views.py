@@ -63,7 +63,5 @@ def test_only_what_is_no_json_of_a_view_is_sent_as_it_is() -> None:
         "GET /state",
         "GET /journal/stream",
         "GET /",
-        "GET /demo/shared/{file}",
         "GET /console/{file}",
-        "GET /console/{folder}/{file}",
     }

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 from mock_server import Fault
 from mock_server.admin.app import table
 from mock_server.admin.framework import AdminRoute
-from mock_server.admin.resources.console import FILES, PAGE
+from mock_server.admin.resources.console import FILE, PAGE
 from mock_server.app import create_app
 from mock_server.domain.sandboxes.registry import Sandboxes
 from mock_server.domain.sandboxes.sandbox import Sandbox
@@ -33,12 +33,11 @@ PARTS = {
     "datasetId": DATASET,
     "id": "b",
     "name": SNAPSHOT,
-    "file": "app.js",
-    "folder": "page",
+    "file": "icon.svg",
 }
 Headers = Mapping[str, str | None]
 BODIED = ("POST", "PUT")
-OPEN = ("/health", PAGE, *FILES)
+OPEN = ("/health", PAGE, FILE)
 
 CHANGES: dict[tuple[str, str], object] = {
     ("POST", "/reset"): {},
@@ -148,7 +147,7 @@ class World:
         for sandbox, key in ((self.sandboxes.default, "any"), (team, team.key)):
             self.call_operations(key)
             sandbox.take_snapshot(SNAPSHOT)
-            sandbox.store.remove_chat(sandbox.store.generation.apps[APP], "chat-2")
+            sandbox.store.remove_chats(sandbox.store.generation.apps[APP], "chat-2")
             sandbox.faults.add(Fault.of("hang", ttl=600))
 
     def call_operations(self, key: str) -> None:

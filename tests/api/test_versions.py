@@ -6,6 +6,7 @@ import pytest
 
 from mock_server.api.operations.table import OPERATIONS
 from mock_server.domain.choices.table import table as choices
+from mock_server.domain.objects.uploads import File
 from mock_server.domain.versions import RELEASES, VERSIONS, facts_of, table
 from tests.conftest import MakeApi
 from tests.stories.telling import stories
@@ -31,6 +32,16 @@ def test_a_fact_says_what_differs_and_where(name: str) -> None:
 def test_a_fact_has_a_story_for_each_version(name: str) -> None:
     told = {str(each).partition(": ")[2] for each in stories()}
     assert {f"{name} ({version})" for version in VERSIONS} <= told
+
+
+def test_a_store_too_large_to_copy_is_tried_under_no_other_version(
+    make_api: MakeApi,
+) -> None:
+    api = make_api(profile="deployed")
+    file = File("f", "d", "c", b"x" * 2**24)
+    api.sandbox.store.files.put(file.id, file)
+    answer = api.send("POST", "/api/core/dataset/create", {"name": "New"})
+    assert "served by" not in answer.headers["x-mock-hint"]
 
 
 def test_the_services_own_message_stays_and_a_header_names_the_version(

@@ -663,6 +663,13 @@ RECORDED = {
     "messages of a question guide": Input(
         48_000, lambda n: sent_json(GUIDE.replace("/v2", ""), messages=[{}] * n)
     ),
+    "arrays beside a key that is looked after": Input(
+        516_000,
+        lambda n: Sent(
+            "/api/support/openapi/health",
+            b'{"x":%b}' % array(b"[" * 60 + b"]" * 60, n // 60 * 121),
+        ),
+    ),
     "key that is looked after": Input(
         60_000,
         lambda n: Sent(
@@ -1000,6 +1007,7 @@ STATES = {
 }
 
 BELOW = 60_000
+LATER = admin("POST", "/clock/advance", {"seconds": 10**6})
 DELETE = "/api/core/dataset/collection/delete"
 EVERYTHING = json.dumps({"offset": 0, "datasetId": "d"}).encode()
 FOLDERS = {
@@ -1052,7 +1060,68 @@ FOLDERS = {
     "state after a folder is deleted": Input(
         BELOW, lambda n: [*without_folder(n), Sent(STATE, method="GET")]
     ),
+    "folder of datasets that is deleted": Input(
+        6_000,
+        lambda n: [
+            training(n),
+            Sent("/api/core/dataset/delete", method="DELETE", query="id=f"),
+        ],
+    ),
+    "folder of apps that is deleted": Input(
+        20_000,
+        lambda n: [
+            in_folder(n),
+            Sent("/__admin/apps/f", method="DELETE", query="counts=true"),
+        ],
+    ),
+    "chats that are cleared": Input(
+        BELOW,
+        lambda n: [
+            state(f'{{"apps":[{{"id":"a","chats":[{numbered("chatId", n)}]}}]}}'),
+            Sent(f"{CHATS}/history/clearHistories", method="DELETE", query="appId=a"),
+        ],
+    ),
+    "collections that are trained": Input(
+        6_000, lambda n: [training(n), LATER, Sent("/__admin/datasets/f", method="GET")]
+    ),
+    "declared rows that are trained": Input(
+        DEFAULT_LIMITS.waiting_rows, lambda n: [training(1, n), LATER, listed(b"0")]
+    ),
 }
+
+
+def numbered(name: str, size: int, more: str = "") -> str:
+    """So many objects with an id of that name, as items of an array."""
+    return ",".join(f'{{"{name}":"{number}"{more}}}' for number in range(size))
+
+
+def in_folder(size: int) -> Sent:
+    """A state with a folder of so many apps, and with API keys, that is put."""
+    document = {
+        "apps": [{"id": "f", "type": "folder"}]
+        + [{"id": f"{number}", "parentId": "f"} for number in range(size)],
+        "apiKeys": [
+            {"id": f"{n:024x}", "name": "k", "createTime": "2026-01-01T00:00:00Z"}
+            for n in range(DEFAULT_LIMITS.api_keys)
+        ],
+    }
+    return admin("PUT", "/state", document)
+
+
+def training(size: int, rows: int = 1) -> Sent:
+    """A state with a folder of so many datasets, each of which is trained."""
+    inside = {"parentId": "f", "collections": [{"_id": "c", "name": "c"}]}
+    begun = {"collectionId": "c", "since": "2026-01-01T00:00:00Z"}
+    document = {
+        "clock": "2026-01-01T00:00:00Z",
+        "datasets": [{"id": "f", "type": "folder"}]
+        + [{"id": f"{number}"} | inside for number in range(size)],
+        "training": [
+            {"datasetId": f"{number}", "data": [{"q": "a"}] * rows} | begun
+            for number in range(size)
+        ],
+    }
+    return admin("PUT", "/state", document)
 
 
 def of_tags(size: int, *then: Sent) -> list[Sent]:

@@ -27,7 +27,7 @@ def test_the_order_is_that_of_sorting_all(
         if chat is not None:
             store.put_chat(app, chat)
         elif store.chat(app, chat_id) is not None:
-            store.remove_chat(app, chat_id)
+            store.remove_chats(app, chat_id)
         if is_listed:
             store.chats_in_order(app)
     wanted = sorted(store.chats(app), key=lambda it: it.chat_id)
@@ -41,6 +41,6 @@ def test_who_reads_an_order_is_not_disturbed() -> None:
     store = Store(Generation(apps={"app": app}))
     before = store.chats_in_order(app)
     first = before[0]
-    store.remove_chat(app, first.chat_id)
+    store.remove_chats(app, first.chat_id)
     assert first not in store.chats_in_order(app)
     assert before[0] is first

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Memory
+from mock_server.domain.memory import GONE_BYTES, Memory
 from mock_server.domain.storage.overlay import Overlay
 
 KEYS = "abcde"
@@ -58,8 +58,14 @@ def test_an_overlay_is_what_was_last_put(
     carried_out(overlay, model, then)
     check(overlay, model)
     check(copy, copied)
-    put = (value for value in overlay.changed.values() if value is not None)
-    assert memory.usage()["changes"] == sum(map(len, put))
+    changed = overlay.changed.values()
+    sizes = (GONE_BYTES if value is None else len(value) for value in changed)
+    assert memory.usage()["changes"] == sum(sizes)
+    overlay.remove(*[*overlay])
+    check(overlay, {})
+    overlay.clear()
+    check(overlay, BASE)
+    assert memory.usage()["changes"] == 0
 
 
 def test_what_does_not_fit_is_not_put() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.limits import Limits
-from mock_server.domain.memory import Memory
+from mock_server.domain.memory import GONE_BYTES, Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.index import ANYWHERE, Search
@@ -37,7 +37,7 @@ def test_chats_are_as_they_were_last_put(steps: list[tuple[str, bool | None]]) -
             store.put_chat(APP, model[chat_id])
         elif chat_id in model:
             del model[chat_id]
-            store.remove_chat(APP, chat_id)
+            store.remove_chats(APP, chat_id)
     assert {chat.chat_id: chat for chat in store.chats(APP)} == model
     assert [store.chat(APP, each) for each in IDS] == [model.get(each) for each in IDS]
     assert store.created_chats == len(set(model) - set(CHATS))
@@ -64,7 +64,7 @@ def test_collections_are_as_they_were_last_put(
 
 def test_a_generation_is_never_changed() -> None:
     store = Store(GENERATION)
-    store.remove_chat(APP, "a")
+    store.remove_chats(APP, "a")
     store.put_chat(APP, Chat("app", "new"))
     store.remove_collections(GENERATION.datasets["d"], {"a"})
     fresh = Store(GENERATION)
@@ -77,7 +77,7 @@ def test_a_copy_changes_on_its_own() -> None:
     store = Store(GENERATION)
     store.put_chat(APP, Chat("app", "new"))
     copy = store.copy()
-    store.remove_chat(APP, "new")
+    store.remove_chats(APP, "new")
     store.remove_collections(GENERATION.datasets["d"], {"a"})
     assert copy.chat(APP, "new") is not None
     assert (copy.created_chats, store.created_chats) == (1, 0)
@@ -111,10 +111,12 @@ def test_what_is_removed_is_no_longer_charged(
         if top is not None:
             store.put_chat(APP, Chat("app", chat_id, title=chat_id * 50))
         elif store.chat(APP, chat_id) is not None:
-            store.remove_chat(APP, chat_id)
+            store.remove_chats(APP, chat_id)
     for chat in list(store.chats(APP)):
-        store.remove_chat(APP, chat.chat_id)
-    assert (store.count_chats(APP), charged(memory)) == (0, (0, 0))
+        store.remove_chats(APP, chat.chat_id)
+    # It has to be known of those of the generation that they are gone.
+    gone = GONE_BYTES * len(CHATS)
+    assert (store.count_chats(APP), charged(memory)) == (0, (gone, 0))
 
 
 def test_a_dataset_is_charged_by_its_collections() -> None:
@@ -220,8 +222,8 @@ def test_rows_are_as_they_were_last_put(
             assert store.rows.has_texts(D, collection_id, text, "") is found
     check_rows(store, model)
     check_rows(store.copy(), model)
-    store.remove_dataset("d")
-    assert charged(memory) == (0, 0)
+    store.remove_datasets({"d"})
+    assert charged(memory) == (GONE_BYTES, 0)
 
 
 def test_rows_are_charged_by_what_is_new() -> None:
@@ -245,7 +247,7 @@ def test_records_go_with_their_chat() -> None:
     assert charged(memory)[0] > 1_000
     copy = store.copy()
     for chat_id in ("a", "b"):
-        store.remove_chat(app, chat_id)
+        store.remove_chats(app, chat_id)
         store.put_chat(app, Chat("app", chat_id))
         assert (store.records(app, chat_id), len(copy.records(app, chat_id)) > 0) == (
             (),
@@ -272,11 +274,35 @@ def test_datasets_come_and_go() -> None:
     assert found is not None
     assert found[0].tree.created == 1
     assert (found[0].name, found[1].training_amount) == ("Renamed", 1)
-    store.remove_dataset("new")
+    store.remove_datasets({"new"})
     assert (store.find_row("r"), store.find_collection("x")) == (None, None)
     assert (len(store.jobs), store.dataset("new")) == (0, None)
-    store.remove_dataset("d")
-    assert (store.datasets(), charged(memory)[0]) == ([], 0)
+    store.remove_datasets({"d"})
+    assert (store.datasets(), charged(memory)[0]) == ([], GONE_BYTES)
+
+
+def test_to_clear_chats_takes_the_same_however_many_there_are() -> None:
+    chats = {f"{n}": Chat("app", f"{n}") for n in range(1_000)}
+    store = Store(Generation(apps={"app": App("app", chats=chats)}))
+    store.put_chat(store.apps()[0], Chat("app", "new", title="x" * 10_000))
+    store.clear_chats(store.apps()[0])
+    (app,) = store.apps()
+    assert (store.count_chats(app), store.chat(app, "1")) == (0, None)
+    assert store.created_chats == 0
+    assert 0 < store.size < 2_000
+
+
+def test_what_is_removed_as_one_leaves_nothing_behind() -> None:
+    held = {f"{n}": Dataset(f"{n}", tree=Tree(ITEMS)) for n in range(3)}
+    store = Store(Generation(datasets=held))
+    for dataset in held.values():
+        store.put_collection(dataset, Collection("x", "X"))
+        training.begin(store, dataset, Collection("x", "X"), [row("r")], now=0)
+    store.remove_datasets({"0", "2"})
+    assert [each.id for each in store.datasets()] == ["1"]
+    assert [*store.jobs] == [("1", "x")]
+    store.remove_datasets({"1"})
+    assert store.size == 3 * GONE_BYTES
 
 
 def test_a_copy_of_collections_changes_on_its_own() -> None:

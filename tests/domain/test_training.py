@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset, Tree
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.objects.rows import Job
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.storage import training
@@ -133,6 +136,23 @@ def test_training_waits_while_memory_is_used_up() -> None:
     assert shown(store, 9_000) == (3, 1, 1)
     full.release()
     assert shown(store, 9_000) == (0, 4, 4)
+
+
+def test_many_collections_are_trained_while_others_are_served() -> None:
+    ids = [f"{n}" for n in range(200)]
+    tree = Tree([Collection(each, each) for each in ids])
+    jobs = tuple(Job("d", each, SINCE, rows=(Row(each, "q"),)) for each in ids)
+    datasets = {"d": Dataset("d", tree=tree)}
+    store = Store(Generation(datasets=datasets, jobs=jobs))
+    with pytest.raises(NotReady) as raised:
+        training.settle(store, SINCE + 10_000)
+    assert 0 < len(store.jobs) < 200
+    deque(raised.value.pending, maxlen=0)
+    training.settle(store, SINCE + 10_000)
+    found = store.find_row("199")
+    assert (len(store.jobs), store.due) == (0, None)
+    assert found is not None
+    assert found[1].data_amount == 1
 
 
 def test_loaded_training_goes_on() -> None:

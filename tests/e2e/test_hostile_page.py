@@ -265,7 +265,7 @@ def test_a_page_can_open_the_console_but_neither_frame_nor_read_nor_steer_it(
     world: World, tmp_path: Path
 ) -> None:
     before = world.fingerprint()
-    console = ("", "console/app.js")
+    console = ("", "console/icon.svg")
     server, read = attacked(world.app, tmp_path, EVIL, "127.0.0.1", console)
     assert (read, world.fingerprint()) == ([], before)
     foreign = [

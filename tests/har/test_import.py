@@ -111,7 +111,9 @@ def test_a_password_that_was_sent_is_in_no_answer(tmp_path: Path) -> None:
     user["request"]["url"] = "https://u:user-staple@app.example/c"
     letters = {"token": "abcdefghijklmnopqrstuvwxyz", "tokenLabel": "Your tokens"}
     token = entry("/d", json.dumps(letters), host="https://app.example")
-    *parts, last = responses(tmp_path, sent, form, user, token)
+    new = entry("/e", "it is new-staple", kind="text/plain", method="POST")
+    new["request"]["postData"] = {"text": '{"newPsw": "new-staple"}'}
+    *parts, last = responses(tmp_path, sent, form, user, new, token)
     assert {part["text"] for part in parts} == {"it is [redacted]"}
     assert json.loads(last["text"]) == letters | {"token": "[redacted]"}
 

@@ -11,6 +11,8 @@ const element = () =>
 
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] } });
 Object.assign(globalThis, {
+  addEventListener() {},
+  matchMedia: () => ({}),
   document: Object.assign(new EventTarget(), {
     body: element(),
     createElement: element,

@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { APP, CHAT, COLLECTION, DATASET, routeOf } from "../../mock_server/console/data/kinds.js";
 import { kindOf } from "../../mock_server/console/server/schema.js";
-import { listIn, pagesAround } from "../../mock_server/console/trying/table.js";
-import { hex, newId } from "../../mock_server/demo/shared/ids.js";
+import { listIn, pagesAround } from "../../mock_server/console/trying/answer.js";
+import { hex, newId } from "../../mock_server/demo/shared/dom.js";
 
 const LISTED = { schema: { properties: { offset: {}, pageSize: {} } } };
 const NUMBERED = { schema: { properties: { pageNum: { default: 1 }, pageSize: {} } } };

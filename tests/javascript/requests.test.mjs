@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { differing } from "../../mock_server/console/requests/differences.js";
+import { differing } from "../../mock_server/console/requests/compared.js";
 import { place } from "../../mock_server/console/requests/entries.js";
 import { having, keysOf, operationsOf, saying, statusesOf } from "../../mock_server/console/requests/filters.js";
 import { summaryOf } from "../../mock_server/console/requests/summary.js";

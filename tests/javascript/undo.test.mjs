@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 
-import { began, undoable } from "../../mock_server/console/page/undo.js";
+import { began, undoable } from "../../mock_server/console/page/notice.js";
 import { session } from "../../mock_server/console/server/api.js";
 
 let done;

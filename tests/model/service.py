@@ -377,6 +377,7 @@ def _ignored(route: Route, fields: Fields) -> dict[str, str]:
     rows = fields["data"] if route.operation == "pushData" else []
     if without := [each for each in rows if not each.get("q")]:
         hint = f'{len(without)} of {len(rows)} rows have no "q" and are left out'
+        hint += ' (a row is {"q": "...", "a": "..."})'
         return {"x-mock-hint": hint}
     return {}
 

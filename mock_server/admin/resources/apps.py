@@ -118,7 +118,7 @@ def put_chat(call: Call, part: ChatPart) -> ChatPart | Created[ChatPart]:
 def delete_chat(call: Call) -> ChatPart:
     """Remove a chat session."""
     chat = _chat(call)
-    call.sandbox.store.remove_chat(app_of(call), chat.chat_id)
+    call.sandbox.store.remove_chats(app_of(call), chat.chat_id)
     return chat_part(chat)
 
 

@@ -1,4 +1,4 @@
-"""Files of the package, served as they are: the console, the demo, two documents.
+"""Pages and documents of the package: the console, the demo, two descriptions.
 
 The console is a page for browsers, with its scripts and styles in the folder
 `mock_server/console`. They are the same for everybody and hold no secret, so they need
@@ -26,7 +26,8 @@ from mock_server.fixture.document import published
 routes, schema_routes = Routes(), Routes()
 
 PAGE = "/"
-FILES = "/console/{file}", "/console/{folder}/{file}", "/demo/shared/{file}"
+_FOLDER = "/console/"
+FILE = f"{_FOLDER}{{file}}"
 
 # What the page shows comes from clients, who may be hostile. So it runs only its own
 # scripts, talks only to this server, is shown in no frame, makes no markup of a text.
@@ -43,7 +44,6 @@ _HEADERS = (
     (b"referrer-policy", b"no-referrer"),
 )
 _CONSOLE = Page("console", _HEADERS)
-_SHARED = Page("demo/shared", _HEADERS)
 DEMO = "/demo/"
 """Where the demo is; its files are below."""
 # As that of the console, but for two. Its reader may have it call a server of another
@@ -54,15 +54,12 @@ _DEMO_POLICY = (
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-_FOLDERS = {"/console/": _CONSOLE, "/demo/shared/": _SHARED}
 
 
 def is_file(path: str) -> bool:
     """Whether a path below `/__admin` is that of the page or one of its files."""
-    return path == PAGE or any(
-        path.startswith(folder) and path.removeprefix(folder) in page.names
-        for folder, page in _FOLDERS.items()
-    )
+    is_inside = path.startswith(_FOLDER)
+    return path == PAGE or (is_inside and path.removeprefix(_FOLDER) in _CONSOLE.names)
 
 
 class PageRedirect:
@@ -110,26 +107,20 @@ def get_page(call: Call) -> Response:
     return _CONSOLE.file(call.scope)
 
 
-@routes.add("GET", FILES[1], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
-@routes.add("GET", FILES[0], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
+@routes.add(
+    "GET",
+    FILE,
+    gives=MEDIA_TYPES,
+    errors=(RouteNotFound,),
+    is_global=True,
+)
 def get_file(call: Call) -> Response:
     """Read a file of the console."""
-    parts = call.path
-    name = "/".join(parts[each] for each in ("folder", "file") if each in parts)
+    name = call.path["file"]
     # The page has one address: from another it would not find its files.
-    return _file(_CONSOLE, call, name)
-
-
-@routes.add("GET", FILES[2], gives=MEDIA_TYPES, errors=(RouteNotFound,), is_global=True)
-def get_shared_file(call: Call) -> Response:
-    """Read a file that the console shares with the demo."""
-    return _file(_SHARED, call, call.path["file"])
-
-
-def _file(page: Page, call: Call, name: str) -> Response:
-    if name not in page.names or name == INDEX:
+    if name not in _CONSOLE.names or name == INDEX:
         raise RouteNotFound.of(name, "a file of the console", "path")
-    return page.file(call.scope, name)
+    return _CONSOLE.file(call.scope, name)
 
 
 @routes.add("GET", "/openapi.json", is_global=True)

@@ -99,9 +99,8 @@ def delete_app(call: Call, query: ChangeQuery) -> Response | Download:
     counted = app_view(call.sandbox.store, app)
     shown = _counted(counted) if query.counts else _now(call, app)
     store = call.sandbox.store
-    # From the innermost on: at no time is there one whose folder is gone.
-    for each in reversed([app, *folders.below(store.apps(), app.id)]):
-        store.remove_app(each.id)
+    inside = {each.id for each in folders.below(store.apps(), app.id)}
+    store.remove_apps({app.id, *inside})
     return shown
 
 
@@ -159,7 +158,8 @@ async def _loaded(
     check_integers(call.content, fields)
     id_in_path(fields.get("id"), own_id, "$.id")
     sandbox, kind = call.sandbox, name.removesuffix("s")
-    document = _document(sandbox.store, name, fields | {"id": own_id})
+    store = await once_ready(lambda: sandbox.store)
+    document = _document(store, name, fields | {"id": own_id})
     upload = Upload(
         msgspec.json.encode(document),
         is_json=True,

@@ -131,7 +131,7 @@ def _baseline_of(sandboxes: Sandboxes, wanted: NewSandbox) -> Generation | None:
 
 def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
     expires_at = sandboxes.expires_at(sandbox.name)
-    declared = sandbox.store.generation.keys.items()
+    declared = sandbox.state.store.generation.keys.items()
     levels = {key: caller.level.name.lower() for key, caller in declared}
     return SandboxView(
         name=sandbox.name,

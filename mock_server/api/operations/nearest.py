@@ -77,6 +77,13 @@ def letters(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a name in any order: those of `createApp` and `app.create`."""
+    if len(name) > Published.hinted_chars:
+        return [name]
+    return sorted(each.lower() for each in re.findall("[A-Z]?[a-z0-9]+", name))
+
+
 _ADMIN = {
     # Only below a sandbox's own address does such a path come here.
     re.compile("/__admin(?=/)"): "/__admin/sandboxes/NAME",

@@ -103,6 +103,9 @@ def forbidden(**fields: Any) -> Example:
 # Its handlers of both routes do not look at the method.
 _TAKES_IT = "the service takes it: use --profile deployed, or it is {}"
 
+_TRIED_BYTES = 16 * 1024 * 1024
+"""Of data up to which a refused request is tried under another version."""
+
 
 class Former(Struct, frozen=True):
     """What the body is to be in versions of which this fact does not hold."""
@@ -326,6 +329,8 @@ class Operation(Struct, frozen=True):
 
     def _is_served_by(self, version: Version, call: Call, content: bytes) -> bool:
         """Try a request under another version, on a copy of what the sandbox holds."""
+        if call.store.size > _TRIED_BYTES:
+            return False  # the copy would keep others waiting
         now = self.contract_under(facts_of(call.state.choices.version))
         other = self.contract_under(facts_of(version))
         if not {*now.names} <= {*other.names}:

@@ -8,7 +8,11 @@ from itertools import chain
 from mock_server.api.errors import RouteNotFound
 from mock_server.api.operations.commercial import COMMERCIAL, commercial_route
 from mock_server.api.operations.known_routes import known_route
-from mock_server.api.operations.nearest import nearest_admin_path, nearest_path
+from mock_server.api.operations.nearest import (
+    nearest_admin_path,
+    nearest_path,
+    words_of,
+)
 from mock_server.api.operations.operation import ADDRESS_END, Operation
 from mock_server.domain import errors
 from mock_server.domain.choices.reading import remedies, served_with
@@ -174,10 +178,20 @@ class Operations(Mapping[str, Operation]):
                 expected += f", or {which} of GET {RESPONSES}"
             known = [*self, *responses]
             path = name.rpartition(" ")[2]
-            near = self._nearest_path(path, "") if "/" in path else None
-            row = self.meant_by(near or path)
+            row = self.meant_by(path) or self._by_words(path)
+            if row is None and "/" in path and (near := self._nearest_path(path, "")):
+                row = self.meant_by(near)
             got = describe_value(name) + did_you_mean(row.name if row else name, known)
             raise errors.InvalidField(expected, got, at)
+
+    def _by_words(self, name: str) -> Operation | None:
+        """The operation of `createDataset`, `chat.completions`, `chat/completions`."""
+        wanted = words_of(name)
+        for row in self.values():
+            _, above, last = row.path.rsplit("/", 2)
+            if wanted in (words_of(row.name), words_of(f"{above} {last}")):
+                return row
+        return None
 
     def _names_text(self) -> str:
         """The names in words; of many only those of the spec's operations."""

@@ -28,7 +28,7 @@ export class ChoicePanel {
     "aria-label": t("Filter the choices"), oninput: () => this.#narrow(),
   });
   #others = h("input", { type: "checkbox", onchange: () => this.#narrow() });
-  #details = h("details", {}, this.#summary,
+  #details = h("details", { ontoggle: () => this.#now && this.#narrow() }, this.#summary,
     h("div", { class: "narrow" }, this.#filter,
       h("label", { class: "inline" }, this.#others, t("only those that differ"))),
     this.#list, this.#none);
@@ -84,6 +84,7 @@ export class ChoicePanel {
 
   /** Shows those that the filter lets through. */
   #narrow() {
+    if (!this.#details.open) return; // it draws many rows
     const text = this.#filter.value.trim().toLocaleLowerCase();
     const isMeant = ({ name, sentence, chinese, values }) =>
       [name, sentence, ofRow(sentence, chinese), ...values].join(" ").toLocaleLowerCase().includes(text);

@@ -5,6 +5,7 @@ import { button, h, say } from "../../demo/shared/dom.js";
 import { note } from "../page/fold.js";
 import { tried } from "../page/notice.js";
 import { t } from "../words/words.js";
+import { lead } from "./figures.js";
 
 const STEPS = [[t("+1 min"), 60], [t("+1 h"), 3600], [t("+1 day"), 86400]];
 
@@ -54,10 +55,13 @@ export class ClockPanel {
   /** Shows the time; between two answers it goes on by this machine's clock. */
   #draw() {
     if (this.#isFrozen === null) return;
-    const now = new Date(this.#ahead + (this.#isFrozen ? 0 : Date.now()));
-    const [day, time] = now.toISOString().split("T");
-    const words = `${day} ${time.slice(0, 8)}${this.#isFrozen ? ` · ${t("frozen")}` : ""}`;
-    for (const each of [this.#face, this.#note, this.header]) say(each, words);
+    const now = this.#ahead + (this.#isFrozen ? 0 : Date.now());
+    const [day, time] = new Date(now).toISOString().split("T");
+    const odd = this.#isFrozen ? t("frozen") : lead(this.#ahead / 1000);
+    const short = [`${time.slice(0, 8)} UTC`, odd].filter(Boolean).join(" · ");
+    say(this.#note, short);
+    this.header.classList.toggle("odd", odd !== "");
+    for (const each of [this.#face, this.header]) say(each, `${day} ${short}`);
     say(this.#toggle, this.#isFrozen ? t("Run") : t("Freeze"));
   }
 }

@@ -1,9 +1,32 @@
-/** A form for any kind of fault: its own fields, and those that all kinds have. */
+/** Faults are added: at a click, or by a form with a kind's own fields and those that all have. */
 
-import { h, prose } from "../../demo/shared/dom.js";
+import { button, h, prose } from "../../demo/shared/dom.js";
 import { Fields, choice } from "../page/form.js";
-import { tried } from "../page/notice.js";
+import { notice, tried } from "../page/notice.js";
+import { here } from "../server/api.js";
+import { bodies } from "../server/schema.js";
 import { ofRow, t } from "../words/words.js";
+
+/** Adds a fault, or a preset, and says so; `words` are what it is called. */
+export async function arm(fault, words) {
+  const { warnings = [] } = await here("POST", "/faults", fault);
+  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
+}
+
+/** Adds all faults of a preset. */
+export const armPreset = (preset) => arm({ preset }, t("Preset {name}", { name: preset }));
+
+/** The names of the presets with what they are like, and single kinds, as the server has them. */
+export async function kinds() {
+  const every = await bodies("post", "/faults");
+  const preset = every.find(({ properties }) => properties.preset);
+  const single = every.filter((each) => each !== preset);
+  return { presets: preset.properties.preset.oneOf, single };
+}
+
+/** Has the next request of an operation fail. */
+export const failButton = (operation, label, attributes = {}) =>
+  button(label, tried(() => arm({ kind: "error", operation }, t("An error"))), attributes);
 
 /** `add` is told the fault, and what it is called. */
 export class FaultForm {

@@ -1,30 +1,13 @@
 /** Faults: those that wait to fire, ready ones at one click, and a form for all kinds. */
 
-import { here } from "../server/api.js";
-import { button, h, say, show } from "../../demo/shared/dom.js";
-import { notice, tried } from "../page/notice.js";
-import { wordFor } from "../server/operations.js";
-import { bodies, operations } from "../server/schema.js";
-import { counted, t } from "../words/words.js";
-import { FaultForm } from "./faults-form.js";
-import { FaultRow, PresetGroup, isOver, presetList } from "./fault-row.js";
-
-/** Adds a fault, or a preset, and says so; `words` are what it is called. */
-export async function arm(fault, words) {
-  const { warnings = [] } = await here("POST", "/faults", fault);
-  notice([t("{what} is armed.", { what: words }), ...warnings].join(" "));
-}
-
-/** Adds all faults of a preset. */
-export const armPreset = (preset) => arm({ preset }, t("Preset {name}", { name: preset }));
-
-/** The names of the presets with what they are like, and single kinds, as the server has them. */
-export async function kinds() {
-  const every = await bodies("post", "/faults");
-  const preset = every.find(({ properties }) => properties.preset);
-  const single = every.filter((each) => each !== preset);
-  return { presets: preset.properties.preset.oneOf, single };
-}
+import { here, path } from "../server/api.js";
+import { button, h, say, show, bdi, brief, prose } from "../../demo/shared/dom.js";
+import { tried } from "../page/notice.js";
+import { DOCUMENTED } from "../server/operations.js";
+import { counted, t, ofRow } from "../words/words.js";
+import { answerButton } from "../requests/entry.js";
+import { FaultForm, armPreset, arm, failButton, kinds } from "./faults-form.js";
+import { countdown, figure, percent } from "./figures.js";
 
 export class FaultPanel {
   #faults = [];
@@ -40,24 +23,15 @@ export class FaultPanel {
   #clear = button(t("Remove all"), tried(() => here("DELETE", "/faults")), { class: "quiet" });
 
   constructor(parent) {
-    const next = h("div", { class: "actions even" });
-    const ready = h("div");
-    const form = h("div");
     parent.append(
       h("div", { class: "tools" }, this.#clear),
-      next,
+      h("div", { class: "actions even" },
+        DOCUMENTED.map((name) => failButton(name, t("Fail next {operation}", { operation: name }))),
+        answerButton()),
       this.#list, this.#empty, this.#fold,
-      h("h4", {}, t("Presets")), ready,
-      h("details", {}, h("summary", {}, t("Add another")), form),
+      filled(t("Presets"), ({ presets }) => presetList(presets, armPreset)),
+      filled(t("Add another"), ({ single }) => new FaultForm(single, arm).node),
     );
-    tried(async () => {
-      const documented = (await operations()).filter(({ isRelated }) => !isRelated);
-      next.append(...documented.map(({ name }) =>
-        failButton(name, t("Fail next {operation}", { operation: wordFor(name) }))));
-      const { presets, single } = await kinds();
-      ready.append(presetList(presets, armPreset));
-      form.append(new FaultForm(single, arm).node);
-    })();
     setInterval(() => this.#tick(), 1000);
   }
 
@@ -88,6 +62,16 @@ export class FaultPanel {
   }
 }
 
+/** Something folded away that is made of all kinds of faults once it is opened. */
+function filled(name, make) {
+  const fill = async () => {
+    const all = await kinds();
+    if (node.childElementCount === 1) node.append(make(all));
+  };
+  const node = h("details", { ontoggle: tried(fill) }, h("summary", {}, name));
+  return node;
+}
+
 /** Faults as they are shown: those of a preset together, others by themselves. */
 const keyOf = ({ preset, id }) => (preset ? `preset ${preset}` : id);
 
@@ -95,6 +79,143 @@ const shown = (list, groups) =>
   show(list, groups, ([first]) => keyOf(first), ([first]) =>
     first.preset ? new PresetGroup(first) : new FaultRow(first));
 
-/** Has the next request of an operation fail. */
-export const failButton = (operation, label, attributes = {}) =>
-  button(label, tried(() => arm({ kind: "error", operation }, t("An error"))), attributes);
+export class ResponsePanel {
+  #list = h("ul");
+  #parent;
+
+  constructor(parent) {
+    this.#parent = parent;
+    parent.append(this.#list);
+  }
+
+  async refresh() {
+    const { responses } = await here("GET", "/responses");
+    const keyOf = ({ operation, status, delayMs }) => `${operation} ${status} ${delayMs}`;
+    show(this.#list, responses, keyOf, row);
+    this.#parent.hidden = responses.length === 0;
+  }
+}
+
+function row({ operation, status, delayMs }) {
+  const late = delayMs ? ` ${t("after {ms} ms", { ms: delayMs })}` : "";
+  const node = h("li", { class: "row" },
+    h("span", { class: "name" }, bdi(operation), ` ${status}${late}`),
+    failButton(operation, t("Fail next"),
+      { class: "quiet", "aria-label": t("Fail next {operation}", { operation }) }));
+  return { node };
+}
+
+const PLANNED = 40;
+const SHOWN = new Set([
+  "id", "kind", "preset", "probability", "remaining", "fired", "matches", "endsIn",
+  "times", "ttl", "plan", "match", "end",
+]);
+
+/** Whether a fault fires no more; `end` is when its time is over, in the page's milliseconds. */
+export const isOver = ({ remaining, end }) => remaining === 0 || end <= performance.now();
+
+/** One row; `isAlone` says whether it can be removed by itself. */
+export class FaultRow {
+  #fault = null;
+  #what = h("span", { class: "mark fault" });
+  #clock = h("time", { class: "count" });
+  #left = h("span", { class: "count" });
+  #match = h("code", { class: "match" });
+  #facts = h("dl", { class: "headers" });
+  #plan = h("div");
+  #details;
+  node;
+
+  constructor({ id, kind, operation }, isAlone = true) {
+    const remove = tried(() => here("DELETE", path("faults", id)));
+    const name = operation === "*" || kind === "reply" ? "" : operation;
+    this.#details = h("details", { ontoggle: tried(() => this.#showPlan()) },
+      h("summary", {},
+        h("span", { class: "head" }, this.#what, h("span", { class: "where" }, bdi(name))),
+        h("span", { class: "rest" }, this.#left, this.#match), this.#clock),
+      this.#facts, this.#plan);
+    this.node = h("li", { class: "armed" }, this.#details, isAlone &&
+      button(t("Remove"), remove, {
+        class: "quiet", "aria-label": t("Remove {what}", { what: `${kind} ${id}` }),
+      }));
+  }
+
+  update([fault]) {
+    const isNews = fault.matches !== this.#fault?.matches;
+    this.#fault = fault;
+    const { kind, remaining, probability, fired, match } = fault;
+    const left = isOver(fault) ? t("over") : remaining !== null && t("{n} left", { n: remaining });
+    const words = [probability < 1 && percent(probability), left, t("fired {n}", { n: fired })];
+    say(this.#what, [kind, brief(figure(fault), 40)].filter(Boolean).join(" · "));
+    say(this.#left, words.filter(Boolean).join(" · "));
+    say(this.#match, [match.key, match.body && JSON.stringify(match.body)].filter(Boolean)
+      .map((part) => brief(part, 60)).join(" "));
+    this.node.classList.toggle("over", isOver(fault));
+    this.tick();
+    if (isNews && this.#details.open) tried(() => this.#showPlan())();
+  }
+
+  /** Shows how long it lasts still. */
+  tick() {
+    const { end } = this.#fault;
+    say(this.#clock, isOver(this.#fault) || end === Infinity ? "" : countdown((end - performance.now()) / 1000));
+  }
+
+  /** What the row does not say of it, and its next decisions if they are drawn. */
+  async #showPlan() {
+    if (!this.#details.open) return;
+    const given = Object.entries(this.#fault).filter(([name, value]) =>
+      !SHOWN.has(name) && value !== null && value.length !== 0);
+    this.#facts.replaceChildren(...[["id", this.#fault.id], ...given].flatMap(([name, value]) =>
+      [h("dt", {}, name), h("dd", {}, bdi(brief(texted(value), 200)))]));
+    const { id, probability, skip } = this.#fault;
+    if (isOver(this.#fault) || (probability === 1 && skip === 0)) return this.#plan.replaceChildren();
+    const { plan } = await here("GET", `${path("faults", id)}?plan=${PLANNED}`);
+    this.#plan.replaceChildren(strip(plan));
+  }
+}
+
+const texted = (value) => (typeof value === "object" ? JSON.stringify(value) : `${value}`);
+
+/** Decisions as dots: full ones fire. */
+function strip(plan) {
+  const fires = plan.filter((each) => each.fires).length;
+  const said = t("Of the next {n} requests that match it meets {fires}:", { n: plan.length, fires });
+  const dots = plan.map((each) => h("i", { class: each.fires ? "dot fires" : "dot" }));
+  return h("div", { class: "plan" }, h("p", { class: "hint" }, said),
+    h("div", { class: "dots", "aria-hidden": "true" }, dots));
+}
+
+/** All presets, each with what it is like. `add` is told the name of one. */
+export const presetList = (presets, add) =>
+  h("ul", { class: "presets" }, presets.map(({ const: name, title, ["x-chinese"]: chinese }) => {
+    const about = h("span", { id: `preset-${name}`, class: "hint" }, prose(ofRow(title, chinese)));
+    const arm = button(name, tried(() => add(name)), { "aria-describedby": about.id });
+    return h("li", {}, arm, " ", about);
+  }));
+
+/** The faults of one preset, as a group. */
+export class PresetGroup {
+  #count = h("span", { class: "count" });
+  #rows = h("ul");
+  #shown = [];
+  node;
+
+  constructor({ preset }) {
+    const remove = tried(() => here("DELETE", `/faults?preset=${encodeURIComponent(preset)}`));
+    const attributes = { class: "quiet", "aria-label": t("Remove preset {name}", { name: preset }) };
+    this.node = h("li", { class: "group" },
+      h("div", { class: "row" }, h("b", {}, preset), this.#count,
+        button(t("Remove"), remove, attributes)),
+      this.#rows);
+  }
+
+  update(faults) {
+    say(this.#count, counted(faults.length, "1 fault", "{n} faults"));
+    this.#shown = show(this.#rows, faults.map((each) => [each]), ([{ id }]) => id, ([fault]) => new FaultRow(fault, false));
+  }
+
+  tick() {
+    for (const row of this.#shown) row.tick();
+  }
+}

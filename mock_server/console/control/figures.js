@@ -1,6 +1,6 @@
 /** What a fault does in figures: 503, 2,000 ms, 3 in 10 s. */
 
-import { t } from "../words/words.js";
+import { language, t } from "../words/words.js";
 
 const FIGURES = {
   error: ({ status }) => `${status}`,
@@ -23,6 +23,17 @@ export const figure = (fault) => FIGURES[fault.kind]?.(fault) ?? "";
 
 /** A share of all requests: `30 %`. */
 export const percent = (share) => `${Number((share * 100).toPrecision(3))} %`;
+
+const UNITS = { day: 86_400, hour: 3600, minute: 60 };
+
+/** How far a clock is from this machine's, in words; nothing for less than a minute, as no two agree. */
+export function lead(seconds) {
+  const unit = Object.keys(UNITS).find((each) => Math.abs(seconds) >= UNITS[each]);
+  if (!unit) return "";
+  const far = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" })
+    .format(Math.round(Math.abs(seconds) / UNITS[unit]));
+  return seconds > 0 ? t("{far} ahead", { far }) : t("{far} behind", { far });
+}
 
 /** Seconds as a clock that runs down: `9:41`. */
 export function countdown(seconds) {

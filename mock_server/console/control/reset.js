@@ -1,9 +1,10 @@
 /** The way back to the baseline, and for a minute the way back from there. */
 
-import { admin, here, inSandbox, open, path } from "../server/api.js";
-import { notice, tried } from "../page/notice.js";
-import { began, undoable } from "../page/undo.js";
-import { t } from "../words/words.js";
+import { END } from "../requests/entries.js";
+import { admin, here, inSandbox, open, path, session } from "../server/api.js";
+import { ask } from "../page/drawer.js";
+import { notice, tried, began, undoable } from "../page/notice.js";
+import { counted, t } from "../words/words.js";
 
 const SECONDS = 60;
 const OWN = /^undo-([0-9a-z]{8,})(-[0-9a-z]+)?$/;
@@ -12,13 +13,22 @@ const FORGOTTEN_MS = 600_000; // then the page that has taken it is gone
 /** Has a button reset the sandbox. */
 export const offerReset = (button) => button.addEventListener("click", tried(reset));
 
+/** Says what a reset takes, and asks; then says what can be brought back. */
 async function reset() {
-  const { faults } = await here("GET", "/faults");
+  const [{ faults }, { total }] = await Promise.all([here("GET", "/faults"), here("GET", END)]);
+  const taken = {
+    faults: counted(faults.length, "1 fault", "{n} faults"),
+    requests: counted(total, "1 request", "{n} requests"),
+  };
+  const said = await ask(t("Reset sandbox {name}?", { name: session.sandbox }),
+    t("It takes all changes of data, clock and choices since the baseline, {faults} and {requests}. For a minute, Undo brings back all but the requests.", taken),
+    t("Reset"));
+  if (said !== "yes") return;
   await withWayBack({
     act: () => here("POST", "/reset", {}),
-    words: ({ generation }) => t("Back to the baseline: generation {n}.", { n: generation }),
+    words: ({ generation }) => t("Back to the baseline: generation {n}. Undo brings back data, clock, choices and {faults}.", { n: generation, ...taken }),
     after: () => rearm(faults),
-    said: t("Records, clock, choices and faults are back. The requests that were listed are not."),
+    said: t("Data, clock, choices and faults are back. The requests that were listed are not."),
   });
 }
 

@@ -4,16 +4,14 @@ import { admin, base, path, session } from "../server/api.js";
 import { bodies } from "../server/schema.js";
 import { bdi, button, h, say, show } from "../../demo/shared/dom.js";
 import { copyButton } from "../page/drawer.js";
-import { Fields } from "../page/form.js";
+import { Fields, nameInput } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
-import { nameInput } from "./names.js";
 
 const ASKED = ["name", "profile", "ttl"];
 const OWNER = "owner"; // the level of the key that every sandbox has, if nobody else has one
 
 const select = document.getElementById("sandbox");
-const facts = document.getElementById("facts");
 
 /** `onSwitch` is told when another sandbox is looked at. */
 export class SandboxPanel {
@@ -32,12 +30,12 @@ export class SandboxPanel {
       h("div", { class: "item" }, h("span", { class: "what" }, t("Sandbox")), this.#end, this.#name),
       h("div", {}, this.#own), this.#none, this.#declared,
       h("div", { class: "actions" },
-        button(t("New sandbox"), tried(() => this.#create({})), { id: "new-sandbox" }), this.#delete),
+        button(t("New sandbox"), tried(() => this.#create({}))), this.#delete),
       this.#form(),
     );
   }
 
-  /** Reads them; gives the generation of the one that is looked at. */
+  /** Reads them; the key of the one that is looked at is known then. */
   async refresh() {
     const { sandboxes } = await admin("GET", "/sandboxes");
     show(select, sandboxes, ({ name }) => name, ({ name }) =>
@@ -45,21 +43,18 @@ export class SandboxPanel {
     const now = sandboxes.find(({ name }) => name === session.sandbox);
     if (now === undefined) {
       notice(t("Sandbox {name} has ended.", { name: session.sandbox }), true);
-      await this.#look("default");
-      return null;
+      return this.#look("default");
     }
-    this.#draw(now);
-    return `${now.name} ${now.generation}`;
+    return this.#draw(now);
   }
 
-  #draw({ name, key, keys, levels = {}, profile, generation, expiresAt }) {
+  #draw({ name, key, keys, levels = {}, generation, expiresAt }) {
     session.key = key;
     if (session.generation !== generation) {
       session.generation = generation;
       document.dispatchEvent(new CustomEvent("generation-changed", { detail: generation }));
     }
     select.value = name;
-    say(facts, t("{profile} · generation {n}", { profile, n: generation }));
     say(this.#name, name);
     say(this.#end, expiresAt ? t("ends at {time} unless it is used", { time: timeOf(expiresAt) }) : "");
     this.#delete.hidden = name === "default";

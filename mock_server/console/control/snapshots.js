@@ -2,10 +2,9 @@
 
 import { here, path } from "../server/api.js";
 import { bdi, button, h, show } from "../../demo/shared/dom.js";
-import { sayInvalid } from "../page/form.js";
+import { sayInvalid, nameInput } from "../page/form.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
-import { nameInput } from "./names.js";
 import { ofPeople, withWayBack } from "./reset.js";
 
 export class SnapshotPanel {

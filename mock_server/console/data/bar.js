@@ -7,7 +7,7 @@ import { countOf, outermost, remove, setDisabled, setPinned } from "./edits.js";
 import { CHAT } from "./kinds.js";
 import { moveByPicker } from "./moving.js";
 import { sureButton } from "./record.js";
-import { selection } from "./selection.js";
+import { selection } from "./row.js";
 
 const count = h("span", { class: "counted", role: "status" });
 const actions = h("div", { class: "actions" });

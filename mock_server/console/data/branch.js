@@ -68,13 +68,13 @@ export class Branch {
   }
 
   /** Reads again what is drawn; the rest once it comes in sight. */
-  async refresh(isNew = false) {
+  async refresh() {
     this.#reach(0);
     for (const page of this.#pages) page.isStale = true;
     const drawn = this.#pages.filter((page) => page.isDrawn);
     if (!drawn.length) drawn.push(this.#pages[0]);
     await Promise.all(drawn.map((page) => this.#read(page)));
-    await Promise.all(drawn.flatMap(({ rows }) => rows.map((row) => row.refresh?.(isNew))));
+    await Promise.all(drawn.flatMap(({ rows }) => rows.map((row) => row.refresh?.())));
   }
 
   /** The items that have been read, in order and with the ids of what they are in. */

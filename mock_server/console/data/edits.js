@@ -1,6 +1,6 @@
 /** Changes of the data, each of which can be taken back as a whole. */
 
-import { undoable } from "../page/undo.js";
+import { undoable } from "../page/notice.js";
 import { admin, inSandbox } from "../server/api.js";
 import { counted, t } from "../words/words.js";
 import { CHAT } from "./kinds.js";
@@ -23,13 +23,7 @@ async function each(items, work) {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/**
- * Changes records; undo puts them back as they were.
- *
- * @param {{kind: import("./kinds.js").Kind, holder: string, id: string}[]} refs
- * @param {(record: any) => object} change
- * @param {(n: number) => string} words what has been done to so many
- */
+/** Changes records; undo puts them back as they were. `words` say what has been done to so many. */
 export async function change(refs, change, words) {
   const before = [];
   try {

@@ -1,11 +1,9 @@
 /** What clicks and keys do with the rows of a tree. */
 
 import { tried } from "../page/notice.js";
-import { addInside, openMenu } from "./menu.js";
+import { addInside, openMenu, startRenaming } from "./menu.js";
 import { openRecord } from "./record.js";
-import { startRenaming } from "./renaming.js";
-import { rowAt, rowsBelow } from "./row.js";
-import { selection } from "./selection.js";
+import { rowAt, rowsBelow, selection } from "./row.js";
 
 /** What the parts of a row do. */
 const DOES = {

@@ -1,7 +1,7 @@
 /** What the tree holds: where each kind is, what it is called, what is asked of it first. */
 
 import { named } from "../../demo/shared/dom.js";
-import { path } from "../server/api.js";
+import { path, here } from "../server/api.js";
 import { t } from "../words/words.js";
 
 /**
@@ -66,3 +66,21 @@ export const routeOf = ({ kind, holder, id }) => {
   if (kind === CHAT) return ["data", "app", holder, id];
   return kind === DATASET ? ["data", id] : ["data", holder, id];
 };
+
+let trees = [];
+
+/** Of the trees that are shown from now on. */
+export const setTrees = (...now) => {
+  trees = now;
+};
+
+/** The ids of the folders that a record is in, the outermost first. */
+export async function pathOf(kind, holder, { parentId }) {
+  if (kind !== COLLECTION || !parentId) return [];
+  const parent = await here("GET", COLLECTION.where(holder, parentId));
+  return [...(await pathOf(kind, holder, parent)), parentId];
+}
+
+/** Unfolds what leads to something and shows its row; without `id` that of a holder. */
+export const showInTree = (kind, holder, parents, id) =>
+  trees[kind === APP || kind === CHAT ? 0 : 1].reveal(holder, parents, id);

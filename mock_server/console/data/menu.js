@@ -1,15 +1,14 @@
-/** The menu of a row. */
+/** The menu of a row, and of what else has several things to do. */
 
 import { button, h } from "../../demo/shared/dom.js";
 import { copy } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
 import { t } from "../words/words.js";
-import { remove, setDisabled } from "./edits.js";
+import { remove, setDisabled, rename } from "./edits.js";
 import { APP, CHAT, COLLECTION } from "./kinds.js";
 import { moveByPicker } from "./moving.js";
 import { addRecord, linkTo, openRecord, sureButton } from "./record.js";
-import { startRenaming } from "./renaming.js";
-import { selection } from "./selection.js";
+import { selection } from "./row.js";
 
 const menu = h("div", { class: "menu", role: "menu", popover: "auto" });
 document.body.append(menu);
@@ -43,20 +42,24 @@ function entries(row) {
   ].filter(Boolean);
 }
 
-/** Opens it at a point of the window; focus comes back to the row. */
-export function openMenu(row, { x, y }) {
-  const close = () => menu.hidePopover();
-  const items = entries(row).map(([text, run]) =>
-    button(text, tried(() => {
-      close();
-      return run();
-    }), { role: "menuitem" }));
+/** Opens it for a row at a point of the window; focus comes back to the row. */
+export function openMenu(row, point) {
   const gone = async () => {
-    close();
+    menu.hidePopover();
     await remove([row.ref]);
   };
-  menu.replaceChildren(...items, sureButton(t("Delete"), gone, { class: "danger", role: "menuitem" }));
   row.link.focus({ preventScroll: true });
+  openMenuOf(entries(row), point, sureButton(t("Delete"), gone, { class: "danger", role: "menuitem" }));
+}
+
+/** Opens a menu of words, each with what it does; `further` are buttons below them. */
+export function openMenuOf(all, { x, y }, ...further) {
+  const items = all.map(([text, run]) =>
+    button(text, tried(() => {
+      menu.hidePopover();
+      return run();
+    }), { role: "menuitem" }));
+  menu.replaceChildren(...items, ...further);
   menu.showPopover();
   menu.style.left = `${Math.max(8, Math.min(x, innerWidth - menu.offsetWidth - 8))}px`;
   menu.style.top = `${Math.max(8, Math.min(y, innerHeight - menu.offsetHeight - 8))}px`;
@@ -71,3 +74,41 @@ menu.addEventListener("keydown", (event) => {
   event.preventDefault();
   all.at((all.indexOf(document.activeElement) + step) % all.length).focus();
 });
+
+/** Has somebody rename what a row shows: Enter keeps the new name, Escape the old one. */
+export function startRenaming(row) {
+  const { kind, record, line, link } = row;
+  if (link.hidden) return;
+  const input = h("input", {
+    class: "rename", "aria-label": t("New name"), autocomplete: "off", required: kind !== CHAT,
+    value: kind === CHAT ? row.title : record[kind.name],
+  });
+  let isOver = false;
+  const end = (isFocused) => {
+    isOver = true;
+    line.draggable = line.dataset.drags === "true";
+    link.hidden = false;
+    input.remove();
+    if (isFocused) link.focus();
+  };
+  const keep = tried(async (event) => {
+    const name = input.value.trim();
+    if (isOver || !input.reportValidity()) return;
+    end(event.type === "keydown");
+    if (name === input.defaultValue.trim()) return;
+    await rename(row.ref, name);
+    row.update({ ...row.record, [kind.name]: name });
+  });
+  input.defaultValue = input.value;
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.isComposing) return; // Enter and Escape are the input method's
+    if (event.key === "Enter") keep(event);
+    if (event.key === "Escape") end(true);
+  });
+  input.addEventListener("blur", (event) => (input.value.trim() || kind === CHAT ? keep(event) : end(false)));
+  line.draggable = false;
+  link.hidden = true;
+  link.after(input);
+  input.select();
+}

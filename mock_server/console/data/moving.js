@@ -3,11 +3,9 @@
 import { notice, tried } from "../page/notice.js";
 import { counted, t } from "../words/words.js";
 import { move, outermost } from "./edits.js";
-import { COLLECTION } from "./kinds.js";
+import { COLLECTION, pathOf } from "./kinds.js";
 import { pickFolder } from "./picker.js";
-import { pathOf } from "./places.js";
-import { rowAt } from "./row.js";
-import { selection } from "./selection.js";
+import { rowAt, selection } from "./row.js";
 
 /** Has somebody choose where to; gives whether anything was moved. */
 export async function moveByPicker(refs) {
@@ -16,13 +14,7 @@ export async function moveByPicker(refs) {
   return target !== undefined && moveTo(refs, refs[0].holder, target);
 }
 
-/**
- * Moves collections, unless they cannot be there; it then says why.
- *
- * @param {any[]} refs
- * @param {string} datasetId
- * @param {string | null} target the folder, null for the top level
- */
+/** Moves collections into the folder `target` (null: the top level), or says why they cannot be there. */
 async function moveTo(refs, datasetId, target) {
   if (refs[0].holder !== datasetId) {
     notice(t("Collections stay in their dataset: they cannot be moved to another one."), true);

@@ -1,6 +1,6 @@
 /** What the tree holds, in the side panel: looked at, changed, added, deleted. */
 
-import { button, h } from "../../demo/shared/dom.js";
+import { button, h, newId } from "../../demo/shared/dom.js";
 import { closeDrawer, copyButton, openDrawer } from "../page/drawer.js";
 import { Fields } from "../page/form.js";
 import { tried } from "../page/notice.js";
@@ -9,9 +9,7 @@ import { here } from "../server/api.js";
 import { bodies } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { change, create, remove } from "./edits.js";
-import { COLLECTION, routeOf } from "./kinds.js";
-import { pathOf, showInTree } from "./places.js";
-import { newId } from "../../demo/shared/ids.js";
+import { COLLECTION, routeOf, pathOf, showInTree } from "./kinds.js";
 
 /** Shows something, as its address says from then on. */
 export async function openRecord(ref) {
@@ -44,13 +42,14 @@ export async function openRecord(ref) {
 export async function addRecord(kind, holder, record) {
   const names = await namesOf(kind);
   const add = async (fields) => {
-    const made = fields.read();
+    const made = { updateTime: now, ...fields.read() };
     const id = made[kind.id];
     await create({ kind, holder, id }, made);
     closeDrawer();
     await showInTree(kind, holder || id, await pathOf(kind, holder, made), holder ? id : undefined);
   };
-  const offered = { ...record, [kind.id]: newId() };
+  const { now } = await here("GET", "/clock");
+  const offered = { ...record, [kind.id]: newId(), updateTime: now };
   await openForm(kind, kind.create, offered, names, { verb: t("Add"), put: add, isNew: true });
 }
 

@@ -3,7 +3,6 @@
 import { brief, button, h, say } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 import { CHAT, COLLECTION, DATASET } from "./kinds.js";
-import { selection } from "./selection.js";
 
 const rows = new WeakMap();
 
@@ -112,8 +111,8 @@ export class Row {
     this.#toggle.setAttribute("aria-expanded", isOpen);
   }
 
-  async refresh(isNew) {
-    if (this.isOpen) await this.branch.refresh(isNew);
+  async refresh() {
+    if (this.isOpen) await this.branch.refresh();
     this.paint(this.record);
   }
 
@@ -142,3 +141,44 @@ export class Row {
     setTimeout(() => this.line.classList.remove("found"), 2000);
   }
 }
+
+class Selection extends EventTarget {
+  #refs = new Map();
+  anchor = null; // the id of what was picked last by itself: where a range begins
+
+  get refs() {
+    return [...this.#refs.values()];
+  }
+
+  has = ({ holder, id, kind }) => this.#isOf(holder, kind) && this.#refs.has(id);
+
+  #isOf(holder, kind) {
+    const [first] = this.#refs.values();
+    return first?.holder === holder && first.kind === kind;
+  }
+
+  /** Takes one in, or out again. */
+  toggle(ref) {
+    if (!this.has(ref)) return this.add([ref], ref.id);
+    this.#refs.delete(ref.id);
+    return this.#changed();
+  }
+
+  /** Takes some in, all of one holder; those of another one are out then. */
+  add(refs, anchor = this.anchor) {
+    if (!this.#isOf(refs[0]?.holder, refs[0]?.kind)) this.#refs.clear();
+    for (const ref of refs) this.#refs.set(ref.id, ref);
+    this.anchor = anchor;
+    this.#changed();
+  }
+
+  clear() {
+    if (!this.#refs.size) return;
+    this.#refs.clear();
+    this.#changed();
+  }
+
+  #changed = () => this.dispatchEvent(new Event("change"));
+}
+
+export const selection = new Selection();

@@ -35,7 +35,7 @@ class Tree {
     watchDragging(this.node);
   }
 
-  refresh = (isNew) => this.branch.refresh(isNew);
+  refresh = () => this.branch.refresh();
 
   /** Unfolds what leads to something, and shows its row; whether there is such a row. */
   async reveal(holder, parents, id) {

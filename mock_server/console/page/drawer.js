@@ -16,13 +16,8 @@ const content = h("div", {
 });
 const drawer = h("dialog", { id: "drawer", "aria-labelledby": "drawer-title" },
   h("div", { class: "top" }, title, button(t("Close"), leave)), problem, content);
-const question = h("dialog", { class: "question", "aria-labelledby": "drawer-question" },
-  h("h2", { id: "drawer-question" }, t("Discard what you have changed?")),
-  h("p", {}, t("It has not been saved.")),
-  h("div", { class: "actions" },
-    button(t("Keep editing"), () => question.close(), { class: "strong", autofocus: true }),
-    button(t("Discard"), closeDrawer, { class: "danger" })));
-document.body.append(drawer, question);
+document.body.append(drawer);
+let question = null;
 
 const FIRST_FIELD = "form :is(input[type=text], input:not([type]), textarea)";
 const hasKeyboard = matchMedia("(pointer: fine)"); // elsewhere it would come up and cover half
@@ -45,15 +40,34 @@ export function openDrawer(name, ...parts) {
 /** Closes it, whatever is in it. */
 export function closeDrawer() {
   isChanged = false;
-  question.close();
+  question?.close();
   drawer.close();
 }
 
 /** Closes it, unless something would be lost by that: then it asks. */
-function leave() {
-  if (isChanged) question.showModal();
-  else closeDrawer();
+async function leave() {
+  const asked = () => ask(t("Discard what you have changed?"), t("It has not been saved."),
+    t("Keep editing"), t("Discard"), "danger");
+  if (!isChanged || (await asked()) === "no") closeDrawer();
 }
+
+/** Asks something; gives "yes" (which Enter says), "no", or nothing. */
+export const ask = (name, words, yes, no = t("Cancel"), looks = "quiet") => new Promise((done) => {
+  if (question?.open) return done("");
+  const dialog = h("dialog", {
+    class: "question", "aria-labelledby": "question",
+    onclose: () => {
+      dialog.remove();
+      done(dialog.returnValue);
+    },
+  }, h("h2", { id: "question" }, name), h("p", {}, words),
+  h("div", { class: "actions" },
+    button(yes, () => dialog.close("yes"), { class: "strong", autofocus: true }),
+    button(no, () => dialog.close("no"), { class: looks })));
+  question = dialog;
+  document.body.append(dialog);
+  dialog.showModal();
+});
 
 /** Says above all else in it what is wrong. */
 function showProblem(error) {

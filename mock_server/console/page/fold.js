@@ -8,13 +8,8 @@ const KEY = "folded";
 const SETTLE_MS = 3000;
 const folding = new Map();
 
-/**
- * Has the cards of the page fold. Addresses such as `#/control/faults` open one of the control.
- *
- * @param {string[]} atFirst those that are folded until somebody opens them
- * @param {(part: string) => void} showPart shows the part of the page that a card is in
- */
-export function foldCards(atFirst, showPart) {
+/** Has the cards fold; addresses such as `#/control/faults` open one, in the part that `showPart` shows. */
+export function foldCards(showPart) {
   const folded = kept(KEY, {});
   for (const card of document.querySelectorAll(".card")) {
     const heading = card.querySelector("h3");
@@ -26,7 +21,7 @@ export function foldCards(atFirst, showPart) {
     }, { class: "fold" });
     toggle.append(...heading.childNodes);
     heading.append(toggle);
-    setFolded(card, folded[id] ?? atFirst.includes(id));
+    setFolded(card, folded[id] ?? card.classList.contains("folded"));
     const run = () => openCard(card, showPart);
     folding.set(card, { label: heading.textContent, run });
     // Addresses of the other parts name what is in their cards.
@@ -38,12 +33,23 @@ export function foldCards(atFirst, showPart) {
 export const cards = () =>
   [...folding].filter(([card]) => !card.hidden).map(([, entry]) => entry);
 
+/** The card that an element is in: as in `cards`, or nothing. */
+export const cardOf = (node) => folding.get(node.closest(".card"));
+
 const isFolded = (card) => card.classList.contains("folded");
 
 function setFolded(card, isFolding) {
   card.classList.toggle("folded", isFolding);
   card.querySelector(".fold").setAttribute("aria-expanded", !isFolding);
+  if (!isFolding) card.dispatchEvent(new Event("opened"));
   return isFolding;
+}
+
+/** What is read only while its card is open; `soon` has it read when the card is opened. */
+export function whileOpen(card, panel, soon) {
+  const part = { refresh: async () => isFolded(card) || panel.refresh() };
+  card.addEventListener("opened", () => soon(part));
+  return part;
 }
 
 /** Opens a card and goes there. */

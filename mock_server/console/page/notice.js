@@ -2,6 +2,7 @@
 
 import { t } from "../words/words.js";
 import { button, h, say } from "../../demo/shared/dom.js";
+import { session } from "../server/api.js";
 
 const SECONDS = 6;
 const ERROR_SECONDS = 20;
@@ -16,14 +17,21 @@ class Line {
   #timer;
   #gone = null;
   #due = 0;
+  #shown = 0;
   #stay = () => clearTimeout(this.#timer);
   node = h("div", {
     class: "notice", hidden: true, role: "status", onpointerenter: this.#stay, onfocusin: this.#stay,
     onpointerleave: () => this.#wait(), onfocusout: () => this.#wait(),
   }, this.#text, this.#actions);
 
+  /** Whether it stands there from before what happens now. */
+  get isOld() {
+    return performance.now() - this.#shown > 1000;
+  }
+
   show(text, seconds, buttons, gone = null) {
     this.hide();
+    this.#shown = performance.now();
     this.node.hidden = false;
     say(this.#text, text);
     this.#actions.replaceChildren(...buttons);
@@ -54,14 +62,10 @@ const offered = new Line();
 place.append(said.node, offered.node);
 
 /**
- * Shows a line; screen readers read it out. One that offers something stands by itself, so
- * that what is said next does not take it away.
+ * Shows a line; screen readers read it out. An error stays longer. One that offers an action stands
+ * by itself, so that what is said next does not take it away. Gives a function that does so.
  *
- * @param {string} text
- * @param {boolean} isError such a line stays longer, and can be closed
  * @param {{label: string, run: () => unknown, seconds?: number, gone?: () => void}} action
- *   what is offered; `gone` is told when it was not taken
- * @returns {() => void} takes it away
  */
 export function notice(text, isError = false, action = null) {
   const line = action ? offered : said;
@@ -89,6 +93,10 @@ function settle() {
 
 document.addEventListener("close", settle, true);
 
+/** What was said of another sandbox, or before a new generation, or of a server that answers again, goes. */
+const forget = () => said.isOld && said.hide();
+for (const name of ["sandbox-changed", "generation-changed", "live"]) document.addEventListener(name, forget);
+
 /**
  * Something that may fail, as a listener: it then says why, beside the field at fault or in
  * the dialog that it was done in, if these take it (`refused`), else in a line.
@@ -113,3 +121,68 @@ function isTaken(error, target) {
 /** An error in words. */
 export const reason = (error) =>
   error instanceof TypeError ? t("The server gave no answer.") : error.message;
+
+const UNDO_SECONDS = 20;
+let latest = null;
+let begun = 0;
+
+/**
+ * Says what has been done, and offers to take it back, for some seconds or until the next change.
+ * `undo` may give words to say afterwards; `over` is called when it cannot be taken back any more.
+ */
+export function undoable(words, undo, { seconds = null, over = null } = {}) {
+  forgetUndo();
+  const change = { words, undo, over, generation: Math.max(begun, session.generation) };
+  latest = change;
+  change.close = notice(words, false, {
+    label: t("Undo"), run: takeBack, seconds: seconds ?? UNDO_SECONDS,
+    gone: () => seconds && latest === change && forgetUndo(),
+  });
+}
+
+/** The page itself has begun a generation: what is done from now on is of it, read or not. */
+export function began(generation) {
+  begun = generation;
+}
+
+/** What was done can no longer be taken back. */
+function forgetUndo() {
+  const change = latest;
+  latest = null;
+  change?.close();
+  change?.over?.();
+}
+
+async function takeBack() {
+  const change = latest;
+  if (!change) return;
+  latest = null;
+  change.close();
+  notice(t("Undoing …"));
+  try {
+    const said = await change.undo();
+    notice(typeof said === "string" ? said : t("Undone: {words}", { words: change.words }));
+  } finally {
+    change.over?.();
+  }
+}
+
+const WRITES = "input, textarea, select, [contenteditable]";
+
+document.addEventListener("keydown", (event) => {
+  const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === "z";
+  // Where somebody types, or fills in a form, the keys mean what was typed.
+  const isTyped = event.target.closest?.(WRITES) || document.querySelector("dialog:modal");
+  if (!isUndo || isTyped || !latest) return;
+  event.preventDefault();
+  tried(takeBack)();
+});
+
+/** Another sandbox has other records; and so has a generation that others have begun. */
+document.addEventListener("sandbox-changed", () => {
+  begun = 0;
+  forgetUndo();
+});
+document.addEventListener("generation-changed", ({ detail }) => {
+  if (latest && latest.generation !== detail) forgetUndo();
+});

@@ -2,12 +2,7 @@
 
 const openers = [];
 
-/**
- * Has a part of the page open what addresses of it say, now and later.
- *
- * @param {string} part the first word of the address, such as `requests`
- * @param {(...rest: string[]) => void} open takes the other words, of which there may be none
- */
+/** Has a part, such as `requests`, open what addresses that begin with it say, by their other words. */
 export function onRoute(part, open) {
   openers.push([part, open]);
   follow(part, open);

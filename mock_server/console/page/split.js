@@ -1,6 +1,6 @@
 /** The demo front end beside the console, where the server has it: see it meet what is set here. */
 
-import { base, here, open, session } from "../server/api.js";
+import { base, here, session } from "../server/api.js";
 import { t } from "../words/words.js";
 import { button, h } from "../../demo/shared/dom.js";
 import { closeDrawer } from "./drawer.js";
@@ -14,7 +14,7 @@ const LEAST = 25; // per cent of the window, for either side
 const STEP = 4;
 const MOST_APPS = 10; // the demo asks for the name of each
 const FAULTS = "control"; // the part to see first beside the demo
-const isNarrow = matchMedia("(max-width: 1099px)");
+const isNarrow = matchMedia("(max-width: 899px)");
 
 /** The switch in the header, the further part of small windows, and the frame itself. */
 export class Split {
@@ -35,7 +35,6 @@ export class Split {
   /** `showPart` has the page show one of its parts, where there is no room for all. */
   constructor(showPart) {
     this.showPart = showPart;
-    this.#offer().catch(() => {}); // what is wrong, the other parts say
   }
 
   /** Has the demo read again what it shows: something has been changed. */
@@ -75,10 +74,9 @@ export class Split {
     if (location.hash === addressOf(PART)) leaveRoute();
   }
 
-  /** Only where the server has the demo is there a switch. */
-  async #offer() {
-    const { demo } = await (await open("GET", "/health")).json();
-    if (!demo) return;
+  /** Offers a switch, once. */
+  offer() {
+    if (this.#switch.isConnected) return;
     document.querySelector("header").insertBefore(this.#switch, document.getElementById("language"));
     document.querySelector("nav").append(this.#tab);
     onRoute(PART, tried(() => this.show()));

@@ -1,9 +1,8 @@
 /** The journal in short: its latest entries, read backwards, and then as they come. */
 
-import { here, inSandbox } from "../server/api.js";
+import { here, inSandbox, open } from "../server/api.js";
 import { brief, say } from "../../demo/shared/dom.js";
 import { reason } from "../page/notice.js";
-import { events } from "../server/stream.js";
 import { t } from "../words/words.js";
 import { summaryOf } from "./summary.js";
 
@@ -24,6 +23,7 @@ export class Entries {
   list = []; // the summaries in order of arrival
   total = 0; // how many there have been since the journal was empty, those dropped too
   #first = 1; // the number of the first request that counts
+  #kept = [1, 1]; // the number of the first that the server keeps, and of the next one
   #aborted = null;
   #isTold = true;
 
@@ -66,6 +66,7 @@ export class Entries {
   /** Drops what the server has dropped, as after a reset. */
   async refresh() {
     const { total, kept, next } = await here("GET", END);
+    this.#kept = [next - Math.min(kept, KEPT), next];
     this.list.splice(0, place(this.list, next - kept));
     this.#first = next - total;
     this.total = total;
@@ -83,15 +84,14 @@ export class Entries {
   }
 
   async #readAll(signal) {
-    const { next, kept } = await here("GET", END);
-    if (this.list.at(-1)?.seq >= next) this.#forget(); // another server's
-    const where = inSandbox(`/journal/stream?changes=true&since=${next}`);
-    const stream = await events(where, signal);
-    await this.onStart();
+    const stream = await events(inSandbox("/journal/stream?changes=true"), signal);
+    await Promise.all([this.onStart(), this.refresh()]);
     if (signal.aborted) return;
+    if (this.list.at(-1)?.seq >= this.#kept[1]) this.#forget(); // another server's
     say(live, t("Live"));
     live.className = "on";
-    await Promise.all([this.#fill(next, kept, signal), this.#listen(stream)]);
+    document.dispatchEvent(new Event("live"));
+    await Promise.all([this.#fill(signal), this.#listen(stream)]);
   }
 
   async #listen(stream) {
@@ -106,8 +106,8 @@ export class Entries {
   }
 
   /** Reads what came before, page by page, the latest first; what is there is left out. */
-  async #fill(next, kept, signal) {
-    const first = next - Math.min(kept, KEPT);
+  async #fill(signal) {
+    const [first, next] = this.#kept;
     for (let end = next; end > first; end -= PAGE) {
       const since = Math.max(first, end - PAGE);
       if (place(this.list, end) - place(this.list, since) === end - since) continue;
@@ -172,3 +172,29 @@ async function pageOf(since, end) {
 }
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Opens a stream of server-sent events, until the signal: an EventSource cannot show a token. */
+export async function events(where, signal) {
+  const { body } = await open("GET", where, { signal });
+  return read(body.pipeThrough(new TextDecoderStream()).getReader());
+}
+
+async function* read(reader) {
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (text + value).split("\n\n");
+    text = parts.pop();
+    for (const part of parts) {
+      const data = field(part, "data");
+      if (data) yield { name: field(part, "event"), data: JSON.parse(data) };
+    }
+  }
+}
+
+/** A field of an event; one that stands several times has several lines. */
+function field(part, name) {
+  const lines = part.split("\n").filter((line) => line.startsWith(`${name}: `));
+  return lines.map((line) => line.slice(name.length + 2)).join("\n");
+}

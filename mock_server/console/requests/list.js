@@ -2,23 +2,24 @@
 
 import { here } from "../server/api.js";
 import { button, h, say } from "../../demo/shared/dom.js";
-import { copyButton } from "../page/drawer.js";
+import { copyButton, openDrawer } from "../page/drawer.js";
 import { notice, tried } from "../page/notice.js";
-import { onRoute } from "../page/route.js";
-import { LIST } from "../server/operations.js";
-import { operations } from "../server/schema.js";
+import { onRoute, showRoute } from "../page/route.js";
+import { addRecord } from "../data/record.js";
+import { DATASET } from "../data/kinds.js";
+import { LISTING } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
 import { Compared } from "./compared.js";
 import { curl, responses } from "./copying.js";
 import { Entries, place } from "./entries.js";
 import { Filters } from "./filters.js";
 import { Names } from "./names.js";
-import { Opened } from "./opened.js";
 import { rowMaker } from "./row.js";
 import { Rows } from "./rows.js";
+import { partsOf, titleOf } from "./entry.js";
 
 /** Empties the journal, and says so. */
-export async function clearJournal() {
+async function clearJournal() {
   await here("DELETE", "/journal");
   notice(t("The journal is empty."));
 }
@@ -120,14 +121,15 @@ export class Requests {
   /** Shows how to make a first request. */
   async #teach() {
     this.#empty.replaceChildren(
-      h("p", {}, t("Nothing yet. Point a client here, or use the form above.")));
-    const list = (await operations()).find(({ name }) => name === LIST);
-    if (!list) return;
+      h("p", {}, t("Nothing yet. Point a client here, or use the form below.")));
     const { datasets } = await here("GET", "/datasets");
-    const body = { offset: 0, ...list.example, datasetId: datasets[0]?.id ?? "" };
-    const headers = { "content-type": "application/json", authorization: "" };
-    const command = curl({ request: { ...list, query: "", headers, body } });
     if (this.#empty.dataset.kind !== "nothing") return;
+    if (!datasets.length)
+      return this.#empty.append(h("p", {}, t("A dataset is needed first: there is nothing to list.")),
+        button(DATASET.create, tried(() => addRecord(DATASET, "", {})), { class: "strong" }));
+    const body = { offset: 0, pageSize: 10, datasetId: datasets[0].id, parentId: null };
+    const headers = { "content-type": "application/json", authorization: "" };
+    const command = curl({ request: { ...LISTING, query: "", headers, body } });
     this.#empty.append(h("p", {}, t("Or from a terminal:")),
       h("pre", { tabindex: 0 }, command), copyButton(t("Copy"), () => command, t("Copy the command")));
   }
@@ -143,5 +145,54 @@ export class Requests {
     const [one, other] = rest.map(Number);
     if (first === "compare" && one && other) return this.#compared.open(one, other);
     if (Number(first)) return this.#opened.open(Number(first));
+  }
+}
+
+/**
+ * Opens requests by their numbers. `shownOf` gives the list to go through, `onClose` is told
+ * of the number that was open last, `compare` of two.
+ */
+export class Opened {
+  #seq = null;
+
+  constructor(entries, shownOf, onClose, compare) {
+    this.entries = entries;
+    this.shownOf = shownOf;
+    this.onClose = onClose;
+    this.compare = compare;
+    document.getElementById("drawer").addEventListener("close", () => this.#closed());
+  }
+
+  open = (seq) => tried(() => this.#open(seq))();
+
+  async #open(seq, focused = null) {
+    const entry = await this.entries.find(seq);
+    this.#seq = seq;
+    showRoute("requests", `${seq}`);
+    if (!entry) return openDrawer(t("Request {n}", { n: `#${seq}` }), this.#around(seq),
+      h("p", { class: "empty" }, t("This request is gone: the journal was emptied, or keeps later ones only.")));
+    openDrawer(titleOf(entry), this.#around(seq), ...partsOf(entry));
+    if (focused) document.querySelector(`#drawer [data-go="${focused}"]`)?.focus();
+  }
+
+  /** Buttons to the requests before and after one, and to what it can be compared with. */
+  #around(seq) {
+    const shown = this.shownOf();
+    const at = place(shown, seq);
+    const isThere = shown[at]?.seq === seq;
+    const [previous, next] = [shown[at - 1], shown[isThere ? at + 1 : at]];
+    const go = (name, label, to) => button(label, tried(() => this.#open(to.seq, name)),
+      { class: "quiet", "data-go": name, disabled: !to });
+    const like = isThere && shown.slice(0, at).findLast((each) =>
+      each.operation === shown[at].operation && each.path === shown[at].path);
+    return h("div", { class: "actions around" },
+      go("previous", `‹ ${t("Previous")}`, previous), go("next", `${t("Next")} ›`, next),
+      like && button(t("Compare with {n}", { n: `#${like.seq}` }),
+        tried(() => this.compare(like.seq, seq)), { class: "quiet" }));
+  }
+
+  #closed() {
+    if (this.#seq !== null) this.onClose(this.#seq);
+    this.#seq = null;
   }
 }

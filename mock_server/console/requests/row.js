@@ -1,12 +1,10 @@
 /** One row of the list: what was asked, and what became of it. */
 
 import { bdi, brief, button, h } from "../../demo/shared/dom.js";
-import { wordFor } from "../server/operations.js";
 import { counted, t } from "../words/words.js";
 
-/** What a client called, in a word where there is one. */
-export const called = ({ operation, method, path }) =>
-  operation ? t(wordFor(operation)) : `${method} ${path}`;
+/** What a client called. */
+export const called = ({ operation, method, path }) => operation ?? `${method} ${path}`;
 
 /** A status with its mood; 0 is no answer. */
 export function statusMark(status) {
@@ -20,18 +18,19 @@ const timeOf = (time) => new Date(time).toLocaleTimeString("en-GB");
 /** Milliseconds, or seconds where there are many. */
 export const lasting = (ms) => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** What was asked for, in parts: where, and what for. */
+/** What was asked for, in parts: where, and what for; names have their ids as titles. */
 export function asked({ operation, path, dataset, folder, search, app, chat, item, top }, names) {
-  const where = operation ? [] : [brief(path)];
-  if (dataset) where.push(brief(names.dataset(dataset)));
-  if (folder) where.push(brief(names.folder(dataset, folder)));
-  else if (folder !== undefined && dataset) where.push(t("root"));
-  const what = chat ?? item ?? app;
-  if (what) where.push(brief(what));
-  const parts = where.map((each, n) => h("span", { class: n ? "in" : null }, bdi(each)));
+  const where = operation ? [] : [[path]];
+  if (dataset) where.push([names.dataset(dataset), dataset]);
+  if (folder) where.push([names.collection(dataset, folder), folder]);
+  else if (folder !== undefined && dataset) where.push([t("root"), "parentId null"]);
+  if (app && !chat) where.push([names.app(app), app]);
+  if (chat) where.push([app ? names.chat(app, chat) : chat, [app && names.app(app), chat].filter(Boolean).join(" › ")]);
+  if (item) where.push([dataset ? names.collection(dataset, item) : names.holder(item), item]);
+  const parts = where.map(([name, id], n) => h("span", { class: n ? "in" : null, title: id }, bdi(brief(name))));
   if (search) parts.push(h("q", {}, bdi(brief(search))));
   if (chat && top === false) parts.push(h("span", { class: "count" }, t("unpin")));
-  return parts;
+  return parts.flatMap((part) => [part, " "]); // between them a line may end
 }
 
 /** The fault, the answer that somebody gave, and the violations of a request, in short. */
@@ -43,6 +42,9 @@ export const marks = ({ fault, answeredBy, violations, violation }) => [
     h("span", { class: "long" }, counted(violations, "1 violation", "{n} violations"))),
 ];
 
+/** A name that may be broken before its capitals. */
+const broken = (name) => h("bdi", {}, name.split(/(?=[A-Z])/).flatMap((part) => [h("wbr"), part]));
+
 /** Gives a function that makes the row of a summary. */
 export const rowMaker = (names, compared) => (summary) => {
   const { seq, time, operation, method, key, member, status, durationMs } = summary;
@@ -52,7 +54,7 @@ export const rowMaker = (names, compared) => (summary) => {
   const node = h("tr", { role: "row", "data-seq": seq },
     cell("pick", compared.box(seq)),
     cell("time", h("time", { datetime: time, title: time }, timeOf(time))),
-    cell("what", button(bdi(name), null, { class: "link", title: operation })),
+    cell("what", button(broken(name), null, { class: "link" })),
     cell("why", what),
     cell("marks", ...marks(summary)),
     cell("key", key ? h("code", { title: member }, key) : t("none")),
@@ -60,11 +62,8 @@ export const rowMaker = (names, compared) => (summary) => {
     cell("number", lasting(durationMs)));
   const update = () => {
     const parts = asked(summary, names);
-    const text = parts.map(({ textContent }) => textContent).join(" ");
-    if (text !== what.title) {
-      what.replaceChildren(...parts);
-      what.title = text;
-    }
+    const now = h("div", { class: "asked" }, parts);
+    if (!now.isEqualNode(what)) what.replaceChildren(...now.childNodes);
     compared.mark(node, seq);
   };
   return { node, update };

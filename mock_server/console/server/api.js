@@ -3,10 +3,10 @@
 import { t } from "../words/words.js";
 import { askForToken, tokenHeaders } from "./token.js";
 
-const ADMIN = new URL("../..", import.meta.url).href;
+const ADMIN = new URL(".", location.href).href;
 
 /** Where clients find the server. */
-export const base = new URL("../../..", import.meta.url).href.replace(/\/$/, "");
+export const base = new URL("..", ADMIN).href.replace(/\/$/, "");
 
 /**
  * What is looked at: a sandbox, an owner's key that leads into it, if it has one, and how

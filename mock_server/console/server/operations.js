@@ -1,21 +1,19 @@
 /** The operations of the service, called as any client calls them. */
 
 import { Refused, base, parsed, session } from "./api.js";
-import { operations } from "./schema.js";
 
 /** The two that the page knows by name: the tree shows what they show and change. */
 export const PIN = "updateHistory";
 export const LIST = "listV2";
+export const DOCUMENTED = [LIST, PIN];
 
-const WORDS = { [PIN]: "pin", [LIST]: "list" };
-
-/** What people call an operation. */
-export const wordFor = (name) => WORDS[name] ?? name;
+/** How listV2 is called. */
+export const LISTING = { method: "POST", path: "/api/core/dataset/collection/listV2" };
+const PINNING = { method: "PUT", path: "/api/core/chat/history/updateHistory" };
 
 /** Pins or unpins a chat. Raises Refused. */
 export async function pin(appId, chatId, top) {
-  const operation = (await operations()).find(({ name }) => name === PIN);
-  const answer = await call(operation, { appId, chatId, top }, session.key);
+  const answer = await call(PINNING, { appId, chatId, top }, session.key);
   // A choice may have errors come with the status 200.
   if (answer.body?.code !== 200) throw new Refused(answer.status, answer.body);
 }
@@ -28,7 +26,7 @@ function query(fields) {
 }
 
 /** Calls an operation with a key; the answer may be anything. Undefined fields are left out. */
-export async function call({ method, path, isForm }, fields, key) {
+export async function call({ method, path, isForm = false }, fields, key) {
   const headers = isForm ? {} : { "Content-Type": "application/json" };
   if (key) headers.Authorization = `Bearer ${key}`;
   const isQuery = ["GET", "DELETE"].includes(method);

@@ -24,12 +24,7 @@ const publicDocument = once(async () => {
   return answer.json();
 });
 
-/**
- * The schemas of a body, one for each form that it may have.
- *
- * @param {string} method
- * @param {string} where a path below the admin API, as documented
- */
+/** The schemas of a body, one for each form, of a documented path below the admin API. */
 export async function bodies(method, where) {
   const document = await adminDocument();
   return forms(document.paths[`/__admin${where}`][method], document);

@@ -6,6 +6,13 @@ import { t } from "../words/words.js";
 let token = fromAddress();
 let asking = null;
 
+addEventListener("hashchange", () => {
+  const given = fromAddress();
+  if (!given) return;
+  token = given;
+  document.dispatchEvent(new Event("token-changed"));
+});
+
 /** Takes `#token=...` out of the address bar and the history. */
 function fromAddress() {
   const fields = new URLSearchParams(location.hash.slice(1));
@@ -37,13 +44,17 @@ export function askForToken() {
         h("p", { class: "error", role: "alert" }, token ? t("That is not the token.") : ""),
         h("div", { class: "actions" }, h("button", { class: "strong" }, t("Open")))));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
-    dialog.addEventListener("submit", (event) => {
-      event.preventDefault();
-      token = input.value.trim();
+    const end = () => {
       dialog.remove();
       asking = null;
       done();
+    };
+    dialog.addEventListener("submit", (event) => {
+      event.preventDefault();
+      token = input.value.trim();
+      end();
     });
+    document.addEventListener("token-changed", end, { once: true });
     document.body.append(dialog);
     dialog.showModal();
   }));

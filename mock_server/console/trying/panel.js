@@ -3,19 +3,21 @@
 import { h } from "../../demo/shared/dom.js";
 import { labelled } from "../page/form.js";
 import { END } from "../requests/entries.js";
+import { cardOf } from "../page/fold.js";
+import { onRoute } from "../page/route.js";
 import { here, session } from "../server/api.js";
-import { call } from "../server/operations.js";
+import { LIST, call } from "../server/operations.js";
 import { operations } from "../server/schema.js";
 import { t } from "../words/words.js";
 import { Answer } from "./answer.js";
 import { OperationForm } from "./form.js";
-import { KeyField } from "./keys.js";
-import { OperationList } from "./operations.js";
+import { KeyField } from "./fields.js";
 
 export class TryPanel {
   #forms = new Map();
   #form = null;
   #sandbox = null;
+  #wanted = null; // the name of the operation to choose once all are known
   #sent = 0;
   #datasets = [];
   #apps = [];
@@ -23,10 +25,16 @@ export class TryPanel {
   #keys = new KeyField();
   #keyField = labelled(t("API key"), this.#keys);
   #answer = new Answer((changed) => this.#resend(changed), this.#keys);
-  #list = new OperationList((operation) => this.#choose(operation));
+  #operations = new Map();
+  #choice = h("select", { class: "operation", "aria-label": t("Operation"), onchange: () => this.#choose(this.#choice.value) });
 
   constructor(parent) {
-    parent.append(h("div", { class: "tools" }, this.#list.node), this.#place, this.#answer.node);
+    parent.append(h("div", { class: "tools" }, this.#choice), this.#place, this.#answer.node);
+    onRoute("requests", (what, name) => {
+      if (what !== "try") return;
+      cardOf(parent).run();
+      this.#choose(name);
+    });
   }
 
   /** Offers what there is now, and leaves alone what somebody has put in. */
@@ -37,13 +45,23 @@ export class TryPanel {
       here("GET", "/datasets"), here("GET", "/apps"), operations(), this.#keys.refresh()]);
     this.#datasets = datasets;
     this.#apps = apps;
-    if (!this.#form) this.#list.offer(described);
+    if (!this.#operations.size) this.#offer(described);
     await this.#form?.offer(datasets, apps);
   }
 
-  #choose(operation) {
+  #offer(described) {
+    this.#operations = new Map(described.map((each) => [each.name, each]));
+    const group = (label, isRelated) => h("optgroup", { label },
+      described.filter((each) => each.isRelated === isRelated).map(({ name }) => h("option", {}, name)));
+    this.#choice.append(group(t("Documented"), false), group(t("Related routes"), true));
+    this.#choose(this.#wanted ?? LIST);
+  }
+
+  #choose(name) {
+    this.#wanted = name;
+    const operation = this.#operations.get(name);
     if (!operation) return;
-    const { name } = operation;
+    this.#choice.value = name;
     if (!this.#forms.has(name)) this.#forms.set(name, new OperationForm(operation, () => this.#send()));
     if (this.#form !== this.#forms.get(name)) this.#answer.clear();
     this.#form = this.#forms.get(name);

@@ -1,5 +1,6 @@
 /** Elements, made from code. Text only ever becomes text: nothing is parsed as markup. */
 
+
 const PROPERTIES = new Set(["checked", "disabled", "hidden", "open", "value"]);
 
 /**
@@ -30,7 +31,7 @@ export const button = (content, onclick, attributes = {}) =>
 /** A text of unknown direction and length. */
 export const bdi = (text) => h("bdi", {}, text);
 
-/** A text that is short enough to be read out. */
+/** A text, cut if it is long. */
 export const brief = (text, length = 80) =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
@@ -75,3 +76,9 @@ export function show(parent, items, keyOf, make) {
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
+
+/** @param {Uint8Array} bytes */
+export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** A new one: 24 digits. */
+export const newId = () => hex(crypto.getRandomValues(new Uint8Array(12)));

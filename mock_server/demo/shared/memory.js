@@ -1,4 +1,4 @@
-/** What the browser remembers of how somebody likes the page; never of the data. */
+/** What the browser remembers of likings; never of the data. */
 
 const PREFIX = "mock-server-";
 

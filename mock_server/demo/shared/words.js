@@ -5,17 +5,9 @@ import { keep, kept } from "./memory.js";
 /** What each language calls itself, by its code. */
 export const LANGUAGES = { en: "English", zh: "中文" };
 
-/**
- * Says texts in another language. English texts are the keys of the table; one that is not
- * there stays as it is, such as a message of the server.
- *
- * @param {Record<string, string>} table
- */
+/** Says texts in the language of a table by English texts; one that it has not stays as it is. */
 export function speaker(table) {
-  /**
-   * @param {string} text with names of values in braces: `{n} of {total} differ`
-   * @param {Record<string, string | number>} values
-   */
+  /** A text, in which names of `values` stand in braces: `{n} of {total} differ`. */
   const t = (text, values = {}) =>
     (table[text] ?? text).replace(/\{(\w+)\}/g, (hole, name) => (name in values ? shown(values[name]) : hole));
 
@@ -27,12 +19,7 @@ export function speaker(table) {
 
 const shown = (value) => (typeof value === "number" ? value.toLocaleString("en") : value);
 
-/**
- * The words of this page.
- *
- * @param {Record<string, string>} chinese
- * @param {string} key what the browser remembers the language by
- */
+/** The words of this page; the browser remembers the language by the `key`. */
 export function wordsOf(chinese, key) {
   const wanted = [kept(key, ""), ...navigator.languages].map((each) => each.slice(0, 2));
   const language = wanted.find((each) => each in LANGUAGES) ?? "en";

@@ -6,7 +6,7 @@ a second. Text that is not parsed yet is parsed for another one. Then every seco
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
@@ -14,7 +14,7 @@ from sys import getsizeof
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import GONE_BYTES, Holding
 from mock_server.domain.objects.blocks import Blocks, Sliced
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Row
@@ -139,8 +139,8 @@ class Rows:
 
     def __init__(self, holding: Holding) -> None:
         self._holding = holding
-        # By dataset, then by collection; None where they have been removed.
-        self._put: dict[str, dict[str, _PutRows | None]] = {}
+        # By dataset, then by collection.
+        self._put: dict[str, dict[str, _PutRows]] = {}
         # Those that datasets do not have, by id.
         self._places: dict[str, RowPlace] = {}
 
@@ -154,8 +154,7 @@ class Rows:
     def of(self, dataset: Dataset, collection_id: str) -> Sequence[Row]:
         changed = self._put.get(dataset.id)
         if changed is not None and collection_id in changed:
-            put = changed[collection_id]
-            return () if put is None else put.rows
+            return changed[collection_id].rows
         return dataset.rows.get(collection_id, ())
 
     def by_collection(self, dataset: Dataset) -> Iterator[tuple[str, Sequence[Row]]]:
@@ -242,14 +241,16 @@ class Rows:
         for collection_id in ids:
             self._forget(changed.pop(collection_id, None))
             if collection_id in dataset.rows:
-                changed[collection_id] = None
+                changed[collection_id] = _PutRows((), GONE_BYTES)
+                self._holding.grow(GONE_BYTES)
         if changed:
             self._put[dataset.id] = changed
 
-    def remove_all(self, dataset_id: str) -> None:
-        """Remove the rows of a dataset that is no longer there."""
-        for put in self._put.pop(dataset_id, {}).values():
-            self._forget(put)
+    def remove_all(self, dataset_ids: Set[str]) -> None:
+        """Remove the rows of datasets that are no longer there."""
+        for dataset_id in self._put.keys() & dataset_ids:
+            for put in self._put.pop(dataset_id).values():
+                self._forget(put)
 
     def find(
         self, row_id: str, loaded: Callable[[str], RowPlace | None]

@@ -58,7 +58,7 @@ class Sandbox:
 
     @property
     def store(self) -> Store:
-        """The chats and collections as they are now."""
+        """The chats and collections as they are now. Raises NotReady."""
         state = self.state
         state.settle()
         return state.store
@@ -91,14 +91,14 @@ class Sandbox:
         """A key that may do everything; None if there is none."""
         if self.ring is not None:
             return self.ring.owner
-        declared = self.store.generation.keys
+        declared = self.state.store.generation.keys
         any_key = not declared and self.choices.unknown_key == "accept"
         return owner_key(declared, any_key)
 
     @property
     def keys(self) -> dict[str, str]:
         """The declared keys, and for each the one to send."""
-        declared = self.store.generation.keys
+        declared = self.state.store.generation.keys
         return {key: self.ring.issued(key) if self.ring else key for key in declared}
 
     @property

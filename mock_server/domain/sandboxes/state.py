@@ -114,7 +114,7 @@ class State(Struct, frozen=True, eq=False):
         self.ignored.clear()
 
     def settle(self) -> None:
-        """Have trained what is due by the clock.
+        """Have trained what is due by the clock. Raises NotReady.
 
         For before anything is read; with no training under way it costs a look.
         """

@@ -80,15 +80,16 @@ class ChatStore:
         chats.put(chat.chat_id, chat)
         self.created_chats += chats.created - created
 
-    def remove_chat(self, app: App, chat_id: str) -> None:
-        """Remove a chat session that there is, with its records."""
-        self._will_change(app, chat_id)
+    def remove_chats(self, app: App, *chat_ids: str) -> None:
+        """Remove different chat sessions that there are, with their records."""
+        for chat_id in chat_ids:
+            self._will_change(app, chat_id)
         chats = self._chats_of(app)
         created = chats.created
-        chats.remove(chat_id)
+        chats.remove(*chat_ids)
         self.created_chats += chats.created - created
-        if self.records(app, chat_id):
-            self._records_of(app).remove(chat_id)
+        spoken = [each for each in chat_ids if self.records(app, each)]
+        self._records_of(app).remove(*spoken)
 
     def records(self, app: App, chat_id: str) -> Sequence[ChatRecord]:
         """The records of a chat session, the oldest first; deleted ones are there."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, Self, TypeVar
 
-from mock_server.domain.memory import Holding
+from mock_server.domain.memory import GONE_BYTES, Holding
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -78,29 +78,34 @@ class Overlay(Generic[K, V]):
         """
         old = self.changed.get(key)
         if more is None or old is None:
-            more = self._size_of(value) - (0 if old is None else self._size_of(old))
+            more = self._size_of(value) - self._charged(key)
         self._holding.charge(more)
         if old is None and key not in self:
-            self._count(key, 1)
+            self._len += 1
+            self.created += key not in self._base
         self.changed[key] = value
 
-    def remove(self, key: K) -> None:
-        old = self.changed.get(key)
-        self._count(key, -1)
-        self._holding.grow(0 if old is None else -self._size_of(old))
-        if key in self._base:
-            self.changed[key] = None
-        else:
-            del self.changed[key]
+    def remove(self, *keys: K) -> None:
+        """Remove different keys that there are."""
+        loaded = self._base.keys() & keys
+        freed = sum(map(self._charged, self.changed.keys() & keys))
+        self._holding.grow(GONE_BYTES * len(loaded) - freed)
+        self._len -= len(keys)
+        self.created -= len(keys) - len(loaded)
+        self.changed |= dict.fromkeys(loaded)
+        if len(keys) > len(loaded):
+            for key in loaded.symmetric_difference(keys):
+                del self.changed[key]
 
     def clear(self) -> None:
         """Have again what the mapping below has."""
-        put = (value for value in self.changed.values() if value is not None)
-        self._holding.grow(-sum(map(self._size_of, put)))
+        self._holding.grow(-sum(map(self._charged, self.changed)))
         self.changed = {}
         self.created, self._len = 0, len(self._base)
 
-    def _count(self, key: K, more: int) -> None:
-        self._len += more
-        if key not in self._base:
-            self.created += more
+    def _charged(self, key: K) -> int:
+        """The bytes that are charged for a change."""
+        if key not in self.changed:
+            return 0
+        value = self.changed[key]
+        return GONE_BYTES if value is None else self._size_of(value)

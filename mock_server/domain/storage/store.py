@@ -5,8 +5,9 @@ costs the same whatever the size of the fixture. Nothing here awaits or knows th
 whoever calls passes that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
+from itertools import chain
 from sys import getsizeof
 from typing import Self, cast
 
@@ -144,8 +145,8 @@ class Store(ChatStore):
     def check_waiting(self, more: int) -> None:
         """Raises LimitReached unless so many rows more can wait for training."""
         most = self._memory.limits.waiting_rows
-        put = filter(None, self.jobs.changed.values())
-        if sum(len(job.rows) for jobs in put for job in jobs) + more > most:
+        jobs = chain.from_iterable(self.jobs.values())
+        if sum(len(job.rows) or 1 for job in jobs) + more > most:
             expected = f"at most {most} data rows that wait for training"
             hint = "advance the clock, or use choice training=instant"
             raise LimitReached(expected, f"{more} more", "body", hint)
@@ -175,15 +176,24 @@ class Store(ChatStore):
         self._forget_app(app.id)
         self._loaded_apps[app.id] = part
 
-    def remove_app(self, app_id: str) -> None:
-        """Remove an application that there is, with its chats and its API keys.
+    def remove_apps(self, ids: Set[str]) -> None:
+        """Remove applications that there are, with their chats and their API keys.
 
         Raises LimitReached.
         """
-        del self._own_apps()[app_id]
-        self._forget_app(app_id)
-        for each in [it.id for it in self.api_keys.values() if it.app_id == app_id]:
-            self.api_keys.remove(each)
+        apps = self._own_apps()
+        for app_id in ids:
+            del apps[app_id]
+        kept = self._app_sizes, self._loaded_apps, self._chats, self._records
+        for app_id in ids & set(chain(*kept, self._orders)):
+            self._forget_app(app_id)
+        keys = self.api_keys.values()
+        self.api_keys.remove(*[each.id for each in keys if each.app_id in ids])
+
+    def clear_chats(self, app: App) -> None:
+        """Remove all chats of an application, however many. Raises LimitReached."""
+        self.put_app(replace(app, chats={}, records={}))
+        self._forget_changes(app.id)
 
     def _forget_app(self, app_id: str) -> None:
         """Forget what has been changed in an application, and what it takes."""
@@ -213,30 +223,31 @@ class Store(ChatStore):
 
         Its collections and rows are all that there are then. Raises LimitReached.
         """
-        old = self._datasets.get(dataset.id)
+        old = self._datasets.changed.get(dataset.id)
         self._datasets.put(dataset.id, dataset)
-        self._forget_inside(dataset.id, old)
+        self._forget_inside({dataset.id: old})
         self._loaded_datasets[dataset.id] = part
 
-    def remove_dataset(self, dataset_id: str) -> None:
-        """Remove a dataset that there is, with all that is in it.
+    def remove_datasets(self, ids: Set[str]) -> None:
+        """Remove datasets that there are, with all that is in them.
 
-        What is in it as in a folder stays: that is for the caller to remove.
+        What is in one as in a folder stays, unless it is one of these.
         """
-        old = self._datasets.get(dataset_id)
-        self._datasets.remove(dataset_id)
-        self._forget_inside(dataset_id, old)
-        self._loaded_datasets.pop(dataset_id, None)
+        olds = {each: self._datasets.changed.get(each) for each in ids}
+        self._datasets.remove(*ids)
+        self._forget_inside(olds)
+        for dataset_id in self._loaded_datasets.keys() & ids:
+            del self._loaded_datasets[dataset_id]
 
-    def _forget_inside(self, dataset_id: str, old: Dataset | None) -> None:
-        """Forget what has been changed in a dataset, which was `old`."""
-        if old is not None and isinstance(old.tree, ChangedTree):
-            self._holding.grow(-old.tree.size)
-        self.rows.remove_all(dataset_id)
-        self._forget_work(lambda place: place[0] == dataset_id)
-        for ticket in [*self.tickets.values()]:
-            if ticket.dataset_id == dataset_id:
-                self.tickets.remove(ticket.key)
+    def _forget_inside(self, olds: Mapping[str, Dataset | None]) -> None:
+        """Forget what has been changed in datasets; `olds` are those that were put."""
+        for old in olds.values():
+            if old is not None and isinstance(old.tree, ChangedTree):
+                self._holding.grow(-old.tree.size)
+        self.rows.remove_all(olds.keys())
+        self._forget_work(lambda place: place[0] in olds)
+        tickets = self.tickets.values()
+        self.tickets.remove(*[it.key for it in tickets if it.dataset_id in olds])
 
     def find_collection(self, collection_id: str) -> tuple[Dataset, Collection] | None:
         """The collection of that id, and its dataset: the first that has one."""
@@ -322,10 +333,9 @@ class Store(ChatStore):
 
     def _forget_work(self, is_gone: Callable[[JobsOf], bool]) -> None:
         """Forget the training and the files of collections that are gone."""
-        for place in [place for place in self.jobs if is_gone(place)]:
-            self.jobs.remove(place)
-        for file in [file for file in self.files.values() if is_gone(file.place)]:
-            self.files.remove(file.id)
+        self.jobs.remove(*filter(is_gone, self.jobs))
+        files = self.files.values()
+        self.files.remove(*[file.id for file in files if is_gone(file.place)])
 
 
 # About what these take: a store that is a copy, without what it holds; an application

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from mock_server.domain.errors import LimitReached
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.models import Collection, Row
+from mock_server.domain.objects.pending import Steps, made
 from mock_server.domain.objects.rows import (
     Job,
     advance_all,
@@ -43,12 +44,23 @@ def begin(
     return _train(store, dataset, collection, (), job.waiting)
 
 
+_COLLECTIONS = 16  # settled in a step, which takes a millisecond or two
+
+
 def settle(store: Store, now: int) -> None:
-    """Have trained what is due at a time, in milliseconds.
+    """Have trained what is due at a time, in milliseconds. Raises NotReady.
 
     Where memory is used up, training waits.
     """
-    for at, jobs in list(store.jobs.items()):
+    made(store, ("settled", now), _settling(store, now))
+
+
+def _settling(store: Store, now: int) -> Steps[None]:
+    """Settle one collection after the other, each in a moment."""
+    settled = 0
+    for at in list(store.jobs):
+        # Meanwhile another request may have settled it, for a time of its own.
+        jobs = store.jobs.get(at) or ()
         rows, left = advance_all(jobs, now)
         if left == jobs:
             continue
@@ -66,6 +78,10 @@ def settle(store: Store, now: int) -> None:
         else:
             store.jobs.remove(at)
         _train(store, dataset, collection, rows, amount(left) - amount(jobs))
+        settled += 1
+        # Only after progress: what waits for memory would be looked at for ever.
+        if settled % _COLLECTIONS == 0:
+            yield
     store.due = next_due(chain.from_iterable(store.jobs.values()))
 
 

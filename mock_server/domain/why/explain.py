@@ -135,7 +135,7 @@ def _verdict(stages: Stages) -> str:
         return _of_page(stages)
     if stages.item is None:
         return _of_unknown(stages)
-    name = f"{words.shown(stages.item_id)} ({words.shown(stages.item.name)})"
+    name = f"{words.shown(stages.item.name)} ({words.shown(stages.item_id)})"
     if stages.index is not None:
         total, number = len(stages.matching), stages.index + 1
         is_on = "is on the page" if stages.shows else "is on another page"

@@ -22,6 +22,10 @@ _ID_NAME = re.compile("(?:(?:^|_)id|[a-z]I[dD])s?$")
 # Tokens change between letters and digits all the time, words and paths hardly ever.
 _MIXED = re.compile("[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _FEWEST_CHANGES = 3
+# What keys begin with in any text; words may follow it as well.
+_KEY = re.compile(r"\b(?:(?:fastgpt|sk)-|Bearer +)([\w.~+/=-]{16,})")
+_BASIC = re.compile(r"\bBasic +([A-Za-z0-9+/]{8,}=*)")
+_URL = re.compile(r"[a-z]{2,16}://[^\s\"'<>\\]+")
 # What scripts send that have no key, and what has been redacted before.
 _NO_SECRETS = {b"undefined", HIDDEN}
 
@@ -95,8 +99,7 @@ def _secrets(headers: Headers) -> Iterator[str]:
             scheme, _, text = value.rpartition(" ")
             yield text
             if scheme.lower() == "basic":
-                with suppress(ValueError):
-                    yield from b64decode(text).decode("utf-8", "replace").split(":", 1)
+                yield from _credentials(text)
 
 
 class Named(Struct):
@@ -256,14 +259,39 @@ def _secrets_in_json(body: str, *, is_sent: bool = False) -> Iterator[str]:
                 found += ((v, is_telling or _tells(name)) for name, v in value.items())
             case list():
                 found += ((each, is_telling) for each in value)
-            case str() if value.lstrip()[:1] in ("{", "["):
-                with suppress(msgspec.DecodeError, RecursionError):
-                    found.append((msgspec.json.decode(value), is_telling))
-            case str() if is_telling and value.count(" ") < 2:
+            case str():
+                if value.lstrip()[:1] in ("{", "["):
+                    with suppress(msgspec.DecodeError, RecursionError):
+                        found.append((msgspec.json.decode(value), is_telling))
+                        continue
+                yield from _secrets_in_text(value)
                 # Behind a scheme, such as Bearer, stands a key.
                 text = value.rpartition(" ")[2]
-                if is_sent or len(text) >= _LONG_CHARS or _MIXED.search(text):
+                if is_telling and value.count(" ") < 2 and (is_sent or _varies(text)):
                     yield text
+
+
+def _secrets_in_text(text: str) -> Iterator[str]:
+    """Keys in any text, and what logs somebody in at the addresses in it."""
+    yield from filter(_MIXED.search, _KEY.findall(text))
+    for url in _URL.findall(text):
+        yield from filter(_varies, _secrets_in_url(url))
+    for encoded in _BASIC.findall(text):
+        if credentials := [*_credentials(encoded)]:
+            yield from (encoded, *filter(_varies, credentials))
+
+
+def _credentials(encoded: str) -> Iterator[str]:
+    """User and password of the scheme Basic (RFC 7617 2), if it is such a text."""
+    with suppress(ValueError):
+        user, colon, password = b64decode(encoded).decode().partition(":")
+        if colon:
+            yield from (user, password)
+
+
+def _varies(text: str) -> bool:
+    """Whether a text is long, or has digits among letters, as few words do."""
+    return len(text) >= _LONG_CHARS or _MIXED.search(text) is not None
 
 
 def _tells(name: str) -> bool:

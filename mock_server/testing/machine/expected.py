@@ -87,7 +87,7 @@ class Expected:
         app = self._store.app(chat[0])
         found = app and self._store.chat(app, chat[1])
         if app and found and top is None:
-            self._store.remove_chat(app, chat[1])
+            self._store.remove_chats(app, chat[1])
         elif top is not None:
             update_history(self._call(Caller("any")), UpdateHistory(*chat, top))
 

@@ -228,6 +228,30 @@ def test_the_query_of_a_login_is_hidden_and_says_that_there_was_one(api: Api) ->
     assert queries == ["[redacted]", "", "[redacted]"]
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{ACCOUNT}/updatePasswordByOld",
+        f"{ACCOUNT}/resetExpiredPsw",
+        f"{LOGIN}/",
+        f"/{LOGIN}",
+        f"{LOGIN}%20",
+        LOGIN.upper(),
+        "/api/proApi/support/user/account/register/emailAndPhone",
+        "/api/support/openapi/health/",
+    ],
+)
+def test_a_journal_hides_what_is_sent_to_paths_near_a_login(
+    api: Api, path: str
+) -> None:
+    body = {"username": "root", "newPsw": "s3cret", "code": [["s3cret"]]}
+    api.client.post(f"{path}?apiKey=s3cret", json=body)
+    (entry,) = api.journal()
+    shown = dict.fromkeys(body, "[redacted]") | {"username": "root"}
+    assert entry["request"]["body"] == shown
+    assert "s3cret" not in kept(api)
+
+
 def test_no_journal_keeps_a_token_that_another_request_tells(api: Api) -> None:
     token = token_of(api)
     key = {"Authorization": f"Bearer {OWNER}"}

@@ -83,6 +83,16 @@ def test_the_version_of_the_sandbox_says_how_its_link_is_named(api: Api) -> None
     assert "version=4.16" in answer.json()["message"]
 
 
+def test_a_link_leads_to_routes_that_only_its_sandbox_serves(api: Api) -> None:
+    _, link = sandbox(api, choices={"version": "4.14"})
+    flat = {"appId": APP, "shareId": link, "outLinkUid": "ann"}
+    asked = {**flat, "chatId": "new", "contentId": "none"}
+    path = "/api/core/chat/item/delete"
+    assert api.client.request("DELETE", path, json=asked).status_code == 200
+    other = {**asked, "shareId": SHARE}
+    assert api.client.request("DELETE", path, json=other).status_code == 404
+
+
 def test_no_journal_has_the_id_of_an_issued_link(api: Api) -> None:
     name, link = sandbox(api)
     post(api, HISTORIES, nested(link))

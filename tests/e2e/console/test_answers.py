@@ -143,6 +143,6 @@ def test_the_form_hinders_nobody(visit: Visit, options: dict[str, Any]) -> None:
     expect(console.rows).to_have_count(2)
     console.row_opens(1)
     console.hinders_nobody()
-    console.click("Answer next …")
+    console.drawer.click("Answer next …")
     console.drawer.field("status").wait_for()
     console.hinders_nobody()

@@ -46,7 +46,7 @@ def own_snapshots(console: Console) -> list[str]:
 
 def reset(console: Console) -> None:
     """Reset, and see that it can be undone."""
-    console.click("Reset")
+    console.reset()
     console.shows("Undo")
 
 
@@ -160,7 +160,7 @@ def test_the_drawer_fits_the_screen(
 
 def test_a_notice_stands_above_the_drawer(console: Console) -> None:
     pinned(console)
-    console.click("Reset")
+    console.reset()
     console.notices("Back to the baseline")
     edit(console)
     expect(console.find("#drawer #notice")).to_have_count(0)
@@ -178,9 +178,18 @@ def test_errors_stay_until_they_are_closed_and_successes_go(frozen: Console) -> 
     expect(error).to_be_visible()
     Part(error).click("Close")
     expect(error).to_be_hidden()
-    frozen.click("Fail next list")
+    frozen.click("Fail next listV2")
     armed = frozen.notices("armed")
     frozen.page.clock.fast_forward(10_000)
+    expect(armed).to_be_hidden()
+
+
+def test_what_was_said_of_another_sandbox_goes(frozen: Console) -> None:
+    frozen.admin("POST", "/sandboxes", {"name": "mine"})
+    frozen.click("Fail next listV2")
+    armed = frozen.notices("armed")
+    frozen.page.clock.fast_forward(2000)
+    frozen.sandbox.select_option("mine")
     expect(armed).to_be_hidden()
 
 
@@ -189,7 +198,7 @@ def test_a_reset_can_be_undone(console: Console) -> None:
     console.freeze()
     console.admin("PUT", "/choices", {"profile": "deployed"})
     console.facts.says("deployed")
-    console.click("Reset")
+    console.reset()
     console.shows(PIN)
     expect(console.find("#snapshots li")).to_have_count(0)
     reset_undone(console)
@@ -206,7 +215,7 @@ def test_all_faults_come_back_with_an_undo(console: Console) -> None:
         console.fault(kind, **row.least)
     console.presets(*PRESETS)
     before = definitions(console)
-    console.click("Reset")
+    console.reset()
     console.notices("Back to the baseline")
     reset_undone(console)
     assert definitions(console) == before
@@ -233,7 +242,7 @@ def test_after_a_minute_a_reset_stays(frozen: Console) -> None:
 def test_the_keys_undo_once_and_not_where_somebody_types(console: Console) -> None:
     pinned(console)
     reset(console)
-    console.field("Name of the snapshot").press("Control+z")
+    console.snapshots.field("Name of the snapshot").press("Control+z")
     console.shows(PIN)
     console.find("h1").click()
     console.press("Control+z")
@@ -249,7 +258,7 @@ def test_what_is_of_another_sandbox_or_was_reset_by_others_cannot_be_undone(
     console: Console,
 ) -> None:
     reset(console)
-    console.click("New sandbox")
+    console.clients.click("New sandbox")
     console.lacks("Undo")
     console.notices("is a copy of its own")
     console.page.wait_for_function(
@@ -264,7 +273,7 @@ def test_what_is_of_another_sandbox_or_was_reset_by_others_cannot_be_undone(
 
 def test_a_change_right_after_a_reset_can_be_undone(console: Console) -> None:
     held = console.hold(SANDBOXES)
-    console.click("Reset")
+    console.reset()
     console.notices("Back to the baseline")
     add_inside(console, "More")
     console.notices("Added More.")
@@ -337,7 +346,7 @@ def test_forms_and_questions_hinder_nobody(
     expect(console.find("dialog.question")).to_be_visible()
     console.hinders_nobody()
     console.find("dialog.question .danger").click()
-    console.find("#reset").click()
+    console.reset()
     expect(console.find(".notice button").first).to_be_visible()
     console.hinders_nobody()
     console.refused.clear()

@@ -26,7 +26,7 @@ BAD = "apps:\n  - id: shop\n    name: 3\n    nmae: Shop\n"
 def choose(console: Console, name: str, text: str) -> None:
     """Choose a file by the button."""
     with console.page.expect_file_chooser() as chooser:
-        console.click("Import …")
+        console.in_file_menu("Import …")
     content: Any = {"name": name, "mimeType": "", "buffer": text.encode()}
     chooser.value.set_files(content)
 
@@ -44,7 +44,7 @@ def test_one_click_saves_the_edited_state_as_a_fixture(
 ) -> None:
     console.pin()
     with console.page.expect_download() as download:
-        console.click(f"Export {kind}")
+        console.in_file_menu(f"Export {kind}")
     path = tmp_path / download.value.suggested_filename
     assert path.name == f"fixture.{kind.lower()}"
     download.value.save_as(path)
@@ -81,7 +81,7 @@ def test_an_import_can_be_undone(console: Console) -> None:
     console.chats.says("Customer support")
     console.faults.says("7 left")
     assert console.state() == before
-    console.click("Reset")
+    console.reset()
     console.facts.says("generation 5")
     assert console.state() == before
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.pages import Console, Visit, expect
+from tests.e2e.pages import Console, Demo, Visit, expect
+from tests.e2e.pages.demo import SPLIT
 from tests.e2e.pages.part import box
-from tests.e2e.pages.screen import APP, CHAT, DARK, HANDBOOK, PHONE
+from tests.e2e.pages.screen import APP, CHAT, DARK, GUIDES, HANDBOOK, PARCEL, PHONE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
@@ -38,6 +39,7 @@ def test_wide_pages_have_larger_type_and_no_endless_lines(visit: Visit) -> None:
     sizes = []
     for width in (1280, 2560, 3840):
         console = visit(viewport={"width": width, "height": 1400})
+        console.faults.unfold("Presets")
         hint = console.find(".presets .hint").first
         expect(hint).to_be_visible()
         sizes.append(box(hint)["height"])
@@ -60,13 +62,14 @@ def test_the_language_is_switched_and_kept(console: Console) -> None:
     chinese = console.card("故障")
     chinese.is_open()
     console.page.reload()
+    chinese.unfold("预设")
     chinese.says("每五个请求有一个失败")
     console.click("English")
     console.faults.is_open()
 
 
 def test_cards_fold_and_remember_it(console: Console) -> None:
-    head, inside = console.faults.button("Faults"), console.button("Fail next list")
+    head, inside = console.faults.button("Faults"), console.button("Fail next listV2")
     head.click()
     expect(head).to_have_attribute("aria-expanded", "false")
     expect(inside).to_be_hidden()
@@ -89,12 +92,12 @@ def test_an_address_opens_a_card(visit: Visit) -> None:
     expect(console.button("Freeze")).to_be_in_viewport()
     console.faults.click("Faults")
     console.go("#/control/faults")
-    console.shows("Fail next list")
+    console.shows("Fail next listV2")
 
 
 def test_an_address_shows_its_part_on_a_phone(visit: Visit) -> None:
     console = visit(path="/__admin/#/control/faults", **PHONE)
-    console.shows("Fail next list")
+    console.shows("Fail next listV2")
     expect(console.button("Control")).to_have_attribute("aria-pressed", "true")
     expect(console.find("#apps")).to_be_hidden()
 
@@ -106,8 +109,8 @@ def test_the_search_is_a_button_and_goes_by_arrows_and_enter(console: Console) -
     console.press("Escape")
     expect(console.palette.root).to_be_hidden()
     expect(console.find("#search")).to_be_focused()
-    console.search("arm")
-    first, second = console.option("Arm flaky"), console.option("Arm slow")
+    console.search("add preset")
+    first, second = (console.option(f"Add preset {each}") for each in ("flaky", "slow"))
     expect(first).to_have_attribute("aria-selected", "true")
     console.press("ArrowDown")
     expect(second).to_have_attribute("aria-selected", "true")
@@ -129,7 +132,7 @@ def test_a_card_is_jumped_to_and_commands_are_carried_out(console: Console) -> N
     expect(console.clock.button("Clock")).to_be_focused()
     console.shows("Freeze")
     for text, option, seen, value in (
-        ("freeze", "Freeze the clock", None, "frozen"),
+        ("freeze", "Freeze", None, "frozen"),
         ("new sand", "New sandbox", console.sandbox, "sandbox-1"),
         ("default", "Look at sandbox default", console.sandbox, "default"),
     ):
@@ -193,5 +196,83 @@ def test_colours_of_the_reader_leave_nothing_unseen(visit: Visit) -> None:
 
 
 def test_who_wants_no_motion_gets_none(visit: Visit) -> None:
-    button = visit(reduced_motion="reduce").button("Fail next list")
+    button = visit(reduced_motion="reduce").button("Fail next listV2")
     assert button.evaluate("it => getComputedStyle(it).transitionDuration") == "0s"
+
+
+def test_the_search_finds_what_buttons_do_and_presets_and_files(
+    console: Console,
+) -> None:
+    for text, option in (
+        ("pause", "Pause"),
+        ("new app", "New app"),
+        ("take", "Take"),
+        ("export", "Export YAML"),
+        ("answer", "Answer next …"),
+        ("slow", "Add preset slow"),
+    ):
+        console.search(text)
+        expect(console.option(option)).to_be_visible()
+        console.press("Escape")
+    console.search("new sandbox")
+    console.press("Enter")
+    expect(console.sandbox).to_have_value("sandbox-1")
+
+
+CLIPPED = """its => its.filter((it) => it.checkVisibility())
+  .filter((it) => it.scrollWidth > it.clientWidth
+    || it.scrollHeight > it.clientHeight + 1)
+  .map((it) => it.textContent)"""
+LEFT = "its => [...new Set(its.map((it) => it.getBoundingClientRect().x))].length"
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1024, 390])
+def test_no_heading_and_no_name_of_a_request_is_cut(visit: Visit, width: int) -> None:
+    console = visit(
+        viewport={"width": width, "height": 900}, serving={"profile": "deployed"}
+    )
+    if width < 1100:
+        console.click("Requests")
+    console.list(parentId=GUIDES)
+    console.list(pageSize=999)
+    console.pin()
+    console.client.get(f"/api/core/dataset/detail?id={HANDBOOK}")
+    expect(console.rows.first).to_contain_text("Handbook")
+    chat = {"appId": APP, "chatId": CHAT, "offset": 0, "pageSize": 5}
+    console.send("POST", "/api/core/chat/record/getPaginationRecords", chat)
+    expect(console.rows).to_have_count(5)
+    expect(console.rows.first).to_contain_text(PARCEL)
+    expect(console.rows.nth(2)).to_contain_text(PARCEL)
+    expect(console.rows.nth(4)).to_contain_text("Handbook Guides")
+    for part in (".what .link", ".asked"):
+        assert console.find(f"#stream {part}").evaluate_all(CLIPPED) == []
+    if width != 390:  # where the rows have no columns
+        heads = console.find("#stream th:not(:first-child)")
+        assert heads.evaluate_all(CLIPPED) == []
+        for part in ("what", "why", "marks", "status"):
+            assert console.find(f"#stream td.{part}").evaluate_all(LEFT) == 1
+    hovered = console.rows.nth(2).locator(".asked span").first
+    expect(hovered).to_have_attribute("title", f"Customer support › {CHAT}")
+
+
+def test_pin_and_pinned_are_of_one_width(console: Console) -> None:
+    widths = "its => new Set(its.map((it) => it.offsetWidth)).size"
+    assert console.find(".pin").evaluate_all(widths) == 1
+
+
+def test_a_moved_clock_and_a_frozen_one_are_marked(visit: Visit) -> None:
+    console = visit(viewport={"width": 390, "height": 844})
+    now = console.find("#now")
+    expect(now).to_be_hidden()
+    console.admin("POST", "/clock/advance", {"seconds": 7200})
+    expect(now).to_contain_text("UTC · 2 hours ahead")
+    console.freeze()
+    expect(now).to_have_text("2026-01-01 00:00:00 UTC · frozen")
+    expect(now).to_be_visible()
+
+
+def test_the_demo_has_a_column_of_its_own_at_1024(visit: Visit) -> None:
+    split = visit(kind=Demo, path=SPLIT, viewport={"width": 1024, "height": 768})
+    split.framed.is_read()
+    split.shows("Fail next listV2")
+    assert box(split.find("#demo"))["width"] > 400

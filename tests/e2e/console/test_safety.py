@@ -235,3 +235,14 @@ def test_no_name_that_is_chosen_moved_deleted_or_restored_does_anything(
         console.facts.says(f"generation {n + 2}")
         expect(rows).to_have_count(len(folders))
     console.caught_nothing()
+
+
+def test_a_link_with_the_token_is_taken_in_an_open_tab(visit: Visit) -> None:
+    console = visit(token=TOKEN, path=None)
+    console.page.goto(console.server.url + console.home)
+    console.dialog.is_open()
+    console.go(f"token={TOKEN}")
+    console.shows(PIN)
+    console.dialog.is_gone()
+    console.at("")
+    console.refused.clear()

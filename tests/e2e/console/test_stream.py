@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.console.frames import fill, message
 from tests.e2e.pages import Console, Visit, expect
 from tests.e2e.pages.console import PINNED
-from tests.e2e.pages.screen import APP, CHAT, CLIPBOARD, GUIDES, HANDBOOK, PHONE
+from tests.e2e.pages.screen import APP, CLIPBOARD, GUIDES, HANDBOOK, PARCEL, PHONE
 from tests.support import LIST
 
 SEEN = "it => it.getBoundingClientRect().top"
@@ -32,13 +32,13 @@ def first_says(console: Console, *texts: str) -> None:
 def test_requests_are_listed_as_they_come(console: Console) -> None:
     console.stream.says("Nothing yet.")
     console.pin()
-    first_says(console, "pin", "200", CHAT)
+    first_says(console, "updateHistory", "200", PARCEL)
     console.list(pageSize=99)
     expect(console.rows).to_have_count(2)
     key = console.entries()[1]["key"]
     first_says(console, "400", "1 violation", key)
     console.list(parentId=GUIDES, searchText="install")
-    first_says(console, "list", "Handbook", "Guides", "install", "200", " ms")
+    first_says(console, "listV2", "Handbook", "Guides", "install", "200", " ms")
     console.list(parentId=None)
     first_says(console, "root")
     odd = "6593e137231a2be9c5603bff", "65b1c0de9d1448617cba7fff"
@@ -48,8 +48,8 @@ def test_requests_are_listed_as_they_come(console: Console) -> None:
     console.list()
     mark = console.rows.first.locator(".mark.fault")
     expect(mark).to_have_text("malformed_json")
-    console.rows.first.locator(".number").click()  # anywhere on the row
-    console.drawer.says("list · #6")
+    console.rows.first.locator(".time").click()  # anywhere on the row
+    console.drawer.says("listV2 · #6")
 
 
 def test_what_was_before_the_page_is_listed_too(visit: Visit) -> None:
@@ -78,8 +78,9 @@ def test_the_page_reads_again_only_what_a_request_has_changed(console: Console) 
     console.pin()
     console.shows(PINNED)
     read = console.read()
-    for name in ("sandboxes", "faults", "snapshots", "clock", "choices"):
+    for name in ("sandboxes", "faults", "clock", "choices"):
         assert read[f"/__admin/{name}"] == 1
+    assert read["/__admin/snapshots"] == 0  # folded
     assert read[f"/__admin/apps/{APP}/chats"] > 1
 
 

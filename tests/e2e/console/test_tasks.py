@@ -41,7 +41,7 @@ def test_a_demo_app_shows_a_503_and_recovers(counted: Visit) -> None:
     screen = counted(SPLIT, kind=Demo)
     screen.framed.is_read()
     with screen.at_most(4, "show a 503 and recover"):
-        screen.click("Fail next list")
+        screen.click("Fail next listV2")
         screen.framed.failed.says("503")
         screen.framed.click("Retry")
         screen.framed.is_read()
@@ -51,13 +51,15 @@ def test_a_demo_app_shows_a_503_and_recovers(counted: Visit) -> None:
 def test_a_stranger_needs_six_clicks_at_most(counted: Visit) -> None:
     console = counted("/")
     with console.at_most(6, "pin, fail, look, reset"):
-        console.click(PIN, "Fail next list")
+        console.click(PIN, "Fail next listV2")
         console.faults.has(1)
-        console.click("List")
+        console.click("Try it", "List")
         expect(console.rows.first).to_contain_text("503")
         console.row_opens().says("Injected by a fault")
         console.press("Escape")
         console.click("Reset")
+        console.dialog.says("1 fault and 2 requests")
+        console.press("Enter")
         console.shows(PIN)
         console.stream.lists()
 
@@ -128,7 +130,7 @@ def test_what_is_renamed_in_the_tree_is_saved_as_a_fixture(
         console.at_most(2, f"save the state as {kind}"),
         console.page.expect_download() as download,
     ):
-        console.click(f"Export {kind}")
+        console.in_file_menu(f"Export {kind}")
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     with MockServer(path) as other, client_of(other.url) as client:

@@ -81,7 +81,7 @@ def test_any_operation_that_is_described_can_be_tried(visit: Visit) -> None:
     (entry,) = console.entries()
     sent = {"datasetId": HANDBOOK, "size": 3, "deep": True, "after": None}
     assert entry["request"]["body"] == sent
-    console.faults.shows("Fail next a")
+    console.faults.shows("Fail next listV2", "Fail next updateHistory")
 
 
 def test_a_failure_is_shown_as_what_it_is(console: Console) -> None:
@@ -92,7 +92,7 @@ def test_a_failure_is_shown_as_what_it_is(console: Console) -> None:
         ({"kind": "empty", "times": 9}, "The server gave no answer."),
     ):
         console.fault(**fault)
-        console.click("List")
+        console.trying.form().click("List")
         console.trying.says(shown)
 
 
@@ -179,25 +179,20 @@ def test_every_operation_is_in_one_list_the_documented_first(console: Console) -
     # An address with a token is none to be tried: an answer gives it.
     routes = (methods for path, methods in paths if not path.endswith("/{token}"))
     described = {each["operationId"] for methods in routes for each in methods.values()}
-    console.trying.chooser.click()
-    names = console.trying.offered.locator("b").all_text_contents()
+    names = console.trying.offered.all_text_contents()
     assert set(names[:2]) == {"listV2", "updateHistory"}
     assert (set(names), len(names)) == (described, len(described))
-    groups = console.role("listbox").get_by_role("group")
-    expect(groups).to_have_count(2)
-    expect(groups.first).to_have_accessible_name("Documented")
+    labels = "its => its.map((it) => it.label)"
+    groups = console.trying.find("optgroup").evaluate_all(labels)
+    assert groups == ["Documented", "Related routes"]
 
 
-def test_an_operation_is_found_with_the_keyboard(console: Console) -> None:
-    trying = console.trying
-    trying.chooser.focus()
-    console.press("ArrowDown", "ArrowDown", "Enter")
-    trying.form("updateHistory").is_open()
-    trying.chooser.fill("application page")
-    expect(trying.offered).to_have_count(1)
-    console.press("Escape")
-    expect(trying.chooser).to_have_value("updateHistory")
-    expect(console.role("listbox")).to_be_hidden()
+def test_an_operation_is_found_by_the_words_of_its_summary(console: Console) -> None:
+    console.search("unpin session")
+    console.option("updateHistory").click()
+    console.trying.form("updateHistory").is_open()
+    expect(console.trying.chooser).to_have_value("updateHistory")
+    console.at("#/requests/try/updateHistory")
 
 
 def test_what_was_put_in_stays_for_each_operation(console: Console) -> None:
@@ -230,8 +225,10 @@ def test_a_list_is_tried_and_answered_by_a_table_or_json(console: Console) -> No
     trying.send()
     heads = trying.answer.role("columnheader")
     expect(heads.first).to_have_text("name")
-    documented = ["_id", "parentId", "tmbId", "type", "updateTime"]
-    assert heads.all_text_contents()[1:6] == documented
+    names = heads.all_text_contents()
+    assert names[:3] == ["name", "type", "tags"]
+    ids = {"_id", "parentId", "tmbId", "externalFileId"}
+    assert set(names[-4:]) == ids
     trying.click("JSON")
     trying.answer.says('"statusText": ""')
     expect(trying.button("JSON")).to_have_attribute("aria-pressed", "true")
@@ -339,9 +336,6 @@ def test_no_serious_hindrance_is_in_answers_explanations_and_choices(
     trying.asks_why()
     console.shows("Leave out parentId")
     trying.form().unfold("More fields")
-    trying.chooser.click()
-    console.hinders_nobody()
-    console.press("Escape")
     console.click("Leave out parentId")
     trying.part("table").is_open()
     console.click("Pick a folder")
@@ -349,26 +343,23 @@ def test_no_serious_hindrance_is_in_answers_explanations_and_choices(
     console.hinders_nobody()
 
 
-def pick(console: Console, dataset: str = "d") -> None:
-    """Open the picker as the parts of the page do."""
-    script = """async (id) => {
-        const { pickFolder } = await import('/__admin/console/data/picker.js');
-        delete window.picked;
-        pickFolder(id).then((picked) => (window.picked = { picked }));
-    }"""
-    console.run(script, dataset)
+def pick(console: Console) -> None:
+    """Open the picker from the form, whatever is open above that."""
+    button = console.trying.button("Pick a folder")
+    button.evaluate("it => it.click()")
 
 
-def picked(console: Console) -> Any:
-    """What has been picked; a list, as undefined is no JSON."""
-    console.page.wait_for_function("window.picked")
-    return console.run("[window.picked.picked].filter((it) => it !== undefined)")
+def picked(console: Console) -> str:
+    """The id of the folder that the form has once the picker is closed."""
+    expect(console.find("dialog.picker")).to_have_count(0)
+    return console.trying.field("Id of the folder").input_value()
 
 
 @pytest.fixture
 def deep(visit: Visit) -> Any:
     """The console of a dataset with 10,000 folders, and the picker above it."""
     console = visit(DEEP)
+    expect(console.trying.field("datasetId")).to_have_value("d")
     console.asked.clear()
     pick(console)
     return console
@@ -386,13 +377,12 @@ def test_a_folder_is_picked_with_the_keyboard_or_none(deep: Console) -> None:
     expect(inner).to_have_attribute("aria-level", "2")
     deep.dialog.says("A / b")
     deep.press("Enter")
-    assert picked(deep) == ["b"]
+    assert picked(deep) == "b"
     pick(deep)  # and dismissed
     expect(tree.role("treeitem", "A")).to_be_visible()
     expect(tree.role("treeitem", "File", exact=False)).to_have_count(0)
     deep.press("Escape")
-    assert picked(deep) == []
-    deep.dialog.is_gone()
+    assert picked(deep) == "b"
 
 
 def test_ten_thousand_folders_are_no_burden_and_found_by_name(deep: Console) -> None:
@@ -407,15 +397,32 @@ def test_ten_thousand_folders_are_no_burden_and_found_by_name(deep: Console) -> 
     expect(items).to_have_count(1)
     expect(items).to_have_text(re.compile("^Folder 09999"))
     name.press("Enter")
-    (found,) = picked(deep)
-    path = f"/datasets/d/collections/{found}"
+    path = f"/datasets/d/collections/{picked(deep)}"
     assert deep.admin("GET", path)["name"] == "Folder 09999"
 
 
 def test_the_picker_opens_above_the_side_panel(console: Console) -> None:
+    expect(console.trying.field("datasetId")).to_have_value(HANDBOOK)
     console.opens(PARCEL)
-    pick(console, HANDBOOK)
+    pick(console)
     console.role("treeitem", "Guides", exact=False).click()
     console.click("Choose")
-    assert picked(console) == [GUIDES]
+    assert picked(console) == GUIDES
     console.drawer.is_open()
+
+
+def test_an_empty_server_says_what_to_create_first(visit: Visit) -> None:
+    console = visit({})
+    console.stream.says("A dataset is needed first")
+    console.stream.click("New dataset")
+    console.drawer.add(name="First")
+    console.collections.says("First")
+    (dataset,) = console.state()["datasets"]
+    assert dataset["updateTime"][:10] == console.admin("GET", "/clock")["now"][:10]
+
+
+def test_the_focus_follows_a_remedy_to_the_answer(console: Console) -> None:
+    trying = console.trying
+    trying.searches("install")
+    trying.asks_why().click("Leave out parentId")
+    expect(trying.find(".answer .facts")).to_be_focused()

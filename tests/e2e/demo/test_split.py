@@ -24,7 +24,7 @@ def split(visit: Visit) -> Any:
 
 
 def test_a_fault_is_seen_the_moment_it_is_added(split: Demo) -> None:
-    split.click("Fail next list")
+    split.click("Fail next listV2")
     split.framed.failed.says("The service has a problem (503)")
     split.framed.failed.click("Retry")
     split.framed.is_read()
@@ -34,7 +34,7 @@ def test_what_is_edited_or_reset_is_seen_too(split: Demo) -> None:
     lost = {"title": "Lost parcel", "top": True}
     split.admin("PUT", f"/apps/{APP}/chats/{CHAT}", lost)
     split.framed.talks.says("Lost parcel")
-    split.click("Reset")
+    split.reset()
     split.framed.talks.says(PARCEL)
     split.framed.talks.never_says("Lost parcel")
     split.click("Data")
@@ -49,7 +49,7 @@ def test_what_is_edited_or_reset_is_seen_too(split: Demo) -> None:
 def test_its_own_requests_do_not_set_it_off_again(split: Demo) -> None:
     split.admin("DELETE", "/journal")
     wait(split.lists)  # that something has been done sets it off too
-    split.click("Fail next list")
+    split.click("Fail next listV2")
     split.framed.failed.is_open()
     split.page.wait_for_function(
         "fetch('/__admin/journal').then(it => it.json()).then(it => it.total >= 3)"
@@ -117,7 +117,7 @@ def test_where_there_is_little_room_it_is_a_further_part(visit: Visit) -> None:
     expect(app.find("main")).to_be_hidden()
     app.click("Control")
     expect(app.find("#demo")).to_be_hidden()
-    app.click("Fail next list", "Demo")
+    app.click("Fail next listV2", "Demo")
     app.framed.failed.says("503")
     assert app.fits()
 
@@ -132,7 +132,7 @@ def test_no_other_page_can_set_it_off(split: Demo) -> None:
 
 def test_the_header_stays_one_line_and_notices_stay_on_their_side(split: Demo) -> None:
     assert box(split.find("header"))["height"] < 60
-    split.click("Fail next list")
+    split.click("Fail next listV2")
     split.notice.is_open()
     notice = box(split.notice.root)
     assert notice["x"] + notice["width"] < box(split.find("#demo"))["x"]

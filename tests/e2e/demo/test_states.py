@@ -17,7 +17,7 @@ FAILURES: list[tuple[dict[str, Any], str]] = [
     ({"kind": "error"}, "The service has a problem (503)"),
     ({"kind": "error", "status": 200, "code": 500}, "The service has a problem"),
     ({"kind": "error", "status": 422}, "The service refused (422)"),
-    ({"kind": "error", "status": 429, "retryAfter": 7}, "Try again in 7 seconds."),
+    ({"kind": "error", "status": 429, "retryAfter": 7}, "Try again in "),
     ({"kind": "error", "status": 429}, "Try again in a moment."),
     ({"kind": "error", "status": 403}, "This key does not open it"),
     ({"kind": "malformed_json"}, "An answer that makes no sense"),
@@ -40,6 +40,15 @@ def test_a_failure_is_told_and_a_retry_recovers(
     app.click("Retry")
     app.has(8)
     expect(app.failed).to_have_count(0)
+
+
+def test_a_wait_counts_down_and_no_range_stands_below_it(app: Demo) -> None:
+    expect(app.pager).to_have_text("1-8 of 8")
+    app.fault(status=429, retryAfter=3, operation="listV2")
+    app.click("Reload")
+    app.fails("Try again in ")
+    expect(app.pager).to_have_text("")
+    app.fails("Try again now.")
 
 
 def test_a_rate_limit_says_when_to_come_back(app: Demo) -> None:

@@ -88,7 +88,7 @@ def test_a_picture_is_taken(visit: Visit, tmp_path: Path) -> None:
     app.framed.is_read()
     app.framed.click(f"Pin {PARCEL}", "Guides")
     app.framed.is_read(4)
-    app.click("Fail next list")
+    app.click("Fail next listV2")
     app.framed.failed.is_open()
     app.click("Requests")
     app.stream.says("503")

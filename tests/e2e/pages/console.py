@@ -35,12 +35,9 @@ class Console(Screen):
         self.chats = self.card("Apps and their chats")
         self.collections = self.card("Datasets and their collections")
         self.stream = Stream(self.card("What clients do").root)
-        self.trying = Trying(self, self.card("Try it").root)
         self.faults = Faults(self.card("Faults").root)
         self.choices = Card(self.card("Choices").root)
         self.clock = Card(self.card("Clock").root)
-        self.snapshots = self.card("Snapshots")
-        self.clients = self.card("For clients")
         self.tree = Tree(page.locator("#datasets"))
         self.drawer = Drawer(page.locator("#drawer[open]"))
         self.facts = Part(page.locator("#facts"))
@@ -57,6 +54,35 @@ class Console(Screen):
     def card(self, title: str) -> Part:
         """The card of a title."""
         return self.part("region", title)
+
+    def opened(self, title: str) -> Part:
+        """The card of a title, opened if it was folded."""
+        card = self.card(title)
+        fold = card.find(".fold[aria-expanded=false]")
+        fold.evaluate_all("its => its.forEach((it) => it.click())")
+        return card
+
+    @property
+    def trying(self) -> Trying:
+        return Trying(self, self.opened("Try it").root)
+
+    @property
+    def snapshots(self) -> Part:
+        return self.opened("Snapshots")
+
+    @property
+    def clients(self) -> Part:
+        return self.opened("For clients")
+
+    def reset(self) -> None:
+        """Reset, as is asked before."""
+        self.find("#reset").click()
+        self.find("dialog.question[open]").get_by_role("button", name="Reset").click()
+
+    def in_file_menu(self, entry: str) -> None:
+        """Choose what to do with a fixture file."""
+        self.click("Fixture file")
+        self.role("menuitem", entry).click()
 
     def notices(self, *texts: str) -> Locator:
         """Claim that each text is in a notice; gives the last of these."""
@@ -246,9 +272,9 @@ class Trying(Part):
         self.answer = self.part("region", "Answer")
         self.why = self.part("region", "Why")
         self.chooser = self.role("combobox", "Operation")
-        listed = console.role("listbox", "Operations")
-        self.offered = listed.get_by_role("option")
-        """The operations that the open list offers."""
+        self.offered = self.chooser.locator("option")
+        """The operations that are offered, once all have been read."""
+        self.offered.first.wait_for(state="attached")
 
     def form(self, name: str = "listV2") -> Part:
         """The form of an operation."""
@@ -272,10 +298,8 @@ class Trying(Part):
         return self.send()
 
     def choose(self, name: str) -> Part:
-        """Choose an operation by typing its name; gives its form."""
-        self.chooser.fill(name)
-        named = self._console.page.get_by_text(name, exact=True)
-        self.offered.filter(has=named).first.click()
+        """Choose an operation; gives its form."""
+        self.chooser.select_option(name)
         self.form(name).is_open()
         return self.form(name)
 

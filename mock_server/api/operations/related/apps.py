@@ -297,9 +297,7 @@ def app_del(call: Call, query: AppQuery) -> list[str]:
     """
     app, store = call.app(query.app_id, Level.OWNER), call.store
     gone = [app, *folders.below(store.apps(), app.id)]
-    # From the innermost on: at no time is there one whose folder is gone.
-    for each in reversed(gone):
-        store.remove_app(each.id)
+    store.remove_apps({each.id for each in gone})
     return [each.id for each in gone if each.type not in APP_FOLDERS]
 
 

@@ -139,7 +139,7 @@ def del_history(call: Call, query: DelHistoryQuery) -> None:
         nothing = "the app has no chat session of this chatId: nothing was deleted"
         call.state.hint(nothing)
     else:
-        call.store.remove_chat(app, query.chat_id)
+        call.store.remove_chats(app, query.chat_id)
 
 
 class ClearHistoriesQuery(RequestFields):
@@ -166,8 +166,11 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     All chats of the application go, every member's, with their records.
     """
     app = call.app(query.app_id)
-    for chat in visible(call, [*call.store.chats(app)]):
-        call.store.remove_chat(app, chat.chat_id)
+    if call.caller.visitor is None:
+        call.store.clear_chats(app)
+        return
+    chats = visible(call, [*call.store.chats(app)])
+    call.store.remove_chats(app, *[each.chat_id for each in chats])
 
 
 class BatchDeleteBody(RequestFields):
@@ -201,8 +204,8 @@ def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     The chats go with their records; unknown ids are passed over.
     """
     app = call.app(body.app_id, Level.MANAGE)
-    for chat in _known(call, app, body.chat_ids):
-        call.store.remove_chat(app, chat.chat_id)
+    known = _known(call, app, body.chat_ids)
+    call.store.remove_chats(app, *[each.chat_id for each in known])
 
 
 class GetHistoryStatusBody(RequestFields):

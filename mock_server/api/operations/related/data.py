@@ -213,6 +213,7 @@ def push_data(call: Call, body: PushDataBody) -> PushedView:
     pushed, count = [row for row in body.data if row.q], len(body.data)
     if len(pushed) < count:
         text = f'{count - len(pushed)} of {count} rows have no "q" and are left out'
+        text += ' (a row is {"q": "...", "a": "..."})'
         call.state.hint(text)
         call.state.ignored.append(text)
     check_rows(call, dataset, collection.id, len(pushed))

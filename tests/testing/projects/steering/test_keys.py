@@ -52,3 +52,18 @@ def test_any_key_counts_while_none_is_declared(
     assert answer.status_code == 200
     with pytest.raises(KeyError, match=r"declares no keys; send `.key`, or any text"):
         server.keys["reader-key"]
+
+
+def test_a_share_link_has_the_id_to_send(
+    server: MockServerFixture, send: Callable[..., Any]
+) -> None:
+    link = {"shareId": "link", "appId": "support"}
+    server.load({"apps": [{"id": "support"}], "shares": [link]})
+    named = {"shareId": server.shares["link"], "outLinkUid": "ann"}
+    path = "/api/core/chat/history/getHistories"
+    assert send("POST", path, None, outLinkAuthData=named).status_code == 200
+    with pytest.raises(KeyError, match=r'there is "link"'):
+        server.shares["lnik"]
+    server.load({})
+    with pytest.raises(KeyError, match=r"it declares none as `shares:`"):
+        server.shares["link"]

@@ -1,18 +1,22 @@
-/** Whether the fixture files, as they are now, are what is served. */
+/** What health tells: the facts in the header, the demo, and fixture files that are broken. */
 
-import { admin } from "../server/api.js";
+import { here } from "../server/api.js";
 import { say } from "../../demo/shared/dom.js";
 import { t } from "../words/words.js";
 
-/** A line that is there while the files are broken. */
-export class ReloadLine {
-  constructor(line) {
+/** The facts of the sandbox, and a line that is there while the files are broken. */
+export class HealthLines {
+  /** `onDemo` is called where the server has the demo. */
+  constructor(facts, line, onDemo) {
+    this.facts = facts;
     this.line = line;
+    this.onDemo = onDemo;
   }
 
-  /** Reads what has come of the last reload. */
   async refresh() {
-    const { reload } = await admin("GET", "/health");
+    const { profile, version, generation, reload, demo } = await here("GET", "/health");
+    say(this.facts, t("{profile} · FastGPT {version} · generation {n}", { profile, version, n: generation }));
+    if (demo) this.onDemo();
     const [first, ...others] = reload?.problems ?? [];
     this.line.hidden = first === undefined;
     if (first !== undefined) say(this.line, sentence(first, others.length));
