@@ -23,6 +23,7 @@ from tests.model.checks import (
     some_text,
     text,
     text_or,
+    whole,
     with_fields,
 )
 
@@ -269,7 +270,8 @@ _ROUTES: dict[str, Route] = {
         "collection_update",
         "collection.update",
         ("POST", "PUT"),
-        dict.fromkeys(("id", "datasetId", "externalFileId", "name", "createTime"), TEXT)
+        dict.fromkeys(("id", "datasetId", "externalFileId", "name"), TEXT)
+        | {"createTime": Field(text_or(whole))}
         | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(

@@ -7,7 +7,16 @@ from typing import Any
 
 from tests.model.answers import Refused
 from tests.model.base import Base, moment, source_of
-from tests.model.records import BY_HAND, NONE, READ, TEAM, WRITE, Fields, permission
+from tests.model.records import (
+    BY_HAND,
+    NONE,
+    READ,
+    TEAM,
+    WRITE,
+    Fields,
+    permission,
+    written,
+)
 
 
 class Sources(Base):
@@ -57,7 +66,8 @@ class Sources(Base):
         return {"collectionId": made, "results": {"insertLen": 0}}
 
     def collection_update(self, fields: Fields) -> None:
-        created = moment(fields.get("createTime"))
+        created = fields.get("createTime")
+        created = created if isinstance(created, int) else moment(created)
         dataset, collection = self.collection_to_update(fields)
         self.check_collection_folder(fields.get("parentId"))
         self.dataset(dataset["id"], WRITE)
@@ -72,7 +82,7 @@ class Sources(Base):
                 collections[collection["id"]] = collections.pop(collection["id"])
             collection["parentId"] = parent
         if created is not None:
-            collection["createTime"] = fields["createTime"]
+            collection["createTime"] = written(created)
         if fields.get("name"):
             name = collection["name"] = fields["name"]
             by_hand = name in ("manual", "mark") or name.startswith("手动")
