@@ -23,7 +23,7 @@ def code(value: object) -> str:
 
 def listed(values: Iterable[object]) -> str:
     """Values as code, with dots between them."""
-    return " · ".join(map(code, values))
+    return ", ".join(map(code, values))
 
 
 def attributes(source: str, name: str) -> Iterator[tuple[str, str]]:

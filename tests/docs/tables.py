@@ -6,7 +6,6 @@ Whatever the tests of the documentation need of the inside is imported here.
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 
@@ -36,7 +35,6 @@ from mock_server.domain.choices.table import Choice
 from mock_server.domain.choices.table import table as choices
 from mock_server.domain.errors import Refusal
 from mock_server.domain.faults.definition import Definition
-from mock_server.domain.versions import VERSIONS
 from mock_server.domain.versions import table as facts
 from mock_server.fixture import document
 from mock_server.service.conformance.report import RULES
@@ -119,11 +117,10 @@ def choices_table() -> Table:
 
 def facts_table() -> Table:
     """What differs between the versions of the service that are served."""
-    heads = "fact", *VERSIONS, "operations", "what changed"
+    heads = "fact", "operations", "what changed"
     rows = [
         (
             code(each.name),
-            *(code(json.dumps(value)) for value in each.values.values()),
             listed(each.routes),
             each.sentence + (" (inferred)" if each.source == "inferred" else ""),
         )
