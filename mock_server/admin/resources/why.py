@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from mock_server.admin.framework import Call, Example, Input, Routes
 from mock_server.admin.resources.journal import JsonText, json_object
-from mock_server.api.application import authorize
+from mock_server.api.admission import authorize
 from mock_server.api.operations import list_v2
 from mock_server.domain.call import DatasetNotFound
 from mock_server.domain.choices.table import Choices
