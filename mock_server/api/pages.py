@@ -25,7 +25,8 @@ MEDIA_TYPES = tuple(each.partition(b";")[0].decode() for each in _MEDIA_TYPES.va
 # What such a name means never changes, as it is made from the content.
 _FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _LINK = re.compile(
-    r' *<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)".*\n'
+    r'^ *<(?:link rel="stylesheet" href|script type="module" src)="([^"]+)".*\n',
+    re.MULTILINE,
 )
 
 

@@ -153,9 +153,10 @@ export class Conversation {
 function draw(records) {
   const seen = records.filter(({ obj }) => obj === "Human" || obj === "AI");
   if (seen.length === 0) return [nothing(t("No messages"), t("Nothing has been said here yet."))];
-  return [h("ol", { class: "messages" }, seen.map(({ obj, value }) =>
+  return [h("ol", { class: "messages" }, seen.map(({ obj, value, errorMsg }) =>
     h("li", { class: obj === "AI" ? "theirs" : "ours" },
-      h("span", { class: "unseen" }, obj === "AI" ? t("Answer") : t("Question")), named(textOf(value)))))];
+      h("span", { class: "unseen" }, obj === "AI" ? t("Answer") : t("Question")),
+      named(textOf(value) || errorMsg || ""))))];
 }
 
 const textOf = (value) =>

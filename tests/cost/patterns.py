@@ -42,11 +42,20 @@ class Use(NamedTuple):
     method: str
 
 
+class AnyText(str):
+    """Any text; or how a text is cut, with small numbers in its fields."""
+
+    def __getattr__(self, name: str) -> str:
+        if name == "pattern":
+            raise AttributeError(name)  # any pattern there is
+        return "3"
+
+
 class Names(dict[str, Any]):
     """The names of a module; what is a function's own stands for any text."""
 
     def __missing__(self, name: str) -> Any:
-        return getattr(builtins, name, "ab")
+        return getattr(builtins, name, AnyText("ab"))
 
 
 def modules() -> Iterator[ModuleType]:

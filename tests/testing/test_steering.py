@@ -7,7 +7,7 @@ import pytest
 from mock_server import MockServer
 from tests.testing.conftest import Run
 
-TESTS = 42
+TESTS = 43
 
 
 @pytest.mark.ci

@@ -151,7 +151,7 @@ export function check(value) {
 }
 
 function typed(property, value) {
-  const { minimum, maximum, isNullable, format } = property;
+  const { minimum, maximum, minLength, isNullable, format } = property;
   const type = typingOf(property);
   const placeholder = { text: isNullable && "null", lines: t("one per line"), json: "{ } JSON" }[type];
   const input = inputFor(property, { placeholder, min: minimum, max: maximum });
@@ -160,7 +160,8 @@ function typed(property, value) {
   if (type === "json")
     input.addEventListener("input", () => input.setCustomValidity(brokenAt(input.value)));
   // No text of a format, such as a time, is blank.
-  const mayBeBlank = type === "lines" || (type === "text" && !isNullable && !format);
+  const isBlankText = type === "text" && !isNullable && !format && !minLength;
+  const mayBeBlank = type === "lines" || isBlankText;
   const read = () => {
     const text = type === "json" ? input.value.trim() : input.value;
     return text || mayBeBlank ? TYPINGS[type].read(text) : undefined;

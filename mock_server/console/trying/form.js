@@ -85,7 +85,7 @@ export class OperationForm {
       return new ParentField(datasetOf, isQuery);
     }
     const isId = IDS.includes(name) && (name !== "chatId" || all.includes("appId"));
-    if (isId) return new Known(name, { isOptional: !this.#isNeeded(name) });
+    if (isId) return new Known(name, { isOptional: !this.#isFirst(name) });
     return fieldFor(name, schema.properties[name], this.#isNeeded(name));
   }
 

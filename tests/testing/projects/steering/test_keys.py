@@ -62,7 +62,7 @@ def test_a_share_link_has_the_id_to_send(
     named = {"shareId": server.shares["link"], "outLinkUid": "ann"}
     path = "/api/core/chat/history/getHistories"
     assert send("POST", path, None, outLinkAuthData=named).status_code == 200
-    with pytest.raises(KeyError, match=r'there is "link"'):
+    with pytest.raises(KeyError, match=r'did you mean "link"'):
         server.shares["lnik"]
     server.load({})
     with pytest.raises(KeyError, match=r"it declares none as `shares:`"):
