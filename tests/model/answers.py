@@ -32,6 +32,7 @@ ERRORS: dict[str, tuple[tuple[int, str], tuple[int, int, str]]] = {
     "no_row": ((404, "rowNotFound"), _FAILED),
     "row_taken": ((409, "rowTaken"), _FAILED),
     "team": ((403, "forbidden"), (500, 500003, "unAuthTeam")),
+    "number": ((400, "invalidField"), _FAILED),
     "params": ((400, "missingParams"), (500, 507004, "missingParams")),
     "too_deep": ((400, "folderTooDeep"), (500, 507006, "folderDepthLimit")),
     "cycle": ((400, "folderCycle"), (500, 507000, "invalidParams")),
@@ -56,12 +57,20 @@ class Answer(NamedTuple):
 
 
 class Refused(Exception):
-    """A request that changes nothing; a message of None is known by its form only."""
+    """A request that changes nothing; a message of None is known by its form only.
+
+    `unknown` is an id of what there is not.
+    """
 
     def __init__(
-        self, kind: str, message: str | None = None, allow: str | None = None
+        self,
+        kind: str,
+        message: str | None = None,
+        allow: str | None = None,
+        unknown: str | None = None,
     ) -> None:
         super().__init__(kind)
+        self.unknown = unknown
         self.kind, self.message, self.allow = kind, message, allow
 
 

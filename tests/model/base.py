@@ -109,7 +109,7 @@ class Base:
     def app(self, fields: Fields, level: int) -> Fields:
         app: Fields | None = self.state["apps"].get(fields["appId"])
         if app is None:
-            raise Refused("no_app")
+            raise Refused("no_app", unknown=fields["appId"])
         if self.level(app) < level:
             raise Refused("shut_app")
         return app
@@ -117,7 +117,7 @@ class Base:
     def dataset(self, dataset_id: str, level: int) -> Fields:
         dataset: Fields | None = self.state["datasets"].get(dataset_id)
         if dataset is None:
-            raise Refused("no_dataset")
+            raise Refused("no_dataset", unknown=dataset_id)
         if self.level(dataset) < level:
             raise Refused("shut_dataset")
         return dataset
@@ -127,7 +127,7 @@ class Base:
             if collection_id in dataset["collections"]:
                 self.dataset(dataset["id"], level)
                 return dataset, dataset["collections"][collection_id]
-        raise Refused("no_collection")
+        raise Refused("no_collection", unknown=collection_id)
 
     def collection_folder(self, dataset: Fields, parent: str | None) -> str | None:
         if not parent:
@@ -140,7 +140,7 @@ class Base:
     def check_collection_folder(self, parent: str | None) -> None:
         datasets = self.state["datasets"].values()
         if parent and not any(parent in each["collections"] for each in datasets):
-            raise Refused("no_parent")
+            raise Refused("no_parent", unknown=parent)
 
     def collection_target(self, fields: Fields) -> tuple[Fields, str | None]:
         """The dataset and the folder where something new goes."""
@@ -186,7 +186,7 @@ class Base:
                     if row["id"] == row_id:
                         self.dataset(dataset["id"], level)
                         return dataset, dataset["collections"][collection_id], row
-        raise Refused("no_row")
+        raise Refused("no_row", unknown=row_id)
 
     def rows(self, dataset: Fields, collection_id: str) -> list[Fields]:
         rows = sorted(dataset["rows"][collection_id], key=id_of, reverse=True)
@@ -268,8 +268,8 @@ def paging(fields: Fields, most: int) -> tuple[int, int]:
 
 def page_number(fields: Fields, name: str) -> int:
     value = as_number(fields.get(name) or 0)
-    if not isinstance(value, int) or value < 0:
-        raise Refused("field")
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise Refused("number")
     return value
 
 

@@ -153,7 +153,7 @@ class Datasets(Base):
     def check_dataset_folder(self, parent: str | None) -> None:
         folder = self.state["datasets"].get(parent)
         if parent and (folder is None or folder["type"] != "folder"):
-            raise Refused("no_parent")
+            raise Refused("no_parent", unknown=parent)
 
     def dataset_path(self, dataset_id: str | None) -> list[str]:
         """A dataset after the folders in which it lies."""

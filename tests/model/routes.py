@@ -17,6 +17,7 @@ from tests.model.checks import (
     paging_number,
     some_text,
     text,
+    whole,
     with_fields,
 )
 
@@ -27,7 +28,7 @@ class Route:
 
     `former` are those that it has in version 4.14, `since` is the first version that
     has it. `access` says who may call: the holder of a key (or a login), a login, or
-    anyone.
+    anyone. One that `is_checked` was so in version 4.14 too.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Route:
     since: str = "4.14"
     access: str = "caller"
     is_bare: bool = False
+    is_checked: bool = False
     is_open: bool = False
 
     @property
@@ -60,36 +62,33 @@ TOTALS |= {"collection.list", "scrollList", "data.v2.list", "data.list"}
 PAGES = TOTALS | {"dataset.list", "searchTest"}
 
 NEEDED_ID = Field(some_text, is_required=True)
+HEX_ID = Field(some_text, is_required=True, is_hex=True)
 MAYBE_ID = Field(nullable(some_text))
 PARENT = Field(nullable(text))
+HEX_PARENT = Field(nullable(text), is_hex=True)
+ANY = Field(lambda _: True)
 TEXT, NEEDED_TEXT = Field(text), Field(text, is_required=True)
 FLAG, MAYBE_FLAG, TAGS = Field(flag), Field(nullable(flag)), Field(many(text))
-MAYBE_TEXT = Field(nullable(text))
 PAGING = dict.fromkeys(("offset", "pageNum", "pageSize"), Field(paging_number))
-INDEXES = Field(nullable(many(index)))
-NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": PARENT}
+INDEXES = Field(many(index))
+NEW = {"name": NEEDED_TEXT, "intro": NEEDED_TEXT, "parentId": HEX_PARENT}
 KINDS = ("folder", "dataset", "websiteDataset", "externalFile", "apiDataset")
 COLLECTION_TYPES = ("folder", "virtual", "file", "link", "externalFile", "apiFile")
 KIND = one_of(*KINDS, "feishu", "yuque")
 IDS = Field(many(some_text, 1), is_required=True)
-APP = {"appId": NEEDED_ID}
+APP = {"appId": HEX_ID}
 CHAT = APP | {"chatId": NEEDED_ID}
 FILTER = {
-    "datasetId": NEEDED_ID,
+    "datasetId": NEEDED_TEXT,
     "parentId": PARENT,
     "searchText": TEXT,
     "selectFolder": FLAG,
     "filterTags": TAGS,
 }
-SOURCE = {"datasetId": NEEDED_ID, "parentId": PARENT, "trainingType": MAYBE_TEXT}
-SOURCE |= {"tags": Field(nullable(many(text)))}
-ROW = with_fields(
-    q=nullable(text),
-    a=nullable(text),
-    chunkIndex=nullable(at_least(0)),
-    indexes=nullable(many(index)),
-)
-LIST_DATA = {"collectionId": NEEDED_ID, "searchText": TEXT} | PAGING
+SOURCE = {"datasetId": NEEDED_TEXT, "parentId": HEX_PARENT, "tags": TAGS}
+SOURCE |= {"trainingType": Field(one_of("chunk", "qa"))}
+ROW = with_fields(q=text, a=text, chunkIndex=whole, indexes=many(index))
+LIST_DATA = {"collectionId": HEX_ID, "searchText": TEXT} | PAGING
 
 _CHAT, _SET = "/api/core/chat/", "/api/core/dataset/"
 _ROUTES: dict[str, Route] = {
@@ -97,16 +96,26 @@ _ROUTES: dict[str, Route] = {
         "get_histories",
         "getHistories",
         ("POST",),
-        {"appId": Field(APP["appId"].is_valid)}
+        {"appId": Field(some_text, is_hex=True)}
         | PAGING
-        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), MAYBE_TEXT),
+        | dict.fromkeys(("startUpdateTime", "endUpdateTime", "source"), TEXT),
     ),
-    f"{_CHAT}history/delHistory": Route("del_history", "delHistory", ("DELETE",), CHAT),
+    f"{_CHAT}history/delHistory": Route(
+        "del_history",
+        "delHistory",
+        ("DELETE",),
+        CHAT | {"appId": Field(some_text, is_hex=True)},
+        is_checked=True,
+    ),
     f"{_CHAT}history/clearHistories": Route(
-        "clear_histories", "clearHistories", ("DELETE",), APP
+        "clear_histories", "clearHistories", ("DELETE",), APP, is_checked=True
     ),
     f"{_CHAT}history/batchDelete": Route(
-        "batch_delete", "batchDelete", ("POST",), APP | {"chatIds": IDS}
+        "batch_delete",
+        "batchDelete",
+        ("POST",),
+        APP | {"chatIds": IDS},
+        is_checked=True,
     ),
     f"{_CHAT}history/getHistoryStatus": Route(
         "get_history_status",
@@ -118,20 +127,20 @@ _ROUTES: dict[str, Route] = {
     f"{_CHAT}history/markRead": Route(
         "mark_read", "markRead", ("POST",), CHAT, since="4.16"
     ),
-    f"{_CHAT}init": Route("init", "init", ("GET",), CHAT),
+    f"{_CHAT}init": Route("init", "init", ("GET",), CHAT, is_checked=True),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
         "getPaginationRecords",
         ("POST",),
-        APP | PAGING | {"chatId": MAYBE_ID},
+        APP | PAGING | {"chatId": TEXT},
     ),
     f"{_CHAT}record/getRecords_v2": Route(
         "get_records_v2",
         "getRecords_v2",
         ("POST",),
         APP
-        | {"pageSize": Field(at_least(1, 1000))}
-        | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), MAYBE_ID),
+        | {"pageSize": Field(at_least(1))}
+        | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), TEXT),
     ),
     "/api/v1/chat/completions": Route(
         "completions",
@@ -139,7 +148,7 @@ _ROUTES: dict[str, Route] = {
         ("POST",),
         {
             "messages": Field(many(mapping, 1), is_required=True),
-            "chatId": MAYBE_TEXT,
+            "chatId": Field(nullable(text)),
             "appId": MAYBE_ID,
             "detail": MAYBE_FLAG,
         },
@@ -158,20 +167,20 @@ _ROUTES: dict[str, Route] = {
         "dataset_list",
         "dataset.list",
         ("POST", "GET"),
-        {"parentId": PARENT, "type": Field(KIND), "searchKey": TEXT},
+        {"parentId": HEX_PARENT, "type": Field(KIND), "searchKey": TEXT},
     ),
     f"{_SET}detail": Route(
-        "dataset_detail", "dataset.detail", ("GET",), {"id": NEEDED_ID}
+        "dataset_detail", "dataset.detail", ("GET",), {"id": HEX_ID}
     ),
     f"{_SET}update": Route(
         "dataset_update",
         "dataset.update",
         ("PUT",),
-        {"id": NEEDED_ID, "parentId": PARENT}
+        {"id": HEX_ID, "parentId": HEX_PARENT}
         | dict.fromkeys(("name", "intro", "avatar"), TEXT),
     ),
     f"{_SET}delete": Route(
-        "dataset_delete", "dataset.delete", ("DELETE",), {"id": NEEDED_ID}
+        "dataset_delete", "dataset.delete", ("DELETE",), {"id": HEX_ID}
     ),
     f"{_SET}paths": Route(
         "dataset_paths",
@@ -188,17 +197,17 @@ _ROUTES: dict[str, Route] = {
         "collection.create",
         ("POST",),
         {
-            "datasetId": NEEDED_ID,
+            "datasetId": NEEDED_TEXT,
             "name": NEEDED_TEXT,
             "type": Field(one_of("folder", "virtual"), is_required=True),
-            "parentId": PARENT,
+            "parentId": HEX_PARENT,
             "tags": TAGS,
         },
         former={
-            "datasetId": NEEDED_ID,
+            "datasetId": NEEDED_TEXT,
             "name": NEEDED_TEXT,
             "type": Field(one_of(*COLLECTION_TYPES, "images"), is_required=True),
-            "parentId": PARENT,
+            "parentId": HEX_PARENT,
             "tags": TAGS,
         },
     ),
@@ -212,17 +221,18 @@ _ROUTES: dict[str, Route] = {
         "collection_update",
         "collection.update",
         ("POST", "PUT"),
-        dict.fromkeys(("id", "datasetId", "externalFileId", "name", "createTime"), TEXT)
-        | {"parentId": PARENT, "tags": TAGS, "forbid": FLAG},
+        dict.fromkeys(("datasetId", "externalFileId", "name", "createTime"), TEXT)
+        | {"id": Field(text, is_hex=True), "parentId": HEX_PARENT}
+        | {"tags": TAGS, "forbid": FLAG},
     ),
     f"{_SET}collection/delete": Route(
         "collection_delete",
         "collection.delete",
         ("DELETE", "POST"),
-        {"id": MAYBE_TEXT, "collectionIds": Field(nullable(many(some_text)))},
+        {"id": TEXT, "collectionIds": Field(many(text))},
     ),
     f"{_SET}collection/detail": Route(
-        "collection_detail", "collection.detail", ("GET",), {"id": NEEDED_ID}
+        "collection_detail", "collection.detail", ("GET",), {"id": NEEDED_TEXT}
     ),
     f"{_SET}collection/list": Route(
         "collection_list",
@@ -232,31 +242,39 @@ _ROUTES: dict[str, Route] = {
         | {
             "pageNum": Field(at_least(1)),
             "pageSize": Field(at_least(1, 100)),
-            "simple": MAYBE_FLAG,
+            "simple": FLAG,
         },
         former=FILTER
         | {
             "pageNum": Field(at_least(1)),
             "pageSize": Field(at_least(1)),
-            "simple": MAYBE_FLAG,
+            "simple": FLAG,
         },
     ),
     f"{_SET}collection/scrollList": Route(
-        "scroll_list", "scrollList", ("POST",), FILTER | PAGING | {"simple": MAYBE_FLAG}
+        "scroll_list",
+        "scrollList",
+        ("POST",),
+        FILTER | dict.fromkeys(PAGING, ANY) | {"simple": FLAG},
     ),
     f"{_SET}collection/paths": Route(
         "collection_paths",
         "collection.paths",
         ("GET",),
-        {"sourceId": TEXT},
+        {"sourceId": Field(text, is_hex=True)},
         former={"parentId": TEXT},
         access="login",
     ),
     f"{_SET}collection/trainingDetail": Route(
-        "training_detail", "trainingDetail", ("GET",), {"collectionId": NEEDED_ID}
+        "training_detail", "trainingDetail", ("GET",), {"collectionId": NEEDED_TEXT}
     ),
     f"{_SET}collection/export": Route(
-        "export", "export", ("POST",), {"collectionId": NEEDED_ID}, is_bare=True
+        "export",
+        "export",
+        ("POST",),
+        {"collectionId": HEX_ID},
+        is_bare=True,
+        is_checked=True,
     ),
     f"{_SET}data/v2/list": Route("data_list", "data.v2.list", ("POST",), LIST_DATA),
     f"{_SET}data/list": Route("data_list", "data.list", ("POST",), LIST_DATA),
@@ -265,7 +283,7 @@ _ROUTES: dict[str, Route] = {
         "pushData",
         ("POST",),
         {
-            "collectionId": NEEDED_ID,
+            "collectionId": HEX_ID,
             "data": Field(many(ROW, 0, 200), is_required=True),
         },
     ),
@@ -274,38 +292,36 @@ _ROUTES: dict[str, Route] = {
         "insertData",
         ("POST",),
         {
-            "collectionId": NEEDED_ID,
+            "collectionId": HEX_ID,
             "q": NEEDED_ID,
-            "a": MAYBE_TEXT,
+            "a": TEXT,
             "indexes": INDEXES,
         },
     ),
-    f"{_SET}data/detail": Route(
-        "data_detail", "data.detail", ("GET",), {"id": NEEDED_ID}
-    ),
+    f"{_SET}data/detail": Route("data_detail", "data.detail", ("GET",), {"id": HEX_ID}),
     f"{_SET}data/update": Route(
         "data_update",
         "data.update",
         ("PUT",),
-        {"dataId": NEEDED_ID, "q": NEEDED_ID, "a": MAYBE_TEXT, "indexes": INDEXES},
+        {"dataId": HEX_ID, "q": NEEDED_TEXT, "a": TEXT, "indexes": INDEXES},
     ),
     f"{_SET}data/delete": Route(
-        "data_delete", "data.delete", ("DELETE",), {"id": NEEDED_ID}
+        "data_delete", "data.delete", ("DELETE",), {"id": HEX_ID}
     ),
     f"{_SET}searchTest": Route(
         "search_test",
         "searchTest",
         ("POST",),
         {
-            "datasetId": NEEDED_ID,
+            "datasetId": HEX_ID,
             "text": NEEDED_ID,
-            "limit": Field(at_least(1, 20_000)),
+            "limit": Field(whole),
             "searchMode": Field(one_of("embedding", "fullTextRecall", "mixedRecall")),
             "usingReRank": FLAG,
         },
     ),
     f"{_SET}collection/create/fileId": Route(
-        "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_ID}
+        "file_id", "fileId", ("POST",), SOURCE | {"fileId": NEEDED_TEXT}
     ),
     "/api/support/user/account/tokenLogin": Route(
         "token_login", "tokenLogin", ("GET",), {}, access="login"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tests.model.answers import Answer, Refused, envelope, expected, in_words, refusal
 from tests.model.base import Base, Caller, Page
-from tests.model.checks import check
+from tests.model.checks import Field, check
 from tests.model.choices import Choices, remedies, served_with, tolerates
 from tests.model.faults import Asked, Fault, Standing
 from tests.model.reading import LARGEST, MEANT, Body
@@ -287,12 +288,16 @@ def _performed(
             is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
             is_former = route.former and plain.choices["version"] == "4.14"
             own = route.former if is_former and route.former else route.fields
+            if not (route.is_checked or plain.choices["version"] != "4.14"):
+                fields = read = _looked_at(fields, own)
             is_known = is_open or set(fields) <= set(own)
             if not is_known or not check(fields, own):
                 raise Refused("field")
         plain.settle()
         data: Any = getattr(plain, route.name)(read)
     except Refused as refused:
+        if _is_in_no_form(refused, fields, route, plain.choices):
+            refused = Refused("field")
         return refusal(refused, plain.choices)
     if isinstance(data, Page):
         if fault is not None:
@@ -307,6 +312,31 @@ def _performed(
     is_exact = route.operation in ("updateHistory", "listV2")
     headers = _ignored(route, fields)
     return Answer(200, envelope(data), headers, is_exact=is_exact)
+
+
+def _looked_at(fields: Fields, own: Mapping[str, Field]) -> Fields:
+    """The fields but those that are null for nothing, where nobody checks that."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if value is not None
+        or name not in own
+        or own[name].is_required
+        or own[name].is_valid(None)
+    }
+
+
+def _is_in_no_form(
+    refused: Refused, fields: Fields, route: Route, choices: Choices
+) -> bool:
+    """Whether an id is unknown, and of another form than the service's."""
+    given = refused.unknown
+    is_checked = route.is_checked or choices["version"] != "4.14"
+    if given is None or not is_checked or choices["error_form"] == "plain":
+        return False
+    names = (name for name, each in route.fields.items() if each.is_hex)
+    is_hex = re.fullmatch("[0-9a-fA-F]{24}", given) is not None
+    return not is_hex and any(fields.get(name) == given for name in names)
 
 
 def _ignored(route: Route, fields: Fields) -> dict[str, str]:

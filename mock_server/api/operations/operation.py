@@ -21,7 +21,7 @@ from mock_server.domain.call import Call
 from mock_server.domain.choices.reading import remedies, served_with, tolerates
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.journal import Note
-from mock_server.domain.limits import Limits
+from mock_server.domain.limits import Limits, Published
 from mock_server.domain.memory import Memory
 from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.pending import NotReady
@@ -261,6 +261,8 @@ class Operation(Struct, frozen=True):
             state.forget_notes()
             contract = self.contract_under(facts_of(state.choices.version))
             contract.name_unknown(refusal, content)
+            if self.related is not None:
+                refusal = contract.in_form(refusal, content, state.choices)
             return self._refused(call, content, refusal, facts)
         except NotReady:
             state.forget_notes()
@@ -283,6 +285,11 @@ class Operation(Struct, frozen=True):
         `facts` are what was looked up before; without any, all versions refuse it.
         """
         choices, hints = call.state.choices, []
+        is_field, is_short = isinstance(refusal, errors.InvalidField), False
+        if is_field and self.related is not None:
+            is_short = len(content) <= Published.free_body_bytes  # it is read again
+        if is_short and self.contract.looks_at_all(choices):
+            facts = (*facts, "fields_are_checked")
         others = (each for each in VERSIONS if each != choices.version)
         serving = (each for each in others if self._is_served_by(each, call, content))
         other = next(serving, None) if facts else None
@@ -293,7 +300,7 @@ class Operation(Struct, frozen=True):
             response = error_response(refusal, choices)
         else:  # whose message is the service's own
             response = error_response(refusal, choices)
-            if isinstance(refusal, errors.InvalidField):
+            if is_field:
                 hints, facts = [refusal.message], (*facts, "bad_fields_are_http_400")
             if other is not None:
                 hints.append(served_by(choices.version, other))
@@ -310,10 +317,12 @@ class Operation(Struct, frozen=True):
             return False  # it would pass over what the request asks for
         choices = call.state.choices.but(version=version)
         try:
+            request = self.reader_in(
+                replace(call.state, choices=choices, notes=[], ignored=[])
+            )(content, choices, [])
             store = call.store.copy()
             kept = {"store": store, "notes": [], "ignored": []}
             state = replace(call.state, choices=choices, **kept)
-            request = self.reader_in(state)(content, choices, state.ignored)
             self.act(replace(call, state=state, store=store), request)
         except (errors.Refusal, NotReady):
             return False

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
@@ -18,28 +18,33 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID, ApiKey
-from mock_server.fixture.document import Id, Points, Time
+from mock_server.fixture.document import Points, Time
 
 PATH = "/api/support/openapi"
 DEMO_KEY = "68b2c4d5e6f7a8091a2b3c4d"
 KeyName = Annotated[str, Meta(min_length=1, max_length=Published.api_key_name_chars)]
 
 
-class KeyLimit(RequestFields, kw_only=True):
+class KeyLimit(Struct, rename="camel", kw_only=True):
     """How long the key is to be used, and how much; neither is looked at."""
 
-    expired_time: Time | UnsetType | None = UNSET
-    max_usage_points: Points = -1
+    expired_time: Any = UNSET
+    max_usage_points: int | float = -1
+
+
+KeyTags = (
+    Annotated[list[fields.HexDigits], Meta(max_length=20), fields.IDLE] | UnsetType
+)
 
 
 class KeyCreateBody(RequestFields, kw_only=True):
     """What the key is called; tags are not kept."""
 
     name: KeyName
-    app_id: Id | UnsetType = UNSET
+    app_id: Any = UNSET
     limit: KeyLimit | UnsetType = UNSET
     auth_proxy: bool | UnsetType = UNSET
-    tags: list[fields.Label] | UnsetType = UNSET
+    tags: KeyTags = UNSET
 
 
 def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
@@ -52,7 +57,7 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
         if (value := getattr(new, name)) is not UNSET
     }
     if new.limit is not UNSET:
-        ends = fields.time_of(new.limit.expired_time, "limit.expiredTime")
+        ends = fields.date_of(new.limit.expired_time or UNSET, "limit.expiredTime")
         changes |= {
             "expired_time": ends,
             "max_usage_points": new.limit.max_usage_points,
@@ -79,7 +84,7 @@ def openapi_create(call: Call, new: KeyCreateBody) -> str:
     another sandbox. A login token only.
     """
     app_id = None
-    if call.facts.api_keys_of_apps and new.app_id is not UNSET:
+    if call.facts.api_keys_of_apps and isinstance(new.app_id, str):
         app_id = call.app(new.app_id, Level.MANAGE).id
     else:
         api_keys.check_may(call, Level.WRITE)
@@ -138,10 +143,10 @@ def _listed(seen: tuple[ApiKey, str], _: object) -> KeyView:
 class KeyListQuery(RequestFields, kw_only=True):
     """Which API keys, and in which order; there are none with tags."""
 
-    app_id: Id | UnsetType = UNSET
+    app_id: fields.HexId | UnsetType = UNSET
     keyword: Annotated[str, Meta(max_length=100)] = ""
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
-    tags: fields.Label | fields.Tags | UnsetType = UNSET
+    tags: Annotated[str | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
 
 @route(
@@ -181,11 +186,11 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
 class KeyUpdateBody(RequestFields, kw_only=True):
     """Which API key, and what is to be another; tags are not kept."""
 
-    id: Id = field(name="_id")
+    id: fields.HexId = field(name="_id")
     name: KeyName | UnsetType = UNSET
     limit: KeyLimit | UnsetType = UNSET
     auth_proxy: bool | UnsetType = UNSET
-    tags: list[fields.Label] | UnsetType = UNSET
+    tags: KeyTags = UNSET
 
 
 @route(
@@ -228,7 +233,7 @@ def openapi_delete(call: Call, query: fields.IdQuery) -> fields.Nothing | None:
 class KeyCopyBody(RequestFields):
     """Which API key."""
 
-    id: Id
+    id: fields.HexId
 
 
 @route(
@@ -279,6 +284,7 @@ class HealthView(View, kw_only=True):
     example={"apiKey": "fastgpt-any"},
     traits={"secret"},
     access="anyone",
+    is_checked=True,
 )
 def openapi_health(call: Call, query: HealthQuery) -> HealthView:
     """See whether an API key counts.

@@ -10,6 +10,7 @@ from mock_server.api.errors import MissingAuthorization
 from mock_server.api.operations.list_v2 import Permission, permission
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related import workflow_fields as workflow
 from mock_server.api.operations.related.datasets import Member
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain import app_folders, errors, folders
@@ -20,7 +21,7 @@ from mock_server.domain.limits import Published
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import APP_FOLDERS, DEFAULT_TEAM_ID, App
-from mock_server.fixture.document import Id, Shared, Time
+from mock_server.fixture.document import Shared, Time
 
 PATH = "/api/core/app"
 _FOUND = 50
@@ -68,8 +69,8 @@ class ListedApp(AppItem, kw_only=True):
 class AppListBody(RequestFields, kw_only=True):
     """Which applications: of one folder, of some types, or with a text."""
 
-    parent_id: fields.Parent = UNSET
-    type: fields.Label | fields.Tags | UnsetType = UNSET
+    parent_id: fields.HexParent = UNSET
+    type: Any = UNSET
     search_key: Shared | UnsetType = UNSET
 
 
@@ -115,8 +116,8 @@ def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
     term, folder = fold(wanted.search_key or ""), wanted.parent_id or None
     if folder is not None:
         call.app(folder, Level.READ, "$.parentId")
-    given = [wanted.type] if isinstance(wanted.type, str) else wanted.type or []
-    types = _TYPES.intersection(given)
+    given = wanted.type if isinstance(wanted.type, list) else [wanted.type]
+    types = _TYPES.intersection(each for each in given if isinstance(each, str))
 
     def is_wanted(app: App) -> bool:
         is_there = bool(term) or app.parent_id == folder
@@ -135,7 +136,7 @@ def app_list(call: Call, wanted: AppListBody) -> Page[Seen]:
 class AppQuery(RequestFields):
     """Which application."""
 
-    app_id: Id
+    app_id: fields.HexId
 
 
 class AppDetail(AppItem, kw_only=True):
@@ -179,13 +180,14 @@ class AppCreateBody(RequestFields, kw_only=True):
 
     name: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
     type: AppType
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     avatar: fields.Long | UnsetType = UNSET
     intro: fields.Long | UnsetType = UNSET
-    modules: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    template_id: str | UnsetType = UNSET
+    modules: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    template_id: fields.Text = UNSET
+    utm_params: fields.Settings = UNSET
 
 
 @route(
@@ -230,16 +232,16 @@ def app_create(call: Call, new: AppCreateBody) -> str:
 class AppUpdateBody(RequestFields, kw_only=True):
     """Which application, and what is to be another; the rest is not kept."""
 
-    app_id: Id
-    parent_id: fields.Parent = UNSET
+    app_id: fields.HexId
+    parent_id: fields.HexParent = UNSET
     name: fields.Name | UnsetType = UNSET
     type: AppType | UnsetType = UNSET
     avatar: fields.Long | UnsetType = UNSET
     intro: fields.Long | UnsetType = UNSET
-    nodes: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    team_tags: list[Any] | UnsetType = UNSET
+    nodes: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    team_tags: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(
@@ -306,13 +308,13 @@ def app_del(call: Call, query: AppQuery) -> list[str]:
 class PublishBody(RequestFields, kw_only=True):
     """Which application; of what is published nothing is kept."""
 
-    app_id: Id
-    nodes: list[Any] | UnsetType = UNSET
-    edges: list[Any] | UnsetType = UNSET
-    chat_config: dict[str, Any] | UnsetType = UNSET
-    is_publish: bool | UnsetType = UNSET
-    version_name: fields.Label | UnsetType = UNSET
-    auto_save: bool | UnsetType = UNSET
+    app_id: fields.HexId
+    nodes: workflow.Nodes = UNSET
+    edges: workflow.Edges = UNSET
+    chat_config: workflow.Settings = UNSET
+    is_publish: fields.Flag = UNSET
+    version_name: fields.Text = UNSET
+    auto_save: fields.Flag = UNSET
 
 
 @route(

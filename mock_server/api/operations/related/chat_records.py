@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
@@ -15,7 +15,6 @@ from mock_server.api.operations.related.completions import value_of
 from mock_server.api.operations.related.route import (
     Call,
     ListOf,
-    RequestFields,
     encode_data,
     route,
 )
@@ -29,7 +28,7 @@ from mock_server.domain.objects.chat_records import shown as shown_ones
 from mock_server.domain.objects.models import ChatRecord, Feedback
 from mock_server.domain.replies import ReplyPart, parts_recorded
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture.document import Time
 
 PATH = "/api/core/chat/record"
 EXAMPLE = {"appId": DEMO_APP, "chatId": DEMO_REFUND, "pageSize": 2}
@@ -97,13 +96,17 @@ def _values(record: ChatRecord, *, is_typed: bool) -> list[dict[str, Any]]:
     return values
 
 
-class GetPaginationRecordsBody(fields.PagedFields, kw_only=True):
-    """Which page of which chat session; feedbacks and types are not looked at."""
+Shown = Annotated[Literal["normal", "outLink", "home"], fields.IDLE] | UnsetType
 
-    app_id: Id
-    chat_id: Id | UnsetType | None = UNSET
-    load_custom_feedbacks: bool | UnsetType | None = UNSET
-    type: str | UnsetType | None = UNSET
+
+class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
+    """Which page of which chat session."""
+
+    app_id: fields.HexId
+    chat_id: fields.Label | UnsetType = UNSET
+    load_custom_feedbacks: fields.Flag = UNSET
+    include_deleted: fields.Flag = UNSET
+    type: Shown = UNSET
 
 
 class RecordsView(View):
@@ -128,7 +131,7 @@ def _appear(_: object, number: int) -> ChatRecord:
     chinese="会话记录的一页",
     since="4.8.12 with keys, 4.14.5 at this path",
     differs=f"Without `chatId` the page is empty, {NO_MORE}.",
-    refuses=(*APP, fields.MissingParams),
+    refuses=(*APP, *fields.PAGING),
     example=EXAMPLE,
     data=RecordsView,
     encode=_encode_page,
@@ -147,18 +150,18 @@ def get_pagination_records(
     return fields.page_of(Reversed(shown_ones(records)), paging)
 
 
-class GetRecordsV2Body(RequestFields, kw_only=True):
-    """Which part of which chat session; types are not looked at."""
+class GetRecordsV2Body(fields.ChatFields, kw_only=True):
+    """Which part of which chat session."""
 
-    app_id: Id
-    chat_id: Id | UnsetType | None = UNSET
-    page_size: Annotated[int, Meta(ge=1, le=Published.related_page_size)] = 10
-    initial_id: Id | UnsetType | None = UNSET
-    next_id: Id | UnsetType | None = UNSET
-    prev_id: Id | UnsetType | None = UNSET
-    include_deleted: bool | UnsetType | None = UNSET
-    load_custom_feedbacks: bool | UnsetType | None = UNSET
-    type: str | UnsetType | None = UNSET
+    chat_id: fields.Label | UnsetType = UNSET
+    page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
+    initial_id: fields.Long | UnsetType = UNSET
+    next_id: fields.Long | UnsetType = UNSET
+    prev_id: fields.Long | UnsetType = UNSET
+    anchor: Annotated[Any, fields.IDLE] = UNSET
+    include_deleted: bool | UnsetType = UNSET
+    load_custom_feedbacks: fields.Flag = UNSET
+    type: Shown = UNSET
 
 
 class PartView(View):
@@ -196,7 +199,7 @@ def get_records_v2(call: Call, body: GetRecordsV2Body) -> Page[ChatRecord]:
     The latest records, or those around, before or after one; oldest first. Deleted
     ones are there with `includeDeleted`.
     """
-    app, size = call.app(body.app_id), body.page_size
+    app, size = call.app(body.app_id), min(body.page_size, Published.related_page_size)
     records = call.store.records(app, body.chat_id) if body.chat_id else ()
     if body.include_deleted is not True:
         records = shown_ones(records)

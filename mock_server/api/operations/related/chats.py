@@ -1,6 +1,6 @@
 """The chat sessions of an application: listed, opened, marked, deleted."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.structs import replace
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_APP, DEMO_CHAT
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
 from mock_server.domain.chats import ChatNotFound
@@ -23,15 +23,41 @@ ONE = {"appId": DEMO_APP, "chatId": DEMO_CHAT}
 SOME = {"appId": DEMO_APP, "chatIds": [DEMO_CHAT]}
 
 
-class GetHistoriesBody(fields.PagedFields, kw_only=True):
+Source = Literal[
+    "test",
+    "online",
+    "share",
+    "api",
+    "cronJob",
+    "feishu",
+    "official_account",
+    "wecom",
+    "wechat",
+    "mcp",
+]
+
+
+class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
     """Which application; where chats come from, and since when, is not looked at."""
 
-    app_id: Id | UnsetType = UNSET
-    source: str | UnsetType | None = UNSET
-    start_create_time: Time | UnsetType | None = UNSET
-    end_create_time: Time | UnsetType | None = UNSET
-    start_update_time: Time | UnsetType | None = UNSET
-    end_update_time: Time | UnsetType | None = UNSET
+    source: Annotated[Source, fields.IDLE] | UnsetType = UNSET
+    start_create_time: fields.Text = UNSET
+    end_create_time: fields.Text = UNSET
+    start_update_time: Time | UnsetType = UNSET
+    end_update_time: Time | UnsetType = UNSET
+
+
+class DelHistoryQuery(fields.OptionalChatFields, kw_only=True):
+    """Which chat session."""
+
+    chat_id: Id
+
+
+def _app_of(body: GetHistoriesBody | DelHistoryQuery) -> str:
+    if not body.app_id:
+        got = "nothing, which the service answers as an unknown chat"
+        raise ChatNotFound("the id of an app", got, "$.appId")
+    return body.app_id
 
 
 class HistoryView(View):
@@ -65,7 +91,7 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     since=SINCE,
     differs="Chats belong to no member, and every one counts as done and read; "
     "`source` and times of creation do not restrict the list.",
-    refuses=(ChatNotFound, *APP, fields.MissingParams),
+    refuses=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
     data=HistoriesView,
     shows=_listed,
@@ -77,12 +103,10 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     Pinned chats first, then the latest; pages by the shared parser.
     """
     paging = fields.paging_of(body)
-    if body.app_id is UNSET:
-        got = "nothing, which the service answers as an unknown chat"
-        raise ChatNotFound("the id of an app", got, "$.appId")
+    app_id = _app_of(body)
     since = fields.time_of(body.start_update_time, "startUpdateTime")
     until = fields.time_of(body.end_update_time, "endUpdateTime")
-    chats = call.store.chats_in_order(call.app(body.app_id))
+    chats = call.store.chats_in_order(call.app(app_id))
     if since is not None:
         chats = [each for each in chats if each.update_time >= since]
     if until is not None:
@@ -97,16 +121,17 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     since=SINCE,
     differs="The service keeps the records of a deleted chat readable, and a "
     "completion does not bring it back; there, chats of other members are refused.",
-    refuses=APP,
+    refuses=(ChatNotFound, *APP),
     example=ONE,
     writes=True,
+    is_checked=True,
 )
-def del_history(call: Call, query: fields.ChatQuery) -> None:
+def del_history(call: Call, query: DelHistoryQuery) -> None:
     """Delete a chat session.
 
     The chat goes with its records; an unknown one is deleted too.
     """
-    app = call.app(query.app_id)
+    app = call.app(_app_of(query))
     if call.store.chat(app, query.chat_id) is None:
         nothing = "the app has no chat session of this chatId: nothing was deleted"
         call.state.hint(nothing)
@@ -114,10 +139,8 @@ def del_history(call: Call, query: fields.ChatQuery) -> None:
         call.store.remove_chat(app, query.chat_id)
 
 
-class ClearHistoriesQuery(RequestFields):
+class ClearHistoriesQuery(fields.ChatFields):
     """Which application."""
-
-    app_id: Id
 
 
 @route(
@@ -130,6 +153,7 @@ class ClearHistoriesQuery(RequestFields):
     refuses=APP,
     example={"appId": DEMO_APP},
     writes=True,
+    is_checked=True,
 )
 def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     """Delete all chat sessions of an application.
@@ -141,10 +165,10 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
         call.store.remove_chat(app, chat.chat_id)
 
 
-class BatchDeleteBody(RequestFields):
+class BatchDeleteBody(fields.TargetFields, kw_only=True):
     """Which chat sessions of which application."""
 
-    app_id: Id
+    app_id: fields.HexId
     chat_ids: Annotated[list[Id], Meta(min_length=1)]
 
 
@@ -164,6 +188,7 @@ def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     refuses=APP,
     example=SOME,
     writes=True,
+    is_checked=True,
 )
 def batch_delete(call: Call, body: BatchDeleteBody) -> None:
     """Delete some chat sessions.
@@ -175,10 +200,9 @@ def batch_delete(call: Call, body: BatchDeleteBody) -> None:
         call.store.remove_chat(app, chat.chat_id)
 
 
-class GetHistoryStatusBody(RequestFields):
+class GetHistoryStatusBody(fields.ChatFields, kw_only=True):
     """Which chat sessions of which application."""
 
-    app_id: Id
     chat_ids: Annotated[list[Id], Meta(min_length=1, max_length=200)]
 
 
@@ -264,6 +288,14 @@ class InitView(View):
     has_been_read: bool = True
 
 
+class InitQuery(fields.TargetFields, kw_only=True):
+    """Which chat session."""
+
+    app_id: fields.HexId
+    chat_id: Id
+    load_custom_feedbacks: Annotated[Any, fields.IDLE] = UNSET
+
+
 @route(
     "GET /api/core/chat/init",
     chinese="打开会话",
@@ -271,8 +303,9 @@ class InitView(View):
     differs="Of the application no settings are known; every chat counts as read.",
     refuses=APP,
     example=ONE,
+    is_checked=True,
 )
-def init(call: Call, query: fields.ChatQuery) -> InitView:
+def init(call: Call, query: InitQuery) -> InitView:
     """Open a chat session.
 
     Nothing is created; an unknown chat has an empty title, and one that has been

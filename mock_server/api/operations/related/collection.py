@@ -1,12 +1,12 @@
 """One collection: shown, changed, and deleted with all that is in it."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
-from mock_server.api.operations import list_v2
+from mock_server.api.operations import body_field, list_v2
 from mock_server.api.operations.list_v2 import Permission
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
@@ -23,7 +23,6 @@ from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture import document as schema
-from mock_server.fixture.document import Id, Time
 
 
 class DatasetBrief(View):
@@ -79,7 +78,7 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     refuses=COLLECTION,
     example={"id": DEMO_COLLECTION},
 )
-def collection_detail(call: Call, query: fields.IdQuery) -> CollectionDetail:
+def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
     """One collection.
 
     What listV2 shows of it but its amount of data, its dataset and source.
@@ -111,10 +110,14 @@ def collection_detail(call: Call, query: fields.IdQuery) -> CollectionDetail:
     )
 
 
+IS_HEX = body_field.About(is_hex=True).meta()
+
+
 class CollectionPathsQuery(RequestFields):
     """Which collection."""
 
-    source_id: fields.Label = ""
+    source_id: Annotated[fields.Label, IS_HEX] = ""
+    type: Annotated[Literal["current", "parent"], fields.IDLE] | UnsetType = UNSET
 
 
 class ParentIdQuery(RequestFields):
@@ -146,7 +149,7 @@ def collection_paths(call: Call, query: CollectionPathsQuery) -> list[fields.Pat
 class CollectionIdFields(RequestFields):
     """Which collection."""
 
-    collection_id: Id
+    collection_id: fields.Name
 
 
 class AdvancedTraining(View):
@@ -203,6 +206,18 @@ def training_detail(call: Call, query: CollectionIdFields) -> TrainingDetailView
     )
 
 
+class ExportBody(fields.CitedFields, kw_only=True):
+    """Which collection, alone or with what cites it, which is not looked at."""
+
+    collection_id: fields.HexId
+    chat_time: Annotated[Any, fields.IDLE] = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField for some of what names a reply, but not all."""
+        fields.CitedFields.check(self)
+        self.check_whole(is_given=self.chat_time is not UNSET)
+
+
 _QUOTE, _TWO = '"', '""'
 
 
@@ -220,8 +235,10 @@ def _csv(text: str, _: State) -> Response:
     encode=_csv,
     answers=("text/csv",),
     has_envelope=False,
+    is_checked=True,
+    is_strict=True,
 )
-def export(call: Call, body: CollectionIdFields) -> str:
+def export(call: Call, body: ExportBody) -> str:
     """The data rows of a collection as CSV.
 
     CSV with a byte order mark and the header `q,a`, without an envelope.
@@ -245,14 +262,14 @@ FAR_FUTURE = 32_493_830_400_000
 class CollectionUpdateBody(RequestFields, kw_only=True):
     """Which collection, and what is to be another."""
 
-    id: fields.Label | UnsetType = UNSET
+    id: Annotated[fields.Label, IS_HEX] | UnsetType = UNSET
     dataset_id: fields.Label | UnsetType = UNSET
     external_file_id: fields.Label | UnsetType = UNSET
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     name: fields.Name | UnsetType = UNSET
     tags: fields.Tags | UnsetType = UNSET
     forbid: bool | UnsetType = UNSET
-    create_time: Time | UnsetType = UNSET
+    create_time: Any = UNSET
 
 
 @route(
@@ -277,7 +294,7 @@ def collection_update(call: Call, new: CollectionUpdateBody) -> None:
 
     Only a name makes it the latest, and for ever that of what is entered by hand.
     """
-    created = fields.time_of(new.create_time, "createTime")
+    created = fields.date_of(new.create_time, "createTime")
     dataset, collection, at = _named(call, new)
     # What does not exist comes before what is not permitted.
     if new.parent_id is not UNSET:
@@ -329,8 +346,8 @@ def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, 
 class CollectionDeleteBody(RequestFields, kw_only=True):
     """One collection, usually in the query, or several."""
 
-    id: fields.Label | UnsetType | None = UNSET
-    collection_ids: fields.Ids | UnsetType | None = UNSET
+    id: fields.Label | UnsetType = UNSET
+    collection_ids: fields.Texts | UnsetType = UNSET
 
 
 @route(
@@ -349,7 +366,7 @@ def collection_delete(call: Call, body: CollectionDeleteBody) -> None:
     """
     if body.id:
         wanted = {"$.id": body.id}
-    elif body.collection_ids is UNSET or body.collection_ids is None:
+    elif body.collection_ids is UNSET:
         raise fields.MissingParams("an id, or collectionIds", "neither", "$.id")
     elif not body.collection_ids:
         raise NothingListed("at least one id", "none", "$.collectionIds")

@@ -15,6 +15,7 @@ from mock_server.api.operations.related.route import (
     Act,
     Call,
     RarerFields,
+    RequestFields,
     route,
     text_bytes,
 )
@@ -34,7 +35,6 @@ from mock_server.domain.objects.uploads import (
     decoded_name,
     is_text,
 )
-from mock_server.fixture.document import Id
 
 NoFile = refusal("NoFile", "400 noFile", "500 500 error")
 
@@ -45,19 +45,24 @@ MAKE = (*DATASET, *contents.PUT_IN, errors.LimitReached)
 class NewCollection(fields.ProcessingFields, kw_only=True):
     """Where a collection goes, what it is called, and what it is."""
 
-    dataset_id: Id
+    dataset_id: fields.Name
     name: fields.Name
     type: Literal[
         "folder", "virtual", "file", "link", "externalFile", "apiFile", "images"
     ]
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     tags: fields.Tags = field(default_factory=list)
 
 
-class CollectionCreateBody(NewCollection, kw_only=True):
+class CollectionCreateBody(RequestFields, kw_only=True):
     """Where the collection goes, and what it is called."""
 
+    dataset_id: fields.Name
+    name: fields.Name
     type: Literal["folder", "virtual"]
+    parent_id: fields.HexParent = UNSET
+    tags: fields.Tags = field(default_factory=list)
+    metadata: Annotated[Any, fields.IDLE] = UNSET
 
 
 @route(
@@ -81,17 +86,12 @@ def collection_create(call: Call, new: CollectionCreateBody) -> str:
     return contents.create(call, to, made)
 
 
-ChunkSize = Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType | None
-
-
 class Creation(fields.ProcessingFields, kw_only=True):
     """Where a new collection goes, and how it is processed."""
 
-    dataset_id: Id
-    parent_id: fields.Parent = UNSET
-    tags: fields.Tags | None = None
-    training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: ChunkSize = UNSET
+    dataset_id: fields.Name
+    parent_id: fields.HexParent = UNSET
+    tags: fields.Tags = field(default_factory=list)
 
 
 class Results(View):
@@ -148,11 +148,11 @@ def make(
     dataset, parent_id = contents.target_for(call, to.dataset_id, to.parent_id or None)
     if isinstance(source, str):
         most = call.state.limits.waiting_rows
-        key = source, most, to.chunk_size or CHUNK_CHARS
+        key = source, most, int(to.chunk_size or CHUNK_CHARS)
         texts = made(call.store, key, chunks(*key))
         source = [(text, "", number) for number, text in enumerate(texts)]
     kind = to.training_type or new.training_type
-    tags = tuple(to.tags or ())
+    tags = tuple(to.tags)
     new = replace(new, parent_id=parent_id, training_type=kind, tags=tags)
     return CreatedView(contents.create(call, dataset, new, source, **how), Results())
 
@@ -260,7 +260,7 @@ def local_file(call: Call, form: LocalFileForm) -> CreatedView:
 class CreateFileIdBody(Creation, kw_only=True):
     """Which file."""
 
-    file_id: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+    file_id: fields.Name
 
 
 @made_of(

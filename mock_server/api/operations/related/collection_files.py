@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import body_field
@@ -24,7 +24,6 @@ from mock_server.domain.objects.uploads import (
     media_type_of,
 )
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
 
 DOWNLOAD = "/api/system/file/download/{token}"
 _NAME_CHARS = 255  # of a file, as most file systems have it: the end says its type
@@ -36,13 +35,10 @@ Token = Annotated[
 """What an address ends with."""
 
 
-class ReadBody(RequestFields, kw_only=True):
+class ReadBody(fields.CitedFields, kw_only=True):
     """Which collection; where it is cited is not looked at."""
 
-    collection_id: Id
-    app_id: fields.Text = UNSET
-    chat_id: fields.Text = UNSET
-    chat_item_data_id: fields.Text = UNSET
+    collection_id: fields.HexId
 
 
 class SourceView(View, kw_only=True):

@@ -1,7 +1,7 @@
 """Datasets and folders of datasets: made, listed, shown, changed, deleted."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
@@ -30,9 +30,61 @@ from mock_server.domain.memory import Memory
 from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import fold
 from mock_server.domain.objects.models import DEFAULT_TEAM_ID
-from mock_server.fixture.document import Id, Shared, Time
+from mock_server.fixture.document import Shared, Time
 
 MAKE = (*folders.PUT_IN, FolderTooDeep, errors.LimitReached)
+
+
+class ApiServer(Struct, rename="camel"):
+    """A server of the client's own."""
+
+    base_url: str
+    authorization: str = ""
+    base_path: str = ""
+
+
+class FeishuServer(Struct, rename="camel"):
+    """A folder of Feishu."""
+
+    app_id: str
+    folder_token: str
+    app_secret: str = ""
+
+
+class YuqueServer(Struct, rename="camel"):
+    """A user of Yuque."""
+
+    user_id: str
+    token: str = ""
+    base_path: str = ""
+
+
+class DingtalkServer(Struct, rename="camel"):
+    """A workspace of DingTalk."""
+
+    app_key: str
+    user_id: str
+    app_secret: str = ""
+    operator_id: str = ""
+    workspace_id: str = ""
+    root_node_id: str = ""
+    workspace_name: str = ""
+
+
+class Servers(Struct, rename="camel"):
+    """Where the texts of a dataset come from; nothing is asked."""
+
+    api_server: ApiServer | UnsetType = UNSET
+    feishu_server: FeishuServer | UnsetType = UNSET
+    yuque_server: YuqueServer | UnsetType = UNSET
+    dingtalk_server: DingtalkServer | UnsetType = UNSET
+
+
+class Website(Struct):
+    """A site that is read."""
+
+    url: str
+    selector: str
 
 
 class NewDataset(RequestFields, kw_only=True):
@@ -42,11 +94,11 @@ class NewDataset(RequestFields, kw_only=True):
     type: fields.DatasetType = "dataset"
     intro: fields.Long = ""
     avatar: fields.Long = "/icon/logo.svg"
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     vector_model: fields.Text = UNSET
     agent_model: fields.Text = UNSET
     vlm_model: fields.Text = UNSET
-    api_dataset_server: fields.Settings = UNSET
+    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
 
 
 class DatasetCreateBody(NewDataset, kw_only=True):
@@ -81,7 +133,7 @@ class FolderCreateBody(RequestFields, kw_only=True):
 
     name: fields.Name
     intro: fields.Long
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
 
 
 @route(
@@ -208,7 +260,7 @@ class DatasetDetail(DatasetItem, kw_only=True):
 class DatasetListBody(RequestFields, kw_only=True):
     """Which datasets: of one folder, of a type, or with a text."""
 
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     type: fields.DatasetType | UnsetType = UNSET
     search_key: Shared | UnsetType = UNSET
 
@@ -294,18 +346,18 @@ def dataset_detail(call: Call, query: fields.IdQuery) -> DatasetDetail:
 class DatasetUpdateBody(RequestFields, kw_only=True):
     """Which dataset, and what is to be another; models are not looked at."""
 
-    id: Id
+    id: fields.HexId
     name: fields.Name | UnsetType = UNSET
     intro: fields.Long | UnsetType = UNSET
     avatar: fields.Long | UnsetType = UNSET
-    parent_id: fields.Parent = UNSET
+    parent_id: fields.HexParent = UNSET
     agent_model: fields.Text = UNSET
     vlm_model: fields.Text = UNSET
-    website_config: fields.Settings = UNSET
-    external_read_url: fields.Long | UnsetType = UNSET
-    api_dataset_server: fields.Settings = UNSET
+    website_config: Annotated[Website, fields.IDLE] | UnsetType = UNSET
+    external_read_url: fields.Text = UNSET
+    api_dataset_server: Annotated[Servers, fields.IDLE] | UnsetType = UNSET
     auto_sync: fields.Flag = UNSET
-    chunk_settings: fields.Settings = UNSET
+    chunk_settings: Annotated[fields.ChunkSettings, fields.IDLE] | UnsetType = UNSET
 
 
 @route(

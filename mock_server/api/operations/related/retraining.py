@@ -1,11 +1,13 @@
 """A collection that is trained once more."""
 
+from typing import Annotated
+
 from msgspec import UNSET, UnsetType
 
 from mock_server.api.envelope import View
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
-from mock_server.api.operations.related.collection_creation import PATH, ChunkSize
+from mock_server.api.operations.related.collection_creation import PATH
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain import errors
 from mock_server.domain.access import Level
@@ -17,9 +19,8 @@ from mock_server.fixture.document import Id
 class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
     """How a collection is processed now, which may be left out."""
 
-    collection_id: fields.Label | UnsetType | None = UNSET
-    training_type: fields.Label | UnsetType | None = UNSET
-    chunk_size: ChunkSize = UNSET
+    collection_id: fields.Label | UnsetType = UNSET
+    parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
@@ -57,5 +58,5 @@ def re_training_collection(call: Call, body: RetrainBody) -> RetrainedView:
         raise fields.MissingParams("the _id of a collection", "none", "$.collectionId")
     dataset, old = call.collection(asked, Level.WRITE, "$.collectionId")
     kind = body.training_type or old.training_type
-    size = body.chunk_size or 0
+    size = int(body.chunk_size or 0)
     return RetrainedView(sources.retrain(call, dataset, old, size, training_type=kind))

@@ -81,6 +81,8 @@ def route(
     traits: Set[str] = frozenset(),
     gather: operation.Gather | None = None,
     former: tuple[str, type[RequestFields]] | None = None,
+    is_checked: bool = False,
+    is_strict: bool = False,
     **rarer: Unpack[RarerFields],
 ) -> Callable[[Act], operation.Operation]:
     """The row of the function below.
@@ -89,8 +91,9 @@ def route(
     where many routes end so. Of a page, `shows` makes what is shown of an item; one
     without a total is an array. `data` is the type of what is shown, unless it is what
     the function or `shows` gives. `former` is the name of a fact, and the type of a
-    request in versions of which it does not hold. `example` are fields of a request
-    that the demo fixture answers.
+    request in versions of which it does not hold. One that `is_checked` was so before
+    4.14.11 too; one that `is_strict` refuses unknown fields. `example` are fields of a
+    request that the demo fixture answers.
     """
     methods, path = where.split()
     method, *further = methods.split("|")
@@ -100,7 +103,9 @@ def route(
         *_, body, given = act.__annotations__.values()
         first, _, rest = cleandoc(act.__doc__ or "").partition(".\n\n")
         text = " ".join(filter(None, (rest.replace("\n", " "), modelled)))
-        contract: Contract[RequestFields] = Contract(SECTION, body)
+        contract: Contract[RequestFields] = Contract(
+            SECTION, body, is_checked=is_checked, is_strict=is_strict
+        )
         summary = first.removesuffix(".")
         own = {*traits, *(["write"] if writes else [])}
         shown, write = given, encode or encode_data

@@ -1,20 +1,28 @@
 """The data rows of a dataset that are nearest to a text."""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from mock_server.api.envelope import View
 from mock_server.api.items import items_of
 from mock_server.api.operations.operation import DEMO_DATASET
-from mock_server.api.operations.related.fields import shown
+from mock_server.api.operations.related.fields import (
+    IDLE,
+    Flag,
+    HexId,
+    Number,
+    Text,
+    shown,
+)
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
     encode_data,
     route,
 )
+from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import DATASET
 from mock_server.domain.clock import format_time
@@ -25,31 +33,42 @@ from mock_server.domain.objects.dataset import Dataset
 from mock_server.domain.objects.haystack import foldable
 from mock_server.domain.objects.models import Collection, Row
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id, Time
+from mock_server.fixture.document import Time
 
 _LEAST_CHARS = 100  # what else a row takes is as much
+_MOST_TOKENS = 20_000
 _SCORES = {"embedding": "embedding", "fullTextRecall": "fullText", "mixedRecall": "rrf"}
 
 
 class SearchTestBody(RequestFields, kw_only=True):
     """What is looked for, where, and how; other settings are not looked at."""
 
-    dataset_id: Id
-    text: Annotated[str, Meta(min_length=1)]
-    limit: Annotated[int, Meta(ge=1, le=20_000)] = 5_000
-    similarity: Annotated[float, Meta(ge=0, le=1)] = 0
+    dataset_id: HexId
+    text: str = ""
+    query_image_urls: (
+        Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(max_length=10), IDLE]
+        | UnsetType
+    ) = UNSET
+    limit: int | float = 5_000
+    similarity: int | float = 0
     search_mode: Literal["embedding", "fullTextRecall", "mixedRecall"] = "embedding"
     using_re_rank: bool = False
-    embedding_weight: Any = UNSET
-    rerank_model: Any = UNSET
-    rerank_weight: Any = UNSET
-    dataset_search_using_extension_query: Any = UNSET
-    dataset_search_extension_model: Any = UNSET
-    dataset_search_extension_bg: Any = UNSET
-    dataset_deep_search: Any = UNSET
-    dataset_deep_search_model: Any = UNSET
-    dataset_deep_search_max_times: Any = UNSET
-    dataset_deep_search_bg: Any = UNSET
+    embedding_weight: Number = UNSET
+    rerank_model: Text = UNSET
+    rerank_weight: Number = UNSET
+    dataset_search_using_extension_query: Flag = UNSET
+    dataset_search_extension_model: Text = UNSET
+    dataset_search_extension_bg: Text = UNSET
+    dataset_deep_search: Flag = UNSET
+    dataset_deep_search_model: Text = UNSET
+    dataset_deep_search_max_times: Number = UNSET
+    dataset_deep_search_bg: Text = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField where nothing is looked for."""
+        if not (self.text.strip() or self.query_image_urls):
+            expected = "a text, or queryImageUrls"
+            raise errors.InvalidField(expected, "neither", "$.text")
 
 
 class ScoreView(View):
@@ -120,8 +139,12 @@ def _encode(page: FoundPage, state: State) -> bytes:
         )
         for at, each in enumerate(page.items)
     )
-    asked = body.limit, body.search_mode, body.using_re_rank, body.similarity
+    asked = _limit(body), body.search_mode, body.using_re_rank, body.similarity
     return encode_data(SearchView(found, "0.012s", *asked), state)
+
+
+def _limit(body: SearchTestBody) -> int:
+    return int(min(max(body.limit, 0), _MOST_TOKENS))
 
 
 def _appear(_: SearchTestBody, number: int) -> Found:
@@ -155,7 +178,7 @@ def search_test(call: Call, body: SearchTestBody) -> FoundPage:
     """
     dataset = call.dataset(body.dataset_id, Level.READ, "$.datasetId")
     found = sorted(_found(call, dataset, body), key=lambda it: (-it.score, it.row.id))
-    best = list(_within(found, body.limit))
+    best = list(_within(found, _limit(body)))
     return FoundPage(
         items=best,
         total=len(best),

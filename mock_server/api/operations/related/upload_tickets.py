@@ -13,6 +13,7 @@ from mock_server.api.errors import BodyTooLarge
 from mock_server.api.operations.operation import ANY_TYPE, DEMO_DATASET
 from mock_server.api.operations.related.addresses import address, token_of
 from mock_server.api.operations.related.collection_files import DOWNLOAD, TokenFields
+from mock_server.api.operations.related.fields import HexId
 from mock_server.api.operations.related.route import (
     Call,
     RequestFields,
@@ -33,7 +34,6 @@ from mock_server.domain.objects.uploads import (
     media_type_of,
 )
 from mock_server.domain.sandboxes.state import State
-from mock_server.fixture.document import Id
 
 UPLOAD = "/api/system/file/u/{token}"
 _COPIES = 5
@@ -44,7 +44,7 @@ class TicketBody(RequestFields, kw_only=True):
     """The name of the file, where it goes, and perhaps its size in bytes."""
 
     filename: Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
-    dataset_id: Id
+    dataset_id: HexId
     size: Annotated[int, Meta(ge=1, le=Published.integer)] | UnsetType = UNSET
 
 
