@@ -3,7 +3,7 @@
 Answers are among them. Also the answers that a fixture declares, for other paths.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, cast
 
@@ -18,6 +18,7 @@ from mock_server.api.faults.answer import Answer
 from mock_server.api.faults.fault import Fault, read_fault
 from mock_server.api.faults.presets import PRESETS, faults_of
 from mock_server.api.faults.table import KINDS, AddPreset
+from mock_server.api.slices import in_slices
 from mock_server.domain import errors
 from mock_server.domain.faults.firing import ActiveFault
 from mock_server.domain.limits import Published
@@ -58,9 +59,9 @@ def _view_type(definition: type[Fault]) -> type[views.FaultView]:
 
 
 @routes.add("GET", "/faults")
-def get_faults(call: Call) -> views.FaultsView:
+async def get_faults(call: Call) -> views.FaultsView:
     """List the faults."""
-    return views.FaultsView([_view(call, each) for each in call.sandbox.faults.all()])
+    return await _views(call, call.sandbox.faults.all())
 
 
 @routes.add(
@@ -71,7 +72,7 @@ def get_faults(call: Call) -> views.FaultsView:
     errors=(errors.LimitReached,),
     examples=(Example({"kind": "error", "status": 502, "times": 2}),),
 )
-def post_fault(
+async def post_fault(
     call: Call, fields: dict[str, Any], query: PresetQuery
 ) -> views.FaultView | views.FaultsView:
     """Add a fault, or all faults of a preset."""
@@ -84,21 +85,20 @@ def post_fault(
         return _view(call, faults.add(definition, preset, [*definition.warnings()]))
     wanted = convert(fields, AddPreset)
     added = faults.add_all(_read_preset(wanted, call), preset or wanted.preset)
-    return views.FaultsView([_view(call, each) for each in added])
+    return await _views(call, added)
 
 
 @routes.add("DELETE", "/faults")
-def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
+async def delete_faults(call: Call, query: PresetQuery) -> views.FaultsView:
     """Remove all faults, or all of a preset."""
     faults, preset = call.sandbox.faults, query.preset
     gone = faults.all()
     if preset is not None:
         _check_preset(preset, "query.preset")
         gone = [each for each in gone if each.preset == preset]
-    before = views.FaultsView([_view(call, each) for each in gone])
     for each in gone:
         faults.remove(each)
-    return before
+    return await _views(call, gone)
 
 
 @routes.add("GET", "/faults/{id}", errors=_UNKNOWN, examples=(Example(query="plan=2"),))
@@ -125,6 +125,15 @@ def get_responses(call: Call) -> views.ResponsesView:
     """List the answers that are declared for further paths."""
     declared = call.sandbox.store.generation.answers
     return views.ResponsesView([_declared_view(cast(Answer, it)) for it in declared])
+
+
+async def _views(call: Call, faults: Iterable[ActiveFault]) -> views.FaultsView:
+    """Return faults as they are shown; many answers can have megabytes each."""
+    shown = [
+        msgspec.Raw(msgspec.json.encode(_view(call, each)))
+        async for each in in_slices(faults)
+    ]
+    return views.FaultsView(cast(list[views.FaultView], shown))
 
 
 def _declared_view(answer: Answer) -> views.ResponseView:

@@ -17,15 +17,15 @@ def test_no_long_test_runs_twice_or_never() -> None:
     own = re.findall(r'^part_(\w+)\(\) { long .*"\$\{\1\[@\]\}"; }$', RUN, re.MULTILINE)
     (others,) = re.findall(r"^part_long\(\) { long (.+); }$", RUN, re.MULTILINE)
     left_out = re.findall(r"\{(\w+)\[@\]/#/--ignore=\}", others)
-    assert own == left_out == ["browser", "image"]
+    assert own == left_out == ["cost", "browser", "image"]
 
 
 def test_all_parts_run_everywhere() -> None:
     (parts,) = re.findall(r'^all="(.+)"$', RUN, re.MULTILINE)
     assert JOBS["run"]["strategy"]["matrix"]["part"] == parts.split()
-    together = re.findall(r"^side (.+) &$|\.ci/run (\w+)$", RUN, re.MULTILINE)
-    run = [name for found in together for each in found for name in each.split()]
-    assert sorted(run) == sorted(parts.split())
+    (beside,) = re.findall(r"^printf '%s\\n' (.+) \| xargs ", RUN, re.MULTILINE)
+    assert sorted(["quick", *beside.split()]) == sorted(parts.split())
+    assert "PREPARED=1 .ci/run quick\n" in RUN
 
 
 def test_nothing_beside_the_repository_is_named() -> None:
