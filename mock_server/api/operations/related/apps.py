@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType, field, structs
 from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_APP
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related import workflow_fields as workflow
@@ -43,6 +43,22 @@ AppType = Literal[
 _TYPES = frozenset(get_args(AppType))
 
 
+class AppRoles(Roles):
+    """What a caller may do with an application."""
+
+    has_read_chat_log_per: bool
+    has_read_chat_log_role: bool
+
+
+def _roles(level: Level) -> AppRoles:
+    logs = level >= Level.MANAGE
+    return AppRoles(
+        **structs.asdict(roles(level)),
+        has_read_chat_log_per=logs,
+        has_read_chat_log_role=logs,
+    )
+
+
 class AppItem(View, kw_only=True):
     """What lists and details show of an application."""
 
@@ -55,7 +71,7 @@ class AppItem(View, kw_only=True):
     type: str
     update_time: Time
     inherit_permission: bool = True
-    permission: Permission
+    permission: AppRoles
 
 
 class ListedApp(AppItem, kw_only=True):
@@ -87,7 +103,7 @@ def _listed(seen: Seen, _: object) -> ListedApp:
     return fields.shown(
         ListedApp,
         app,
-        permission=permission(level),
+        permission=_roles(level),
         update_time=format_time(app.update_time),
         source_member=Member(app.tmb_id),
     )
@@ -170,7 +186,7 @@ def app_detail(call: Call, query: AppQuery) -> AppDetail:
         AppDetail,
         app,
         team_tags=[] if call.facts.app_detail_has_team_tags else UNSET,
-        permission=permission(app.level_of(call.caller)),
+        permission=_roles(app.level_of(call.caller)),
         update_time=format_time(app.update_time),
     )
 

@@ -7,14 +7,16 @@ from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import body_field, list_v2
-from mock_server.api.operations.list_v2 import Permission
+from mock_server.api.operations.list_v2 import Roles
 from mock_server.api.operations.operation import DEMO_COLLECTION
 from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.datasets import EmbeddingModel, LanguageModel
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
+from mock_server.domain.clock import format_time
 from mock_server.domain.datasets import contents
 from mock_server.domain.datasets.dataset_folders import FolderCycle
 from mock_server.domain.errors import refusal
@@ -23,14 +25,24 @@ from mock_server.domain.objects.models import DEFAULT_TEAM_ID, Collection, Row
 from mock_server.domain.objects.uploads import FileNotFound
 from mock_server.domain.sandboxes.state import State
 from mock_server.fixture import document as schema
+from mock_server.fixture.document import Time
 
 
-class DatasetBrief(View):
+class DatasetBrief(View, kw_only=True):
     """The dataset of a collection."""
 
     id: str = field(name="_id")
+    parent_id: str | None
+    team_id: str = DEFAULT_TEAM_ID
+    tmb_id: str
+    avatar: str
     name: str
+    intro: str
     type: str
+    update_time: Time
+    inherit_permission: bool = True
+    vector_model: str = EmbeddingModel().model
+    agent_model: str = LanguageModel().model
 
 
 class FileView(View):
@@ -57,7 +69,7 @@ class CollectionDetail(_ITEM, rename="camel", kw_only=True):  # type: ignore[mis
     index_size: int
     chunk_splitter: str
     qa_prompt: str
-    permission: Permission
+    permission: Roles
     team_id: str
     dataset_id: str
     dataset: DatasetBrief
@@ -97,10 +109,12 @@ def collection_detail(call: Call, query: fields.AnyIdQuery) -> CollectionDetail:
         index_size=512,
         chunk_splitter="",
         qa_prompt="",
-        permission=list_v2.permission(dataset.level_of(call.caller)),
+        permission=list_v2.roles(dataset.level_of(call.caller)),
         team_id=DEFAULT_TEAM_ID,
         dataset_id=dataset.id,
-        dataset=DatasetBrief(dataset.id, dataset.name, dataset.type),
+        dataset=fields.shown(
+            DatasetBrief, dataset, update_time=format_time(dataset.update_time)
+        ),
         metadata={},
         source_name=collection.name,
         source_id=UNSET if source is None else source,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.errors import MissingAuthorization
-from mock_server.api.operations.list_v2 import Permission, permission
+from mock_server.api.operations.list_v2 import Roles, roles
 from mock_server.api.operations.operation import DEMO_DATASET
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import (
@@ -235,7 +235,7 @@ class DatasetItem(View, kw_only=True):
     inherit_permission: bool = True
     tmb_id: str
     update_time: Time
-    permission: Permission
+    permission: Roles
 
 
 K = TypeVar("K", bound=DatasetItem)
@@ -286,7 +286,7 @@ def _listed(seen: Seen, _: object) -> ListedDataset:
 
 def _shown(kind: type[K], dataset: Dataset, level: Level, **made: Any) -> K:
     made["update_time"] = format_time(dataset.update_time)
-    return fields.shown(kind, dataset, permission=permission(level), **made)
+    return fields.shown(kind, dataset, permission=roles(level), **made)
 
 
 @route(
