@@ -107,7 +107,7 @@ class LoginBody(RequestFields):
         body_field.About(is_secret=True).meta(),
     ]
     code: Annotated[
-        str, Meta(max_length=Published.id_chars, extra={"expected": logins.CODE})
+        str, Meta(max_length=Published.name_chars, extra={"expected": logins.CODE})
     ]
     language: Annotated[Literal["en", "zh-CN", "zh-Hant"], fields.IDLE] | UnsetType = (
         UNSET

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from mock_server.api.envelope import View
 from mock_server.api.operations import body_field
+from mock_server.api.operations.contract import HEX_ID
 from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.domain import api_keys, errors
@@ -57,7 +58,9 @@ def _changed(call: Call, key: ApiKey, new: Any) -> ApiKey:
         if (value := getattr(new, name)) is not UNSET
     }
     if new.limit is not UNSET:
-        ends = fields.date_of(new.limit.expired_time or UNSET, "limit.expiredTime")
+        given = new.limit.expired_time
+        given = UNSET if given in (None, "") else given
+        ends = fields.date_of(given, "limit.expiredTime")
         changes |= {
             "expired_time": ends,
             "max_usage_points": new.limit.max_usage_points,
@@ -148,6 +151,20 @@ class KeyListQuery(RequestFields, kw_only=True):
     sort_by: Literal["createTime", "lastUsedTime", "remainingPoints"] = "createTime"
     tags: Annotated[str | fields.Tags, fields.IDLE] | UnsetType = UNSET
 
+    def check(self) -> None:
+        """Raise InvalidField for tags that are no ids."""
+        given = self.tags or ()
+        tags = given.split(",") if isinstance(given, str) else given
+        for each in filter(None, tags):
+            if not HEX_ID.fullmatch(each):
+                raise errors.InvalidField.of(each, "24 hex digits", "$.tags")
+
+    def check_ids(self, call: Call) -> None:
+        """Raise InvalidField for what is no id of an app, nor looks like one."""
+        given = self.app_id or ""
+        if given and not HEX_ID.fullmatch(given) and call.store.app(given) is None:
+            raise errors.InvalidField.of(given, "24 hex digits", "$.appId")
+
 
 @route(
     f"GET {PATH}/list",
@@ -167,6 +184,7 @@ def openapi_list(call: Call, query: KeyListQuery) -> Page[tuple[ApiKey, str]]:
     An array, the latest first, each masked but for four characters; with `keyword`
     those whose name or text has it. A login token only.
     """
+    query.check_ids(call)
     found, app_id, text = api_keys.own(call), query.app_id, call.state.tokens.created
     if call.facts.api_keys_of_apps:
         wanted = call.app(app_id, Level.MANAGE).id if app_id else None
@@ -191,6 +209,12 @@ class KeyUpdateBody(RequestFields, kw_only=True):
     limit: KeyLimit | UnsetType = UNSET
     auth_proxy: bool | UnsetType = UNSET
     tags: KeyTags = UNSET
+
+    def check(self) -> None:
+        """Raise InvalidField where nothing is to be another."""
+        given = self.name, self.limit, self.auth_proxy, self.tags
+        if all(each is UNSET for each in given):
+            raise errors.InvalidField("name, limit, authProxy or tags", "none", "$")
 
 
 @route(

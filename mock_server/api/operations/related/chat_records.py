@@ -103,7 +103,7 @@ class GetPaginationRecordsBody(fields.PagedChatFields, kw_only=True):
     """Which page of which chat session."""
 
     app_id: fields.HexId
-    chat_id: fields.Label | UnsetType = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
     load_custom_feedbacks: fields.Flag = UNSET
     include_deleted: fields.Flag = UNSET
     type: Shown = UNSET
@@ -153,7 +153,7 @@ def get_pagination_records(
 class GetRecordsV2Body(fields.ChatFields, kw_only=True):
     """Which part of which chat session."""
 
-    chat_id: fields.Label | UnsetType = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
     page_size: Annotated[int, Meta(ge=1, le=Published.integer)] = 10
     initial_id: fields.Long | UnsetType = UNSET
     next_id: fields.Long | UnsetType = UNSET

@@ -50,7 +50,7 @@ class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
 class DelHistoryQuery(fields.OptionalChatFields, kw_only=True):
     """Which chat session."""
 
-    chat_id: Id
+    chat_id: fields.ChatId
 
 
 def _app_of(body: GetHistoriesBody | DelHistoryQuery) -> str:
@@ -104,8 +104,8 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     """
     paging = fields.paging_of(body)
     app_id = _app_of(body)
-    since = fields.time_of(body.start_update_time, "startUpdateTime")
-    until = fields.time_of(body.end_update_time, "endUpdateTime")
+    since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
+    until = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
     chats = call.store.chats_in_order(call.app(app_id))
     if since is not None:
         chats = [each for each in chats if each.update_time >= since]
@@ -292,7 +292,7 @@ class InitQuery(fields.TargetFields, kw_only=True):
     """Which chat session."""
 
     app_id: fields.HexId
-    chat_id: Id
+    chat_id: fields.ChatId
     load_custom_feedbacks: Annotated[Any, fields.IDLE] = UNSET
 
 

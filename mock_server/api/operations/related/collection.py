@@ -277,8 +277,8 @@ class CollectionUpdateBody(RequestFields, kw_only=True):
     """Which collection, and what is to be another."""
 
     id: Annotated[fields.Label, IS_HEX] | UnsetType = UNSET
-    dataset_id: fields.Label | UnsetType = UNSET
-    external_file_id: fields.Label | UnsetType = UNSET
+    dataset_id: fields.Name | UnsetType = UNSET
+    external_file_id: fields.Name | UnsetType = UNSET
     parent_id: fields.HexParent = UNSET
     name: fields.Name | UnsetType = UNSET
     tags: fields.Tags | UnsetType = UNSET
@@ -360,7 +360,7 @@ def _named(call: Call, new: CollectionUpdateBody) -> tuple[Dataset, Collection, 
 class CollectionDeleteBody(RequestFields, kw_only=True):
     """One collection, usually in the query, or several."""
 
-    id: fields.Label | UnsetType = UNSET
+    id: fields.Name | UnsetType = UNSET
     collection_ids: fields.Texts | UnsetType = UNSET
 
 

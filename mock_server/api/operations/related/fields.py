@@ -61,6 +61,9 @@ HexDigits = Annotated[
 ]
 
 
+ChatId = Annotated[str, Meta(min_length=1, max_length=Published.name_chars)]
+
+
 class IdQuery(contract.RequestFields):
     """What is asked for, by its id."""
 
@@ -147,7 +150,7 @@ class CitedFields(OptionalChatFields, kw_only=True):
 class ChatQuery(ChatFields, kw_only=True):
     """Which chat session."""
 
-    chat_id: Id
+    chat_id: ChatId
 
 
 class PathStep(View):
@@ -209,15 +212,19 @@ class ProcessingFields(ChunkSettings, kw_only=True, forbid_unknown_fields=True):
     custom_pdf_parse: Flag = UNSET
 
 
-def time_of(value: str | UnsetType | None, name: str) -> int | None:
-    """A time in milliseconds, None if none is given. Raises InvalidField."""
+def time_of(
+    value: str | UnsetType | None,
+    name: str,
+    refused: type[errors.Refusal] = errors.InvalidField,
+) -> int | None:
+    """A time in milliseconds, None if none is given. Raises what is to be refused."""
     if value is UNSET or value is None:
         return None
     try:
         return clock.parse_time(value)
     except ValueError:
         expected = "a time like 2024-01-31T12:00:00Z"
-        raise errors.InvalidField.of(value, expected, f"$.{name}") from None
+        raise refused.of(value, expected, f"$.{name}") from None
 
 
 def date_of(value: object, name: str) -> int | None:
@@ -235,7 +242,7 @@ def date_of(value: object, name: str) -> int | None:
 
 
 PageNumber = int | float | Long | UnsetType
-NoNumber = refusal("NoNumber", "400 invalidField", "500 500 error")
+CastError = refusal("CastError", "400 invalidField", "500 500 error")
 """What the service's database refuses, not its schema."""
 
 
@@ -255,7 +262,7 @@ class PagedChatFields(OptionalChatFields, kw_only=True):
     page_size: PageNumber = UNSET
 
 
-PAGING = (MissingParams, NoNumber)
+PAGING = (MissingParams, CastError)
 
 
 def paging_of(
@@ -314,7 +321,7 @@ def having(
 
 
 def _number(value: Any, name: str) -> int:
-    """A field as a number; what is missing or empty is 0: NoNumber."""
+    """A field as a number; what is missing or empty is 0: CastError."""
     if not value:
         return 0
     if (
@@ -326,4 +333,4 @@ def _number(value: Any, name: str) -> int:
         return int(value)
     if type(value) in (int, float) and 0 <= value <= Published.integer:
         return int(value)
-    raise NoNumber.of(value, "an integer of at least 0", f"$.{name}")
+    raise CastError.of(value, "an integer of at least 0", f"$.{name}")

@@ -15,15 +15,15 @@ from mock_server.domain.replies import parts_recorded
 class ResDataQuery(fields.OptionalChatFields, kw_only=True):
     """Which reply; before 4.16 nothing was found without one of them."""
 
-    chat_id: fields.Label | UnsetType = UNSET
-    data_id: fields.Label | UnsetType = UNSET
+    chat_id: fields.Name | UnsetType = UNSET
+    data_id: fields.Name | UnsetType = UNSET
 
 
 class GetResDataQuery(ResDataQuery, kw_only=True):
     """Which reply."""
 
     app_id: fields.HexId
-    data_id: fields.Label
+    data_id: fields.Name
 
 
 @route(

@@ -13,20 +13,19 @@ from mock_server.domain import errors
 from mock_server.domain.access import Level
 from mock_server.domain.call import COLLECTION
 from mock_server.domain.datasets import sources
-from mock_server.fixture.document import Id
 
 
 class FormerRetrainBody(fields.ProcessingFields, kw_only=True):
     """How a collection is processed now, which may be left out."""
 
-    collection_id: fields.Label | UnsetType = UNSET
+    collection_id: fields.Name | UnsetType = UNSET
     parent_id: Annotated[fields.Label, fields.IDLE] | UnsetType | None = UNSET
 
 
 class RetrainBody(FormerRetrainBody, kw_only=True):
     """Which collection, and how it is processed now."""
 
-    collection_id: Id
+    collection_id: fields.Name
 
 
 class RetrainedView(View):
