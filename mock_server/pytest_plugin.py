@@ -51,6 +51,8 @@ class _Used(NamedTuple):
 _USED: pytest.StashKey[list[_Used]] = pytest.StashKey()
 _OF_SESSION: pytest.StashKey[MockServerFixture] = pytest.StashKey()
 """The server of the whole session, once a test has asked for it."""
+_SETTINGS: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+"""The variables that were set when the run began, which is when they are read."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -105,6 +107,7 @@ def pytest_configure(config: pytest.Config) -> None:
     so that a mistake is one line instead of an error in each test.
     """
     config.addinivalue_line("markers", _MARK_HELP)
+    config.stash[_SETTINGS] = _settings()
     if _is_preset(config):
         from mock_server.cli.under_pytest import read
         from mock_server.testing.mistakes import check_names
@@ -136,6 +139,11 @@ def _is_preset(config: pytest.Config) -> bool:
     if any(name.startswith("MOCK_SERVER_") for name in names):
         return True
     return bool(config.getoption(_PROFILE) or config.getini(_PROFILE))
+
+
+def _settings() -> dict[str, str]:
+    items = os.environ.items()
+    return {name: own for name, own in items if name.startswith("MOCK_SERVER_")}
 
 
 def _may_be_strict(config: pytest.Config) -> bool:
@@ -387,7 +395,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Called by pytest; a failed test's report gets its journal and pending faults."""
+    """Called by pytest; a failed test's report gets its journal and pending faults.
+
+    And variables that were set too late, and a scope for which `mock_server` is none.
+    """
     # The report of the call is made before fixtures are torn down, so the server and
     # its sandbox are still there.
     report = yield
@@ -398,4 +409,12 @@ def pytest_runtest_makereport(
         for each in used:
             sections = report_sections(each.server, each.name, each.since)
             report.sections.extend(sections)
+        if late := _settings().items() ^ item.config.stash[_SETTINGS].items():
+            from mock_server.testing.mistakes import set_too_late
+
+            report.sections.extend(set_too_late(dict(late)))
+    if report.failed and call.excinfo and "ScopeMismatch" in str(call.excinfo.value):
+        from mock_server.testing.mistakes import scope_hint
+
+        report.sections.extend(scope_hint(str(call.excinfo.value)))
     return report

@@ -99,7 +99,7 @@ async def _not_found(scope: Scope, receive: Receive, send: Send) -> None:
     if near is not None:
         hint = f"did you mean {near}? Paths are exact"
     elif words := [each for each in path.split("/") if each in _OF_OTHERS]:
-        hint = f"{words[0]} of others are here {_OF_OTHERS[words[0]]}"
+        hint = f"what others call {words[0]} is here {_OF_OTHERS[words[0]]}"
     refusal = RouteNotFound("a route of the admin API", got, "path", hint)
     await respond(refusal, scope, receive, send)
 

@@ -6,7 +6,7 @@ Each exists once. Of the package it imports what commands have anyway: no server
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Raw, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from mock_server.api.envelope import View
 from mock_server.domain.choices import table as choice_table
@@ -63,6 +63,8 @@ class SnapshotsView(View):
 class SandboxView(View):
     """A sandbox, an owner's key, the key to send for each declared one, and its level.
 
+    `shares` are the ids to send for those of declared share links.
+
     The level holds where an app or dataset says nothing else for the key. `expiresAt`
     is when it ends unless it is used; null for the default one.
     """
@@ -74,6 +76,7 @@ class SandboxView(View):
     expires_at: str | None
     generation: int
     profile: str
+    shares: dict[str, str] = field(default_factory=dict)
 
 
 class SandboxesView(View):

@@ -20,6 +20,7 @@ from mock_server.api.faults.answering import Answering, Sent
 from mock_server.api.faults.fault import Fault, FaultContext, hold_up
 from mock_server.api.journaling import Journaling
 from mock_server.api.middleware import internal_error
+from mock_server.api.operations import shares
 from mock_server.api.operations.answered_path import (
     AnsweredPath,
     Served,
@@ -27,6 +28,7 @@ from mock_server.api.operations.answered_path import (
 )
 from mock_server.api.operations.operation import Distort, Operation
 from mock_server.api.operations.routing import Operations, is_served
+from mock_server.api.operations.shares import TAKES_KEYS, VISITED
 from mock_server.api.redaction import ESCAPED_KEY_BYTES, Secrets
 from mock_server.api.request import ClientGone, Interrupted, RequestBody
 from mock_server.api.slices import once_ready
@@ -42,6 +44,7 @@ from mock_server.domain.objects.pending import NotReady
 from mock_server.domain.sandboxes.registry import Sandboxes, SandboxNotFound
 from mock_server.domain.sandboxes.sandbox import Sandbox
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import facts_of
 
 _NO_RESPONSE = responses.NoResponse()
 _FEW = 16
@@ -86,6 +89,8 @@ class PublicApi:
                     if operation.most_bytes is not None:
                         most = operation.most_bytes(self._limits)
                     request.content = await operation.gather(body, most, self._memory)
+                if operation.access in VISITED:
+                    operation = self._visit(request, operation)
                 if body.holding is not None:  # it is not small
                     await sleep(0)  # to receive it takes long, and to read it
                 if request.sandbox.state is not request.state:
@@ -145,13 +150,52 @@ class PublicApi:
         if operation is None or scope["method"] != operation.method:
             operation = self._other(request, operation)
         request.operation = operation
-        if key is not None and operation.access == "caller":
-            request.caller = authorize(key, request.state, request.notes.bound_to)
-        else:
-            request.caller = identify(request, operation)
+        request.unidentified = None
+        try:
+            if key is not None and operation.access in TAKES_KEYS:
+                request.caller = authorize(key, request.state, request.notes.bound_to)
+            else:
+                request.caller = identify(request, operation)
+        except (MissingAuthorization, UnknownKey) as refusal:
+            if operation.access != "visitor":
+                raise
+            request.unidentified = refusal.with_traceback(None)
+            request.caller = NOBODY
         if not request.headers.is_json:
             choices = request.state.choices
-            operation.check_content_type(scope["method"], scope["headers"], choices)
+            try:
+                operation.check_content_type(scope["method"], scope["headers"], choices)
+            except Refusal as refusal:
+                raise request.unidentified or refusal from None
+        return operation
+
+    def _visit(self, request: context.RequestContext, operation: Served) -> Served:
+        """The operation for who names a share link, which leads to its sandbox.
+
+        Whatever key is sent then. Raises MissingAuthorization, UnknownKey if neither
+        counts, and RouteNotFound.
+        """
+        content, scope = request.content or b"", request.scope
+        refusal, bound_to = request.unidentified, request.notes.bound_to
+        if refusal is None and not shares.may_name(content):
+            return operation
+        sandbox, link = request.sandbox, shares.issued_in(content)
+        if link:
+            self._follow(request, self._sandboxes.of_key(link))
+        state = request.state
+        if request.sandbox is not sandbox:
+            path, method = scope["path"], scope["method"]
+            operation = self._operations.at(path, method, state.choices)
+            # A key of another sandbox does not count in this one.
+            refusal = refusal or request_headers.missing_authorization(())
+        request.operation = operation
+        is_nested = facts_of(state.choices.version).shares_are_nested
+        named = shares.named_in(content, is_nested)
+        if named is not None:
+            ids = named.out_link_uid, named.share_id
+            request.caller = state.visitor(*ids, is_bound=bound_to is not None)
+        elif refusal is not None and operation.access == "visitor":
+            raise shares.in_other_form(content, is_nested) or refusal
         return operation
 
     def _other(
@@ -192,7 +236,9 @@ class PublicApi:
             if found is not None:
                 notes.answered = found.name
                 return found
-        elif state.faults.active and meant.name in state.faults.answered:
+        elif state.faults.active and not state.faults.answered.keys().isdisjoint(
+            meant.names
+        ):
             return meant
         return self._operations.at(path, method, state.choices)
 
@@ -226,7 +272,10 @@ class PublicApi:
             request.sandbox = self._sandbox_of(request.notes)
             request.state, request.operation = request.sandbox.state, None
             request.answer, request.seen, request.has_decided = None, None, False
-            return self._admit(request)
+            operation = self._admit(request)
+            if operation.access in VISITED and request.content is not None:
+                operation = self._visit(request, operation)
+            return operation
         return request.operation
 
     async def _respond_amid_faults(
@@ -404,13 +453,13 @@ def identify(request: context.RequestContext, operation: Served) -> Caller:
     token, known = request.headers.login, state.login_of(request.headers.login or "")
     takes_logins = bool(operation.related) or choices.credentials != "bearer"
     values = remedies(choices, "credentials") if known and not takes_logins else ()
-    if access == "caller" and (keys or not (token and takes_logins)):
+    if access in TAKES_KEYS and (keys or not (token and takes_logins)):
         if not keys:
             raise request_headers.missing_authorization(keys, *values)
         # Without one that could be read, the refusal says what is wrong.
         return authorize(request_headers.bearer_token(headers), state, bound_to)
     caller = known if takes_logins else None
-    if caller is None and access in ("caller", "login"):
+    if caller is None and access in ("caller", "login", "visitor"):
         expected = "a login token, in header `token` or cookie `fastgpt_token`"
         got = "one that no login has given" if token else "nothing"
         if known:

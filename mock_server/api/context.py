@@ -56,7 +56,8 @@ class RequestContext(Struct):
     `started` is in seconds, by a clock that never jumps. `sandbox` is that of a bound
     address, else the one that the key leads to, else the default one; `state` is what
     that was in when the request was admitted. `operation` and `caller` are known once
-    it is admitted, `content` once its body has come, `firing` if a fault fires, and
+    it is admitted (`unidentified` says why nobody is, unless the fields name a share
+    link), `content` once its body has come, `firing` if a fault fires, and
     `answer` if an answer does; both have matched what is `seen` of it. Which
     answer that is, if any, has been found out once it `has_decided`.
     `holding` is what a response is charged to that waits, or is sent for long.
@@ -73,6 +74,7 @@ class RequestContext(Struct):
     state: State
     operation: Served | None = None
     caller: Caller = NOBODY
+    unidentified: Refusal | None = None
     content: bytes | None = None
     firing: Firing | None = None
     answer: Firing | None = None

@@ -184,6 +184,8 @@ def missing_authorization(given: Sequence[bytes], *served_by: str) -> Refusal:
     elif given and not given[0].strip().lower().startswith((b"bearer ", HIDDEN)):
         got = 'a header that does not begin with "Bearer "'
     expected, hint = "one header `Authorization: Bearer KEY`", served_with(*served_by)
+    if got == "one without a key":
+        hint = f"is a variable such as $KEY unset?{f' {hint}' if hint else ''}"
     return errors.MissingAuthorization(expected, got, AUTHORIZATION, hint)
 
 

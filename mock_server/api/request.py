@@ -222,7 +222,8 @@ def check_integers(content: bytes, fields: dict[str, object]) -> None:
 
 
 def _not_json(got: str) -> Refusal:
-    return BadJson("a JSON object", got, "$")
+    hint = "send the fields as a JSON body: the query is not read"
+    return BadJson("a JSON object", got, "$", hint if got == "nothing" else "")
 
 
 def _check_commas(content: bytes) -> None:

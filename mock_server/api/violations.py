@@ -11,8 +11,10 @@ from mock_server.api import errors
 from mock_server.api.headers import missing_authorization, values
 from mock_server.api.operations.operation import Operation
 from mock_server.api.operations.routing import Operations, is_served
+from mock_server.api.operations.shares import TAKES_KEYS, named_in, plain
 from mock_server.domain.choices.reading import tolerates
 from mock_server.domain.choices.table import Choices
+from mock_server.domain.errors import Refusal
 from mock_server.domain.journal import (
     HONOURED,
     IGNORED,
@@ -55,8 +57,26 @@ def _departures(entry: Entry, operations: Operations) -> Iterator[Violation]:
     yield from _of_credentials(entry, operation)
     yield from _of_content_type(entry, operation)
     if sent.body is not None and not sent.is_unread:
-        contract = operation.contract_under(facts_of(choices.version))
-        yield from contract.find_violations(sent.body, choices)
+        facts, content = facts_of(choices.version), sent.body
+        contract = operation.contract_under(facts)
+        if _visitor_of(entry, operation):
+            try:
+                content = plain(content, facts.shares_are_nested, contract, "app")
+            except Refusal as refusal:
+                yield Violation(
+                    "invalid_field", contract.section, refusal.at, refusal.message
+                )
+                return
+        yield from contract.find_violations(content, choices)
+
+
+def _visitor_of(entry: Entry, operation: Operation) -> bool:
+    """Whether a request names a share link, in place of a key and an app."""
+    is_nested = facts_of(entry.choices.version).shares_are_nested
+    named = operation.access == "visitor" and named_in(
+        entry.sent.body or b"", is_nested
+    )
+    return bool(named)
 
 
 def _in_the_end(violation: Violation, entry: Entry) -> Violation:
@@ -94,7 +114,7 @@ def _of_credentials(entry: Entry, operation: Operation) -> Iterator[Violation]:
     # Related routes may be called with a login, and some by anyone.
     if entry.key is not None or (operation.related and not entry.was_refused):
         return
-    if operation.access != "caller":
+    if operation.access not in TAKES_KEYS or _visitor_of(entry, operation):
         return
     given = values(entry.sent.header_pairs(), b"authorization")
     refusal = missing_authorization(given)

@@ -38,6 +38,7 @@ COMMANDS = (
 """In the order of help."""
 _OF_FILES = {f"--{each}" for each in ("fixture", "fixtures", "root-dir", "config")}
 _OF_FILES |= {f"--{each}" for each in ("file", "data", "dir", "db", "mappings")}
+_OF_FILES.add("-f")
 """Options of others for the files that are served."""
 _FIXTURES = "Expected fixtures without an option, such as mock-server serve"
 
@@ -270,7 +271,12 @@ def _message(error: click.ClickException, args: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         name = error.option_name
         if name in _OF_FILES and "--watch" in known:
-            given = " ".join(args).partition(name)[2].strip("= ").partition(" ")[0]
+            given = (
+                " ".join(("", *args))
+                .partition(f" {name}")[2]
+                .strip("= ")
+                .partition(" ")[0]
+            )
             given = "" if given.startswith("-") else given
             why = f"{_FIXTURES} {given or 'mine.yaml'}, got {name} {given}".rstrip()
             return "; ".join([why, *_further(name, args, ctx)])
@@ -312,6 +318,9 @@ def _option_meant(word: str, known: Sequence[str]) -> str:
 
     if word in ("latency", "delay") and "--fault" in known:
         return " (such as --fault delay:ms=500)"
+    if word == "version":
+        own = "it stands alone, for the version of this program"
+        return f" ({own}; that of the service is --choice version=4.14)"
     names = {each[2:]: each for each in known if each.startswith("--")}
     near = nearest(word, names)
     meant = [names[near]] if near else []

@@ -116,6 +116,11 @@ class BadValue(Stop):
     """A value that an option or a variable cannot have."""
 
     def __init__(self, message: str) -> None:
+        place = message.rpartition(" - at ")[2].partition(":")[0]
+        value = os.environ.get(place, "")
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+            why = "env files of containers keep them"
+            message += f" (leave out the quotes within the value: {why})"
         super().__init__(message, USAGE)
 
 

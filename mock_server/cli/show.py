@@ -139,7 +139,8 @@ def _warnings(generation: Generation) -> Iterator[str]:
         for item in dataset.tree:
             if item.id in parents and item.type != "folder":
                 what = f"collection {item.name!r} of dataset {dataset.id!r}"
-                yield f"{what} has children, and the type {item.type!r} (not folder)"
+                how = "leave out type, or write type: folder"
+                yield f"{what} has children but the type {item.type!r}: {how}"
 
 
 @click.command()

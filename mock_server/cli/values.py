@@ -43,7 +43,9 @@ def _faults(text: str, place: str) -> Sequence[Fault]:
     """The fault, or all of the preset, that a text says. Raises BadValue."""
     name, _, rest = text.partition(":")
     name = name.strip()
-    several = "one --fault for each" if place == "--fault" else "`;` between faults"
+    several = "one --fault for each"
+    if place != "--fault":
+        several = "`;` between faults, in quotes for a shell ('slow;flaky')"
     if mistake := mistake_of(name, several):
         raise BadValue(f"{mistake} - at {place}")
     if meant := _meant(name, rest):

@@ -1,6 +1,6 @@
 """The object by which a test, a script or another program steers a server."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -16,11 +16,17 @@ from mock_server.control.client import AdminClient, Refused
 from mock_server.control.clock import SandboxClock, of_field
 from mock_server.control.faults import AddedFault, FaultList, example_of, warned
 from mock_server.control.json_body import to_json
-from mock_server.control.names import Keys, SandboxChoices, quoted
+from mock_server.control.names import Keys, SandboxChoices, Shares, quoted
 from mock_server.control.objects import Records
 from mock_server.domain.objects.fixture_data import Generation
 from mock_server.domain.storage.store import Store
-from mock_server.domain.wrong_calls import Fixed, WrongValue, explained, hinted
+from mock_server.domain.wrong_calls import (
+    Fixed,
+    WrongValue,
+    explained,
+    hinted,
+    no_application,
+)
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.problems import FixtureError
 from mock_server.fixture.source.files import FixtureLike
@@ -35,6 +41,8 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     `url` is the base address for the client under test. Every method raises Refused,
     with the server's message, for what the server refuses.
     """
+
+    __call__: Callable[..., Any] = no_application
 
     def __init__(self, client: AdminClient) -> None:
         self._client = client
@@ -61,6 +69,11 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
     def keys(self) -> Keys:
         """For each key that the fixture declares the one to send."""
         return Keys(self._known_keys().keys)
+
+    @property
+    def shares(self) -> Shares:
+        """For each share link that the fixture declares the `shareId` to send."""
+        return Shares(self._known_keys().shares)
 
     @property
     def clock(self) -> SandboxClock:
@@ -180,6 +193,8 @@ class MockServerFixture(Fixed, Answers, Records, Calls):
 
 class HasControl(Fixed):
     """What has a `control`; a name of that, looked for here, says so."""
+
+    __call__: Callable[..., Any] = no_application
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 

@@ -19,8 +19,10 @@ _NO_KEYS = "the fixture declares no keys; send `.key`, or any text"
 class UnknownName(KeyError):
     """A name that there is not; the text says which there are."""
 
-    def __init__(self, expected: str, got: object, known: Collection[str]) -> None:
-        hint = which_there_are(str(got), known, len(known)) if known else _NO_KEYS
+    def __init__(
+        self, expected: str, got: object, known: Collection[str], none: str = ""
+    ) -> None:
+        hint = which_there_are(str(got), known, len(known)) if known else none
         super().__init__(f"Expected {expected}, got {got!r} ({hint})")
 
     def __str__(self) -> str:
@@ -42,7 +44,17 @@ class Keys(ByName, dict[str, str]):
     named = "keys"
 
     def __missing__(self, key: object) -> str:
-        raise UnknownName("a key that the fixture declares", key, self)
+        raise UnknownName("a key that the fixture declares", key, self, _NO_KEYS)
+
+
+class Shares(ByName, dict[str, str]):
+    """The `shareId` to send for each share link that the fixture declares."""
+
+    named = "shares"
+
+    def __missing__(self, key: object) -> str:
+        expected = "the shareId of a share link that the fixture declares"
+        raise UnknownName(expected, key, self, "it declares none as `shares:`")
 
 
 class SandboxChoices(ByName, Mapping[str, Value]):

@@ -103,13 +103,21 @@ def entry_lines(entry: Mapping[str, Any]) -> Iterator[str]:
         f"{spoiled} {entry['durationMs']} ms"
     )
     yield f"    sent {_sent(request, answer['status'])}"
-    yield f"    got  {_short_json(answer['body'])}"
+    said = "; ".join(each["message"] for each in entry["violations"])
+    yield f"    got  {_short_json(_without(answer['body'], said))}"
     yield from (f"  {line}" for line in violation_lines(entry))
-    if entry["hint"]:
+    if entry["hint"] and entry["hint"] not in said:
         yield f"    hint {one_line(entry['hint'])}"
     for name in entry.get("facts", ()):
         fact = facts().get(name)  # the server may be another version of this one
         yield f"    fact {one_line(name)}{f': {fact.sentence}' if fact else ''}"
+
+
+def _without(body: object, said: str) -> object:
+    """Return a body without a message that is said below it."""
+    if isinstance(body, dict) and body.get("message") and str(body["message"]) in said:
+        return {**body, "message": "…"}
+    return body
 
 
 def _sent(request: Mapping[str, Any], status: int) -> str:

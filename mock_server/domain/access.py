@@ -45,12 +45,38 @@ Permissions = Mapping[str, Level]
 """By API key: its level on one app or dataset and on everything below it."""
 
 
+class Share(Struct, frozen=True):
+    """A link by whose id anybody may chat with an app; it may hide how replies come."""
+
+    id: str
+    app_id: str
+    name: str = ""
+    show_cite: bool = False
+    show_running_status: bool = False
+
+
+class Visitor(Struct, frozen=True):
+    """Who comes by a share link; its `share` is None if there is no such link."""
+
+    uid: str
+    share: Share | None = None
+
+    def level_on(self, app_id: str) -> Level:
+        """What the visitor may do with an app: chat, if the link is for it."""
+        is_own = self.share is not None and self.share.app_id == app_id
+        return Level.WRITE if is_own else Level.NONE
+
+    def owns(self, share_id: str | None, uid: str | None) -> bool:
+        """Whether what belongs to this link and uid is the visitor's."""
+        return self.share is not None and (self.share.id, self.uid) == (share_id, uid)
+
+
 class Caller(Struct, frozen=True):
     """The holder of an API key: one that a fixture declares, or any other.
 
     `level` holds where an app or dataset says nothing else for the key. Who has logged
     in has a `username`, and the key whose member the user is, if there is one. A key
-    that was created for an app has its `app_id`.
+    that was created for an app has its `app_id`. A `visitor` has no key.
     """
 
     key: str
@@ -58,6 +84,7 @@ class Caller(Struct, frozen=True):
     level: Level = Level.OWNER
     username: str | None = None
     app_id: str | None = None
+    visitor: Visitor | None = None
 
 
 NOBODY = Caller("", None, Level.NONE)
@@ -98,6 +125,10 @@ class KeyRing:
         """The declared callers by the keys that are issued for them, and the owner."""
         callers = {self.issued(key): caller for key, caller in declared.items()}
         return callers | {self.owner: Caller(self.owner)}
+
+    def shared(self, share_id: str) -> str:
+        """The id to send in place of that of a declared share link."""
+        return self.prefix + self._digits(f"share {share_id}")
 
     def token(self, username: str) -> str:
         """What a user gets who logs in: an id, a colon, and 32 characters.

@@ -7,12 +7,18 @@ from typing import TypeVar
 from msgspec import Struct
 
 from mock_server.domain import errors
-from mock_server.domain.access import Caller, Level
+from mock_server.domain.access import Caller, Level, Share
 from mock_server.domain.errors import refusal
 from mock_server.domain.faults.firing import Request
 from mock_server.domain.messages import quoted, which_there_are, whose_name
 from mock_server.domain.objects.dataset import Dataset
-from mock_server.domain.objects.models import DEFAULT_TMB_ID, App, Collection, Row
+from mock_server.domain.objects.models import (
+    DEFAULT_TMB_ID,
+    App,
+    Chat,
+    Collection,
+    Row,
+)
 from mock_server.domain.replies import DeclaredReply
 from mock_server.domain.sandboxes.state import State
 from mock_server.domain.storage.store import Store
@@ -29,6 +35,8 @@ DatasetForbidden = refusal(
 ParentNotFound = refusal(
     "ParentNotFound", "404 parentNotFound", "500 501002 unExistDataset"
 )
+ShareNotFound = refusal("ShareNotFound", "404 shareNotFound", "500 501 linkUnInvalid")
+ChatForbidden = refusal("ChatForbidden", "403 forbidden", "500 504000 unAuthChat")
 RowNotFound = refusal("RowNotFound", "404 rowNotFound", "500 500 error")
 CollectionNotFound = refusal(
     "CollectionNotFound", "404 collectionNotFound", "500 501003 unExistCollection"
@@ -114,6 +122,36 @@ class Call(Struct, frozen=True, gc=False):
         if found is None:
             raise RowNotFound.of(own_id, "the id of a data row", at)
         self.may(found[0], level, at)
+        return found
+
+    @property
+    def share(self) -> Share | None:
+        """The share link by which a visitor comes; None for who has a key."""
+        visitor = self.caller.visitor
+        return None if visitor is None else visitor.share
+
+    def visited(self) -> Share:
+        """The share link by which a visitor comes. Raises ShareNotFound."""
+        if self.share is None:
+            expected = "the shareId of a share link, and an outLinkUid"
+            hint = "`shares:` of the fixture declares links, "
+            hint += "GET /__admin/sandboxes lists their ids in each sandbox"
+            raise ShareNotFound(expected, "none that counts here", "$.shareId", hint)
+        return self.share
+
+    def sees(self, chat: Chat) -> bool:
+        """Whether a chat is not another visitor's: who has a key sees all of them."""
+        visitor = self.caller.visitor
+        if visitor is None:
+            return True
+        return visitor.owns(chat.share_id, chat.out_link_uid)
+
+    def own_chat(self, app: App, chat_id: str) -> Chat | None:
+        """The chat session of that id, None if there is none. Raises ChatForbidden."""
+        found = self.store.chat(app, chat_id)
+        if found is not None and not self.sees(found):
+            expected = "a chat session of this visitor of the share link"
+            raise ChatForbidden.of(chat_id, expected, "$.chatId")
         return found
 
     def may(self, holder: Holder, level: Level, at: str = "$.id") -> Holder:

@@ -126,6 +126,8 @@ class UpdateHistory(Struct, frozen=True):
             chat.custom_title if custom is None else custom,
             chat.top if self.top is None else self.top,
             now,
+            chat.share_id,
+            chat.out_link_uid,
         )
 
 
@@ -238,7 +240,7 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
     old = store.chat(app, chat_id)
     has_title = old and (old.custom_title or old.title not in _NO_TITLES)
     title = None if has_title else question[:TITLE_CHARS].strip()
-    chat = Chat(app.id, chat_id) if old is None else old
+    chat = _new(call, app, chat_id) if old is None else old
     reply, owner, turns = _reply(call, app)
     parts = parts_of(question, None) if reply is None else reply.all_parts
     records = (
@@ -246,7 +248,7 @@ def complete(call: Call, app: App, chat_id: str | None, question: str) -> Comple
         ChatRecord(store.new_id(), "AI", text_of(parts), now, recorded(parts)),
     )
     new_title = title if title is not None else chat.title
-    put = Chat(app.id, chat_id, new_title, chat.custom_title, chat.top, now)
+    put = replace(chat, title=new_title, update_time=now)
     store.put_chat(app, put)
     try:
         store.add_records(app, chat_id, records)
@@ -277,6 +279,25 @@ def _reply(call: Call, app: App) -> tuple[DeclaredReply | None, str, Turns | Non
 
     reply, turns = turns.take(replies, fits)
     return reply, owner, turns
+
+
+def _new(call: Call, app: App, chat_id: str) -> Chat:
+    """A chat session that belongs to the visitor, if there is one."""
+    made, visitor = Chat(app.id, chat_id), call.caller.visitor
+    if visitor is None or visitor.share is None:
+        return made
+    return replace(made, share_id=visitor.share.id, out_link_uid=visitor.uid)
+
+
+_MONTH_MS = 30 * 24 * 3_600_000
+
+
+def visible(call: Call, chats: Sequence[Chat]) -> Sequence[Chat]:
+    """Those chat sessions that a caller lists: a visitor the own of the last month."""
+    if call.caller.visitor is None:
+        return chats
+    since = call.now - _MONTH_MS
+    return [each for each in chats if each.update_time >= since and call.sees(each)]
 
 
 def _new_chat_id(store: Store, app: App) -> str:

@@ -175,6 +175,8 @@ class Limits:
     """Users that fixtures declare."""
     api_keys: int = 1_000
     """API keys of one sandbox that logins create."""
+    shares: int = 1_000
+    """Share links that fixtures declare."""
     replies: int = 1_000
     """Replies of completions that fixtures declare."""
 

@@ -49,7 +49,8 @@ _SYNONYMS = {"type": "kind", "time": "now", "times": "exactly"}
 _SYNONYMS |= dict.fromkeys(("count", "number"), "times exactly")
 _SYNONYMS |= dict.fromkeys(("start", "run", "up", "server", "launch"), "serve")
 _SYNONYMS |= dict.fromkeys(
-    ("duration", "seconds", "milliseconds", "delay", "latency"), "ms delayMs delay_ms"
+    ("duration", "seconds", "milliseconds", "delay", "latency"),
+    "ms delayMs delay_ms stream",
 )
 _SYNONYMS |= {"role": "obj", "content": "text", "title": "name"}
 _SYNONYMS |= {"rm": "remove delete", "ls": "list", "new": "create", "tail": "follow"}
@@ -63,6 +64,7 @@ _SYNONYMS |= {
 }
 _SYNONYMS |= {"admin": "owner", "editor": "write", "viewer": "read"}
 _SYNONYMS |= {"timeout": "hang delay ms", "disconnect": "reset"}
+_SYNONYMS |= {"reload": "watch"}
 _SYNONYMS |= {"jsonBody": "json", "bodyPatterns": "body", "status_code": "status"}
 _SYNONYMS |= dict.fromkeys(("queryParameters", "query_string", "params"), "query")
 _SYNONYMS |= dict.fromkeys(("url", "urlPath", "route"), "path operation")

@@ -81,7 +81,10 @@ class Pace(Struct, rename="camel", forbid_unknown_fields=True, frozen=True):
     """Words in a second; of Chinese, characters."""
 
 
-_PACE = 'the pace of a stream that a request wants, such as {"tokensPerSecond": 20}'
+_PACE = (
+    "the pace of a stream that a request wants, such as "
+    '{"firstTokenMs": 500, "tokensPerSecond": 20}'
+)
 StreamPace = Annotated[Pace, Meta(extra={"expected": _PACE})]
 AT_ONCE = Pace()
 AS_TYPED = Pace(400, 30)

@@ -164,7 +164,7 @@ class Facts:
     app_of_key_is_first: bool = fact(
         True,
         False,
-        routes=("completions",),
+        routes=("completions", "v2.completions"),
         sentence="A completion is of the app that `appId` names; before, the app of "
         "the API key came first. Without `appId` it is the app of the key in both.",
         chinese="对话使用 `appId` 指定的应用；之前优先使用 API 密钥所属的应用。"
@@ -176,6 +176,39 @@ class Facts:
         routes=("app.detail",),
         sentence="A single app has no `teamTags` any more.",
         chinese="单个应用不再带有 `teamTags`。",
+    )
+    shares_are_nested: bool = fact(
+        False,
+        True,
+        routes=("*",),
+        sentence="A share link is named by `outLinkAuthData`, an object of `shareId` "
+        "and `outLinkUid`, and by no `appId` beside it; before, by these two fields, "
+        "with the `appId` of the link.",
+        chinese="以 `outLinkAuthData`（含 `shareId` 和 `outLinkUid` 的对象）"
+        "指定免登录链接，且不带 `appId`；之前为这两个字段，并须带链接的 `appId`。",
+    )
+    shares_see_tools: bool = fact(
+        False,
+        True,
+        routes=("completions", "v2.completions", "getResData"),
+        sentence="Visitors of a share link are told of tools that were called.",
+        chinese="免登录链接的访客可见所调用的工具。",
+    )
+    out_link_init_says_more: bool = fact(
+        False,
+        True,
+        routes=("outLink.init",),
+        sentence="An unknown chat has an empty title; before, it had none. One that "
+        "there is tells `chatGenerateStatus` and `hasBeenRead`, too.",
+        chinese="未知会话的标题为空；之前没有该字段。已有的会话还带有 "
+        "`chatGenerateStatus` 和 `hasBeenRead`。",
+    )
+    v2_parts_are_typed: bool = fact(
+        True,
+        False,
+        routes=("v2.completions",),
+        sentence="The parts of a whole reply with `detail` have no `type` any more.",
+        chinese="带 `detail` 的完整回复，其各部分不再带有 `type`。",
     )
     api_key_health_has_points: bool = fact(
         False,

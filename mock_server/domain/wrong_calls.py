@@ -205,6 +205,14 @@ class Synchronous:
         raise TypeError("Expected a call, got `await` of it (drop `await`: it is done)")
 
 
+def no_application(of: object, *_: object, **__: object) -> NoReturn:
+    """Refuse to be called, as clients call an ASGI application."""
+    expected = f"Expected an ASGI application, got a {type(of).__name__}"
+    how = "pass mock_server_app itself, or `.app` of a MockServer"
+    url = "or give the client no transport, and base_url=mock_server.url"
+    raise TypeError(f"{expected} ({how}; {url})")
+
+
 class Fixed:
     """An object whose public attributes cannot be set, as that would do nothing."""
 

@@ -1,7 +1,8 @@
 """Mistakes of a test's author, told in one line: no frame of ours would help."""
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import isfunction
 from typing import Any
@@ -10,7 +11,11 @@ import pytest
 
 from mock_server.control.client import NotRunning, Refused
 from mock_server.control.control_object import MockServerFixture
-from mock_server.control.environment import unknown_settings, variable
+from mock_server.control.environment import (
+    known_settings,
+    unknown_settings,
+    variable,
+)
 from mock_server.control.faults import UnfiredFaultWarning, unfired
 from mock_server.control.http_call import Unreachable
 from mock_server.control.report import allowed_violations
@@ -94,6 +99,35 @@ def check_names(config: pytest.Config) -> None:
         raise pytest.UsageError("\n".join(unknown))
     for each in unknown:
         config.issue_config_time_warning(pytest.PytestWarning(each), stacklevel=2)
+
+
+_IN_TESTS = {
+    "choice": "@pytest.mark.mock_server(choices={...})",
+    "profile": '@pytest.mark.mock_server(profile="...")',
+    "fixture": '@pytest.mark.mock_server(fixture="...")',
+    "fault": "mock_server.fault(...)",
+}
+
+
+def set_too_late(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Title and text on variables that were set when the servers had read them."""
+    by_option = {variable(option): how for option, how in _IN_TESTS.items()}
+    read = {*known_settings()} - {variable("url")}  # which projects set for their own
+    for name in sorted(read.intersection(names)):
+        how = by_option.get(name, "the fixture mock_server_settings")
+        why = f"{name} was changed after pytest had started, when variables are read"
+        yield "mock-server", f"{why} (use {how}, or set it before)"
+
+
+_SCOPES = re.compile("ScopeMismatch.* (mock_server(_app|_factory)?) with a ([a-z]+) ")
+
+
+def scope_hint(message: str) -> Iterator[tuple[str, str]]:
+    """Title and text on a fixture that asks for a server of one test, and outlasts."""
+    if found := _SCOPES.search(message):
+        how = "take mock_server_session, which no test resets"
+        why = f'{how}, or drop scope="{found[3]}" of your fixture'
+        yield "mock-server", f"{found[1]} is of one test: {why}"
 
 
 def allowed_by_ini(config: pytest.Config) -> list[str] | None:

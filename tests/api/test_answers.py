@@ -195,6 +195,25 @@ def test_a_placeholder_outside_of_json_is_told(api: Api) -> None:
         assert told.startswith("'{{path.id}}' is sent as it is: ")
 
 
+def test_a_placeholder_in_the_name_of_a_field_is_told(api: Api) -> None:
+    (told,) = respond(api, "GET /x", json={"a": {"is {{body.id}}!": 1}})["warnings"]
+    where = "placeholders are filled in values, not in names of fields"
+    assert told == f"'{{{{body.id}}}}' is sent as it is: {where}"
+    assert not respond(api, "GET /y", json=['{{body.id}}": ', "{{body.id}}"])[
+        "warnings"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [('{"name": "Ann"}', 1), ("[1]", 1), ("{name}", 0), ("1", 0)]
+)
+def test_a_text_that_holds_json_is_warned_of(api: Api, value: str, count: int) -> None:
+    told = respond(api, "GET /x", json=value)["warnings"]
+    how = "write it without quotes, or as text"
+    said = f"json is a text that holds JSON, and is sent as a JSON string: {how}"
+    assert told == [said] * count
+
+
 def test_what_other_tools_write_in_a_path_is_told(api: Api) -> None:
     (told,) = respond(api, "GET /api/user/:id")["warnings"]
     assert told == "':id' is taken literally: write {id}"

@@ -41,6 +41,16 @@ def test_the_documented_list_hints_too_and_only_once(api: Api) -> None:
     assert hints(api, LIST, body) == []
 
 
+def test_a_refusal_for_want_of_a_field_names_the_others_that_are_meant(
+    api: Api,
+) -> None:
+    body = {"offset": 0, "dataset_id": "dataset-1", "page_size": 5, "odd": 1}
+    said = api.send("POST", LIST, body).json()["message"]
+    missing = '(unknown field "dataset_id": did you mean "datasetId"?)'
+    other = 'unknown field "page_size" is ignored (did you mean "pageSize"?)'
+    assert said.endswith(f"- at $.datasetId {missing}; {other}")
+
+
 def test_a_hint_of_any_name_is_visible_ascii(api: Api) -> None:
     body = {"offset": 0, "datasetId": "dataset-1", "parent\x7f\nÎd": None}
     (said,) = hints(api, LIST, body)
@@ -59,3 +69,6 @@ def test_a_word_of_other_interfaces_is_named_for_a_missing_field(api: Api) -> No
     answer = api.send("POST", "/api/core/dataset/collection/create/text", body)
     said = '(unknown field "content": did you mean "text"?)'
     assert answer.json()["message"].endswith(said)
+    answer = api.send("POST", "/api/core/dataset/create", {"title": "Notes"})
+    said = '- at $.name (unknown field "title": did you mean "name"?)'
+    assert said in answer.json()["message"]

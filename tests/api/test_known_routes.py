@@ -30,7 +30,7 @@ def test_a_route_that_is_not_served_is_told_to_be_the_services(
     answer = make_api().send("POST", path, {})
     message = answer.json()["message"]
     assert answer.status_code == 404
-    assert f"the service {told} this server does not serve it: " in message
+    assert f"the service {told} it is not served here: " in message
     assert "respond()" in message
 
 

@@ -14,12 +14,11 @@ from tests.related_routes import RELATED_ROUTES
 from tests.support import LIST, PIN, Api
 
 
-def test_the_message_says_how_many_routes_there_are_or_names_both(
+def test_the_message_says_where_all_routes_are_or_names_both(
     make_api: MakeApi,
 ) -> None:
     message = make_api().send("GET", "/nope", {}).json()["message"]
-    count = sum("4.16" in row.versions for row in OPERATIONS.values())
-    assert f"Expected one of the {count} routes of GET /openapi.json, got" in message
+    assert "Expected one of the routes of GET /openapi.json, got" in message
     api = make_api(choices={"related_routes": "off"})
     message = api.send("GET", "/nope", {}).json()["message"]
     assert f"Expected PUT {PIN} or POST {LIST}, got" in message
@@ -28,9 +27,7 @@ def test_the_message_says_how_many_routes_there_are_or_names_both(
 OFF = choose(choices={"related_routes": "off", "legacy_paths": "off"})
 ON = choose(choices={"related_routes": "on"})
 NEEDED = "does not show, needs the choice related_routes=on)"
-OTHERWISE = (
-    "a fixture can answer further paths with `responses:`, a test with respond())"
-)
+OTHERWISE = "answer it with `responses:` in a fixture or respond() in a test)"
 
 
 def hint(path: str, *, is_on: bool = False, method: str = "POST") -> str:
@@ -119,6 +116,42 @@ def test_the_nearest_of_all_served_routes_is_named(
     assert re.search(rf"did you mean \S*{meant}\? Paths are exact; .*a fixture", said)
 
 
+_ID = "65b1c2d3e4f5a6b7c8d9e0f1"
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "meant"),
+    [
+        ("GET", "dataset/collection", "dataset/collection/detail?id"),
+        ("DELETE", "dataset/collection", "dataset/collection/delete?id"),
+        ("GET", "dataset/collections", "dataset/collection/detail?id"),
+        ("GET", "dataset", "dataset/detail?id"),
+        ("DELETE", "dataset/data", "dataset/data/delete?id"),
+        ("GET", "app", "app/detail?appId"),
+        ("DELETE", "apps", "app/del?appId"),
+    ],
+)
+def test_a_path_of_rest_leads_to_the_route_that_takes_the_id(
+    method: str, given: str, meant: str
+) -> None:
+    said = hint(f"/api/core/{given}/{_ID}", is_on=True, method=method)
+    assert f"(did you mean {method} /api/core/{meant}={_ID}? Paths are exact" in said
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", f"dataset/{_ID}"),
+        ("GET", f"chat/record/{_ID}"),
+        ("PUT", f"app/{_ID}"),
+    ],
+)
+def test_a_path_of_rest_that_no_route_is_for_is_not_guessed_at(
+    method: str, path: str
+) -> None:
+    assert "did you mean" not in hint(f"/api/core/{path}", is_on=True, method=method)
+
+
 @pytest.mark.parametrize(
     ("method", "meant"), [("PUT", "dataset/update"), ("POST", "collection/update")]
 )
@@ -178,7 +211,7 @@ def test_paths_of_other_mock_servers_lead_to_what_is_here(
     message = api.client.request(method, f"/__admin/{given}").json()["message"]
     word = given.partition("/")[0]
     here = {"mappings": "POST /__admin/faults", "requests": "GET /__admin/journal"}
-    assert f"({word} of others are here {here[word]}" in message
+    assert f"(what others call {word} is here {here[word]}" in message
 
 
 def test_the_responses_api_leads_to_chat_completions(api: Api) -> None:

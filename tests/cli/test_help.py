@@ -44,8 +44,9 @@ def test_a_collection_with_children_that_is_no_folder_is_warned_of(
     inner = "[{name: A, type: file, children: [{name: B}]}, {name: C, children: []}]"
     path.write_text(f"datasets: [{{id: d, collections: {inner}}}]")
     done = run("check", str(path))
-    said = "collection 'A' of dataset 'd' has children, and the type 'file'"
-    assert (done.status, done.err) == (0, f"warning: {said} (not folder)\n")
+    said = "collection 'A' of dataset 'd' has children but the type 'file'"
+    how = "leave out type, or write type: folder"
+    assert (done.status, done.err) == (0, f"warning: {said}: {how}\n")
 
 
 @pytest.mark.parametrize("group", ["fault", "snapshot", "clock", "sandbox", "import"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -167,6 +168,17 @@ def conversation(messages: list[Any]) -> list[Sent]:
     """A completion of so many messages."""
     path = "/api/v1/chat/completions"
     return [EMPTY, sent_json(path, appId="a", messages=messages)]
+
+
+def by_link(rest: object = None, **fields: Any) -> list[Sent]:
+    """A list for the visitor of a share link, which has something beside its ids."""
+    named = {"shareId": "s", "outLinkUid": "u", "rest": rest}
+    if isinstance(rest, str):
+        fields["outLinkAuthData"] = json.dumps(named)
+    path = "/api/core/chat/history/getHistories"
+    shares = [{"shareId": "s", "appId": "a"}]
+    state = admin("PUT", "/state", {"apps": [{"id": "a"}], "shares": shares})
+    return [state, sent_json(path, **{"outLinkAuthData": named, **fields})]
 
 
 def part(header: str, data: bytes = b"x") -> bytes:
@@ -364,6 +376,12 @@ OPERATIONS = {
     "indexes of a row": Input(
         48_000, lambda n: Sent(INSERT, of_a_row(b"[%b0]" % (b'{"text":"x"},' * n)))
     ),
+    "a long body by a share link": Input(900_000, lambda n: by_link(source="x" * n)),
+    "many fields by a share link": Input(
+        40_000, lambda n: by_link(**{f"f{at}": at for at in range(n)})
+    ),
+    "a share link as a long text": Input(900_000, lambda n: by_link("\\" * n)),
+    "a share link in depth": Input(900_000, lambda n: by_link([[]] * (n // 3))),
     "messages": Input(48_000, lambda n: conversation([{"role": "user"}] * n)),
     "messages, one of them none": Input(
         48_000, lambda n: conversation([*[{"role": "user"}] * n, 1])
@@ -569,6 +587,100 @@ def recorded(count: int, part: object) -> list[Sent]:
     ]
 
 
+CHATS = "/api/core/chat"
+FEEDBACK, FORGET = f"{CHATS}/feedback/updateUserFeedback", f"{CHATS}/record/delete"
+GUIDE = "/api/core/ai/agent/v2/createQuestionGuide"
+
+
+def spoken(count: int, *then: Sent, **fields: Any) -> list[Sent]:
+    """A chat of so many replies that is put, and what follows."""
+    each = {"obj": "AI", "text": "x"} | fields
+    records = [{"dataId": f"r{number}"} | each for number in range(count)]
+    app = {"id": "a", "chats": [{"chatId": "x", "records": records}]}
+    return [admin("PUT", "/state", {"apps": [app]}), *then]
+
+
+def of_record(path: str, **fields: Any) -> Sent:
+    """A call of a route of chat records."""
+    return sent_json(path, appId="a", chatId="x", **fields)
+
+
+def forgotten(ids: object) -> Sent:
+    """Records are deleted."""
+    return replace(of_record(FORGET, contentIds=ids), method="DELETE")
+
+
+def results(count: int, part: object) -> list[Sent]:
+    """A reply with such parts, whose dataId is the second id made, and its results."""
+    query = f"appId=a&chatId=x&dataId={sha256(b'2').hexdigest()[:24]}"
+    return [
+        EMPTY,
+        reply(parts=["x", *[part] * count]),
+        completion("y", appId="a", chatId="x"),
+        Sent(f"{CHATS}/record/getResData", method="GET", query=query),
+    ]
+
+
+RECORDED = {
+    "replies, the last of which is rated": Input(
+        10_000,
+        lambda n: spoken(
+            n, of_record(FEEDBACK, dataId=f"r{n - 1}", userGoodFeedback="yes")
+        ),
+    ),
+    "text of a rating": Input(
+        BODY,
+        lambda n: spoken(1, of_record(FEEDBACK, dataId="r0", userBadFeedback="x" * n)),
+    ),
+    "records that are deleted": Input(
+        Published.ids,
+        lambda n: spoken(10_000, forgotten([f"r{number}" for number in range(n)])),
+    ),
+    "records that are deleted, as a text": Input(
+        2_700,
+        lambda n: spoken(10_000, forgotten(",".join(f"r{it}" for it in range(n)))),
+    ),
+    "records of one id that are deleted": Input(
+        10_000, lambda n: spoken(n, forgotten(["r"]), dataId="r")
+    ),
+    "commas between records": Input(
+        Published.intro_chars, lambda n: spoken(1, forgotten("," * n))
+    ),
+    "deleted records amid others": Input(
+        10_000,
+        lambda n: spoken(n, SHOWN, deleteTime="2026-01-01T00:00:00Z"),
+    ),
+    "results with quotes": Input(
+        48_000, lambda n: results(1, {"quotes": [{"id": "x"}] * n})
+    ),
+    "results of nodes": Input(
+        Published.reply_parts - 1, lambda n: results(n, {"node": "x" * 1_000})
+    ),
+    "settings of a question guide": Input(
+        48_000,
+        lambda n: [EMPTY, of_record(GUIDE, questionGuide={"open": [{}] * n})],
+    ),
+    "messages of a question guide": Input(
+        48_000, lambda n: sent_json(GUIDE.replace("/v2", ""), messages=[{}] * n)
+    ),
+    "key that is looked after": Input(
+        60_000,
+        lambda n: Sent(
+            "/api/support/openapi/health", method="GET", query=f"apiKey={'k' * n}"
+        ),
+    ),
+    "name of a file to upload": Input(
+        BODY,
+        lambda n: [
+            EMPTY,
+            sent_json(
+                f"{RELATED}/file/presignDatasetFilePostUrl",
+                datasetId="d",
+                filename="x" * n,
+            ),
+        ],
+    ),
+}
 SCRIPTED = {
     "JSON of an answer": Input(BODY // 4, lambda n: answer(json=[0] * n)),
     "objects of an answer": Input(

@@ -22,6 +22,7 @@ from tests.cost.inputs import (
     FOLDERS,
     KEY,
     OPERATIONS,
+    RECORDED,
     SCRIPTED,
     STATES,
     Sent,
@@ -30,7 +31,7 @@ from tests.cost.inputs import (
 )
 from tests.support import LIBRARY, settled
 
-INPUTS = OPERATIONS | ADMIN | STATES | FOLDERS | SCRIPTED
+INPUTS = OPERATIONS | ADMIN | STATES | FOLDERS | SCRIPTED | RECORDED
 FEWEST, ROUNDS = 3, 12
 """How often to measure, at most: what disturbs a round only adds to it."""
 NOISE = 0.003

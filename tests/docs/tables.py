@@ -49,6 +49,7 @@ from mock_server.strategies import (
     requests,
 )
 from mock_server.wire.server import KEEP_ALIVE_SECONDS
+from tests.api.published import published_table
 from tests.bench import page
 from tests.docs import command_line
 from tests.docs.cells import (
@@ -321,7 +322,8 @@ def operations_table() -> Table:
 TRAITS = {kind.needs for kind in KINDS.values()}
 """The traits that kinds of faults go by."""
 _CREDENTIALS = {"caller": "key or login", "login": "login"}
-_CREDENTIALS |= {"anyone": "none", "address": "its address"}
+_CREDENTIALS |= {"anyone": "none", "address": "its address", "link": "share link"}
+_CREDENTIALS |= {"visitor": "key, login or share link"}
 
 
 def related_routes_table() -> Table:
@@ -444,6 +446,7 @@ TABLES: Mapping[str, Callable[..., Table]] = {
     "planted": planted_table,
     "presets": presets_table,
     "probes": probes_table,
+    "published": published_table,
     "routes": routes_table,
     "rules": rules_table,
     "settings": settings_table,

@@ -31,3 +31,14 @@ def test_what_is_replaced_is_as_in_a_list(
     assert list(blocks[part]) == model[part]
     assert list(Reversed(blocks)[part]) == model[::-1][part]
     assert [blocks[at] for at in range(0, len(model), 97)] == model[::97]
+
+
+@given(SIZES, st.sets(indexes))
+def test_what_is_changed_is_as_in_a_list(size: int, places: set[int]) -> None:
+    model = list(range(size))
+    blocks, before = Blocks.of(model), model.copy()
+    by_place = {at: -at for at in places if at < size}
+    for at, item in by_place.items():
+        model[at] = item
+    assert list(blocks.changed(by_place)) == model
+    assert list(blocks) == before

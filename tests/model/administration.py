@@ -222,7 +222,7 @@ def drawn_choices(random: Random) -> tuple[str | None, Choices]:
     """A profile, or None for the one in force, and a few choices beside it."""
     profile = random.choice([None, "documented", "deployed", "deployed"])
     # What few requests tell apart is drawn more often.
-    known = [*CHOICES, "unknown_key", "unknown_key", "training", "training"]
+    known = [*CHOICES, *["unknown_key", "training", "version"] * 2]
     names = random.sample(known, random.choice([0, 1, 2, 4, 8]))
     others = {name: random.choice(CHOICES[name].values) for name in names}
     if profile != "deployed" and random.random() < 0.7:

@@ -135,13 +135,48 @@ class Chats(Base):
             },
         }
 
+    def update_user_feedback(self, fields: Fields) -> Any:
+        """Rate the reply, in 4.14 the first record of the id; `{}` answers there."""
+        is_former = self.choices["version"] == "4.14"
+        records = self.app(fields, READ)["records"].get(fields["chatId"], [])
+        named = [each for each in records if each["id"] == fields["dataId"]]
+        rated = named if is_former else [it for it in named if it["obj"] == "AI"]
+        if not rated:
+            raise Refused("no_record")
+        for name in FEEDBACK:
+            rated[0].pop(name, None)
+        rated[0] |= {name: fields[name] for name in FEEDBACK if name in fields}
+        return {} if is_former else None
+
+    def delete_records(self, fields: Fields) -> None:
+        several = fields.get("contentIds") or []
+        ids = several.split(",") if isinstance(several, str) else [*several]
+        ids = [each for each in (*ids, fields.get("contentId")) if each]
+        for record in self.app(fields, READ)["records"].get(fields["chatId"], []):
+            if record["id"] in ids:
+                record.setdefault("deleteTime", self.now)
+
+    def delete_item(self, fields: Fields) -> None:
+        self.delete_records(fields)
+
+    def get_res_data(self, fields: Fields) -> list[Any]:
+        """No node is named: replies of stories are texts."""
+        if all(fields.get(name) for name in ("appId", "chatId", "dataId")):
+            self.app(fields, READ)
+        return []
+
+    def question_guide(self, fields: Fields) -> list[str]:
+        self.app(fields, READ)
+        return [*QUESTIONS]
+
     def get_pagination_records(self, fields: Fields) -> Page:
         start, size = paging(fields, 1000)
-        records = self.app(fields, READ)["records"].get(fields.get("chatId"), [])
+        records = shown(self.app(fields, READ)["records"].get(fields.get("chatId"), []))
         return Page(records[::-1], start, size, record_view, _turned_round)
 
     def get_records_v2(self, fields: Fields) -> Page:
         records = self.app(fields, READ)["records"].get(fields.get("chatId"), [])
+        records = records if fields.get("includeDeleted") else shown(records)
         ids, size = [each["id"] for each in records], fields.get("pageSize", 10)
         start, end = max(0, len(ids) - size), len(ids)
         for name in ("initialId", "prevId", "nextId"):
@@ -199,6 +234,19 @@ class Chats(Base):
         return answer
 
 
+FEEDBACK = ("userGoodFeedback", "userBadFeedback")
+QUESTIONS = (
+    "What else can you do?",
+    "Where does that come from?",
+    "What does it cost?",
+)
+
+
+def shown(records: list[Fields]) -> list[Fields]:
+    """The records that are not deleted."""
+    return [each for each in records if "deleteTime" not in each]
+
+
 def record_view(record: Fields) -> Fields:
     view = {
         "_id": sha256(f"{record['id']} {record['obj']}".encode()).hexdigest()[:24],
@@ -210,7 +258,7 @@ def record_view(record: Fields) -> Fields:
     }
     if record["obj"] == "AI":
         view |= {"totalQuoteList": [], "totalRunningTime": 0, "useAgentSandbox": False}
-    return view
+    return view | {name: record[name] for name in FEEDBACK if name in record}
 
 
 def _record_in_v2(record: Fields) -> Fields:

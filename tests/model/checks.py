@@ -16,6 +16,7 @@ class Field:
     is_valid: Check
     is_required: bool = False
     is_hex: bool = False
+    is_idle: bool = False
 
 
 def check(given: Mapping[str, Any], fields: Mapping[str, Field]) -> bool:
@@ -32,6 +33,14 @@ def text(value: Any) -> bool:
 
 def some_text(value: Any) -> bool:
     return text(value) and value != ""
+
+
+def text_or(valid: Check) -> Check:
+    return lambda value: text(value) or valid(value)
+
+
+def anything(_: Any) -> bool:
+    return True
 
 
 def flag(value: Any) -> bool:

@@ -89,6 +89,12 @@ def records(draw: Draw) -> str:
     return draw.id(found)
 
 
+def some_records(draw: Draw) -> str | list[str]:
+    """Two of them, as a list or as a text."""
+    found = [records(draw), records(draw)]
+    return draw.one([found, ",".join(found)])  # type: ignore[no-any-return]
+
+
 def files(draw: Draw) -> str:
     found = [
         each["fileId"]
@@ -135,6 +141,27 @@ LISTED: dict[str, Maker] = {
     "filterTags": TAGS,
 }
 CHAT: dict[str, Maker] = {"appId": apps, "chatId": chats}
+
+
+def of_record(name: str, **optional: Maker) -> Maker:
+    """A record of some chat, mostly of the one that is named, under that name."""
+
+    def make(draw: Draw) -> Fields:
+        found = draw.fields({**CHAT, name: records}, optional)
+        known = [
+            (app["id"], chat_id, record["id"])
+            for app in draw.state["apps"].values()
+            for chat_id, each in app["records"].items()
+            for record in each
+        ]
+        if known and draw.random.random() < 0.7:
+            names = "appId", "chatId", name
+            found |= dict(zip(names, draw.one(known), strict=True))
+        return found
+
+    return make
+
+
 SOURCE: dict[str, Maker] = {
     "parentId": parents,
     "tags": TAGS,
@@ -176,7 +203,7 @@ PLAIN_LIST = an_object(
 )
 _SIZES: dict[str, Maker] = {"pageSize": of(1, 2, 3, 40)}
 _AROUND = [
-    an_object(CHAT, **_SIZES),
+    an_object(CHAT, includeDeleted=FLAGS, **_SIZES),
     an_object(CHAT | {"initialId": records}, prevId=records, **_SIZES),
     an_object(CHAT | {"prevId": records}, nextId=records, **_SIZES),
     an_object(CHAT | {"nextId": records}, **_SIZES),
@@ -206,6 +233,15 @@ CALLS: dict[str, Maker] = {
     "batchDelete": an_object({"appId": apps, "chatIds": many(chats, 1, 2)}),
     "getHistoryStatus": an_object({"appId": apps, "chatIds": many(chats, 0, 3)}),
     "markRead": an_object(CHAT),
+    "updateUserFeedback": of_record(
+        "dataId", userGoodFeedback=of("yes", "", None), userBadFeedback=of("no", None)
+    ),
+    "record.delete": of_record(
+        "contentId", contentIds=some_records, delFile=of(True, "x")
+    ),
+    "item.delete": of_record("contentId"),
+    "getResData": of_record("dataId"),
+    "v2.createQuestionGuide": an_object(CHAT, questionGuide=of({"open": True}, 5)),
     "init": an_object(CHAT),
     "getPaginationRecords": an_object({"appId": apps}, chatId=chats, **PAGING),
     "getRecords_v2": lambda draw: draw.one(_AROUND)(draw),

@@ -139,7 +139,19 @@ class Body:
         for name, field in self._counting().items():
             if name in self.more:
                 found += self._wrong(name, field)
+        if found and tolerates(self.choices, "unknown_fields"):
+            found += self._ignored()
         return found
+
+    def _ignored(self) -> list[str]:
+        """What is said of the first field that is likely meant for an optional one."""
+        needed = [n for n, f in self.spec.items() if f.missing is not None]
+        optional = {*self.spec, *self.more} - {*needed, *self.body}
+        return [
+            f"unknown field {quoted(n)} is ignored (did you mean {quoted(MEANT[n])}?)"
+            for n in self.body
+            if MEANT.get(n) in optional
+        ][:1]
 
     def _counting(self) -> Mapping[str, Field]:
         """The fields of the body that have a meaning."""

@@ -1,12 +1,18 @@
-"""The routes of related routes: where they are, who may call, what their fields are."""
+"""The routes of related routes: where they are, who may call, what their fields are.
+
+Left out are those that tell secrets of the server, which no model can know: API keys
+that logins create, and addresses of files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.model.checks import (
     Field,
+    anything,
     at_least,
     flag,
     index,
@@ -17,6 +23,7 @@ from tests.model.checks import (
     paging_number,
     some_text,
     text,
+    text_or,
     whole,
     with_fields,
 )
@@ -26,9 +33,10 @@ from tests.model.checks import (
 class Route:
     """A route: the method of the model that serves it, and its fields.
 
-    `former` are those that it has in version 4.14, `since` is the first version that
-    has it. `access` says who may call: the holder of a key (or a login), a login, or
-    anyone. One that `is_checked` was so in version 4.14 too.
+    `former` are those that it has in version 4.14; `since` and `until` are the first
+    and the last version that have it. `access` says who may call: the holder of a key
+    (or a login), a login, or anyone. One that `is_checked` was so in version 4.14 too;
+    one that `is_strict` refuses unknown fields since.
     """
 
     name: str
@@ -37,9 +45,11 @@ class Route:
     fields: Mapping[str, Field]
     former: Mapping[str, Field] | None = None
     since: str = "4.14"
+    until: str = "4.16"
     access: str = "caller"
     is_bare: bool = False
     is_checked: bool = False
+    is_strict: bool = False
     is_open: bool = False
 
     @property
@@ -57,6 +67,7 @@ WRITES |= {"completions", "dataset.create", "folder.create", "dataset.update"}
 WRITES |= {"dataset.delete", "collection.create", "text", "link", "fileId"}
 WRITES |= {"collection.update", "collection.delete", "pushData", "insertData"}
 WRITES |= {"data.update", "data.delete"}
+WRITES |= {"updateUserFeedback", "record.delete", "item.delete"}
 TOTALS = {"listV2", "getHistories", "getPaginationRecords", "getRecords_v2"}
 TOTALS |= {"collection.list", "scrollList", "data.v2.list", "data.list"}
 PAGES = TOTALS | {"dataset.list", "searchTest"}
@@ -88,6 +99,12 @@ FILTER = {
 SOURCE = {"datasetId": NEEDED_TEXT, "parentId": HEX_PARENT, "tags": TAGS}
 SOURCE |= {"trainingType": Field(one_of("chunk", "qa"))}
 ROW = with_fields(q=text, a=text, chunkIndex=whole, indexes=many(index))
+
+
+def is_guide(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("open"), bool)
+
+
 LIST_DATA = {"collectionId": HEX_ID, "searchText": TEXT} | PAGING
 
 _CHAT, _SET = "/api/core/chat/", "/api/core/dataset/"
@@ -127,6 +144,48 @@ _ROUTES: dict[str, Route] = {
     f"{_CHAT}history/markRead": Route(
         "mark_read", "markRead", ("POST",), CHAT, since="4.16"
     ),
+    f"{_CHAT}feedback/updateUserFeedback": Route(
+        "update_user_feedback",
+        "updateUserFeedback",
+        ("POST",),
+        CHAT
+        | {"dataId": NEEDED_ID}
+        | dict.fromkeys(("userGoodFeedback", "userBadFeedback"), Field(nullable(text))),
+        is_checked=True,
+    ),
+    f"{_CHAT}record/delete": Route(
+        "delete_records",
+        "record.delete",
+        ("DELETE",),
+        CHAT
+        | {
+            "chatId": NEEDED_TEXT,
+            "contentId": TEXT,
+            "contentIds": Field(text_or(many(text))),
+            "delFile": Field(anything, is_idle=True),
+        },
+        since="4.16",
+    ),
+    f"{_CHAT}item/delete": Route(
+        "delete_item",
+        "item.delete",
+        ("DELETE",),
+        CHAT | {"contentId": NEEDED_ID},
+        until="4.14",
+    ),
+    f"{_CHAT}record/getResData": Route(
+        "get_res_data",
+        "getResData",
+        ("GET",),
+        APP | {"dataId": NEEDED_TEXT, "chatId": TEXT},
+        former={"appId": Field(some_text), "chatId": TEXT, "dataId": TEXT},
+    ),
+    "/api/core/ai/agent/v2/createQuestionGuide": Route(
+        "question_guide",
+        "v2.createQuestionGuide",
+        ("POST",),
+        CHAT | {"questionGuide": Field(is_guide, is_idle=True)},
+    ),
     f"{_CHAT}init": Route("init", "init", ("GET",), CHAT, is_checked=True),
     f"{_CHAT}record/getPaginationRecords": Route(
         "get_pagination_records",
@@ -139,7 +198,7 @@ _ROUTES: dict[str, Route] = {
         "getRecords_v2",
         ("POST",),
         APP
-        | {"pageSize": Field(at_least(1))}
+        | {"pageSize": Field(at_least(1)), "includeDeleted": FLAG}
         | dict.fromkeys(("chatId", "initialId", "prevId", "nextId"), TEXT),
     ),
     "/api/v1/chat/completions": Route(
@@ -275,6 +334,7 @@ _ROUTES: dict[str, Route] = {
         {"collectionId": HEX_ID},
         is_bare=True,
         is_checked=True,
+        is_strict=True,
     ),
     f"{_SET}data/v2/list": Route("data_list", "data.v2.list", ("POST",), LIST_DATA),
     f"{_SET}data/list": Route("data_list", "data.list", ("POST",), LIST_DATA),
@@ -343,7 +403,7 @@ ROUTES: dict[str, Route] = {
 DOCUMENTED = (PIN, LIST_V2)
 
 _OLDER = ("updateHistory", "getHistories", "delHistory", "clearHistories")
-_OLDER_RECORDS = ("getPaginationRecords", "getRecords_v2")
+_OLDER_RECORDS = ("getPaginationRecords", "getRecords_v2", "getResData")
 LEGACY: dict[str, str] = {
     f"{_CHAT}{name}": f"{_CHAT}history/{name}" for name in _OLDER
 } | {f"{_CHAT}{name}": f"{_CHAT}record/{name}" for name in _OLDER_RECORDS}

@@ -179,14 +179,14 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
     needed = []
     if known not in ROUTES:
         near = NEAR_PATHS[path]
-        hint = f"did you mean {near}? Paths are exact; " if near else ""
-        hint += "a fixture can answer further paths with `responses:`, "
-        hint += "a test with respond()"
+        hint = f"did you mean {near}? Paths are exact; else " if near else ""
+        hint += "answer it with `responses:` in a fixture or respond() in a test"
         raise Refused("no_route", _no_route(path, f" ({hint})", choices))
-    if str(choices["version"]) < ROUTES[known].since:
-        since = ROUTES[known].since
-        hint = f"a route of the service in version {since}, "
-        hint = f" ({hint}served with the choice version={since})"
+    since, until = ROUTES[known].since, ROUTES[known].until
+    if not since <= str(choices["version"]) <= until:
+        has_it = since if str(choices["version"]) < since else until
+        hint = f"a route of the service in version {has_it}, "
+        hint = f" ({hint}served with the choice version={has_it})"
         raise Refused("no_route", _no_route(path, hint, choices))
     if known not in DOCUMENTED:
         needed += remedies(choices, "related_routes")
@@ -202,14 +202,15 @@ def _route(path: str, choices: Choices) -> tuple[Route, str]:
 def _no_route(path: str, hint: str, choices: Choices) -> str:
     what = f"PUT {PIN} or POST {LIST_V2}"
     if tolerates(choices, "related_routes"):
-        served = {"4.14": 68, "4.16": 71}[str(choices["version"])]
-        what = f"one of the {served} routes of GET /openapi.json"
+        what = "one of the routes of GET /openapi.json"
     return expected(what, in_words(path), "path", hint)
 
 
 def _no_key(got: str, *values: str) -> str:
-    what = "one header `Authorization: Bearer KEY`"
-    return expected(what, got, _AUTHORIZATION, served_with(*values))
+    what, hint = "one header `Authorization: Bearer KEY`", served_with(*values)
+    if got == "one without a key":
+        hint = " (is a variable such as $KEY unset?)"
+    return expected(what, got, _AUTHORIZATION, hint)
 
 
 def _holder(key: str, sandbox: Sandbox) -> Caller:
@@ -262,7 +263,9 @@ def _fields(request: Request, route: Route, is_spec: bool) -> Fields:
     if not is_spec and not request.content:
         return query
     if request.content in BAD_JSON:
-        text = expected("a JSON object", BAD_JSON[request.content], "$")
+        got = BAD_JSON[request.content]
+        hint = " (send the fields as a JSON body: the query is not read)"
+        text = expected("a JSON object", got, "$", hint if got == "nothing" else "")
         raise Refused("json", text)
     found: Fields = json.loads(request.content)
     return found | query
@@ -278,27 +281,15 @@ def _performed(
     """The answer to fields, of which a fault may spoil the page."""
     plain.caller = caller
     try:
-        if route.operation in ("updateHistory", "listV2"):
-            _check_integers(fields)
-            read = Body(
-                fields, route.operation == "updateHistory", plain.choices
-            ).read()
-        else:
-            read = fields
-            is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
-            is_former = route.former and plain.choices["version"] == "4.14"
-            own = route.former if is_former and route.former else route.fields
-            if not (route.is_checked or plain.choices["version"] != "4.14"):
-                fields = read = _looked_at(fields, own)
-            is_known = is_open or set(fields) <= set(own)
-            if not is_known or not check(fields, own):
-                raise Refused("field")
-        plain.settle()
-        data: Any = getattr(plain, route.name)(read)
+        read, data = _data(plain, route, fields)
     except Refused as refused:
-        if _is_in_no_form(refused, fields, route, plain.choices):
-            refused = Refused("field")
-        return refusal(refused, plain.choices)
+        is_formless = _is_in_no_form(refused, fields, route, plain.choices)
+        kind = Refused("field") if is_formless else refused
+        answer = refusal(kind, plain.choices)
+        is_told = plain.choices["error_form"] == "service" and kind.kind != "field"
+        if is_told and (hint := _served_by_another(plain, route, fields)):
+            answer.headers["x-mock-hint"] = hint
+        return answer
     if isinstance(data, Page):
         if fault is not None:
             fault.change(data, read)
@@ -319,10 +310,11 @@ def _looked_at(fields: Fields, own: Mapping[str, Field]) -> Fields:
     return {
         name: value
         for name, value in fields.items()
-        if value is not None
-        or name not in own
-        or own[name].is_required
-        or own[name].is_valid(None)
+        if name not in own
+        or (
+            not own[name].is_idle
+            and (value is not None or own[name].is_required or own[name].is_valid(None))
+        )
     }
 
 
@@ -337,6 +329,50 @@ def _is_in_no_form(
     names = (name for name, each in route.fields.items() if each.is_hex)
     is_hex = re.fullmatch("[0-9a-fA-F]{24}", given) is not None
     return not is_hex and any(fields.get(name) == given for name in names)
+
+
+def _data(plain: Base, route: Route, fields: Fields) -> tuple[Fields, Any]:
+    """The fields as they are read, and the data of the answer. Raises Refused."""
+    if route.operation in ("updateHistory", "listV2"):
+        _check_integers(fields)
+        read = Body(fields, route.operation == "updateHistory", plain.choices).read()
+    else:
+        read = fields
+        is_open = route.is_open or tolerates(plain.choices, "unknown_fields")
+        is_former = route.former and plain.choices["version"] == "4.14"
+        own = route.former if is_former and route.former else route.fields
+        if not (route.is_checked or plain.choices["version"] != "4.14"):
+            read = fields = _looked_at(fields, own)
+        is_open = is_open and not (
+            route.is_strict and plain.choices["version"] != "4.14"
+        )
+        is_known = is_open or set(fields) <= set(own)
+        if not is_known or not check(fields, own):
+            raise Refused("field")
+    plain.settle()
+    return read, getattr(plain, route.name)(read)
+
+
+def _served_by_another(plain: Base, route: Route, fields: Fields) -> str:
+    """Which other version serves what is refused; empty if none does.
+
+    One that does not know all fields would pass over what is asked for.
+    """
+    state, choices = copied(plain.state), plain.choices
+    is_latest = choices["version"] == "4.16"
+    now, other = route.fields, route.former or route.fields
+    if not is_latest:
+        now, other = other, now
+    if not set(now) <= set(other):
+        return ""
+    plain.choices = choices | {"version": "4.14" if is_latest else "4.16"}
+    try:
+        _data(plain, route, fields)
+    except Refused:
+        return ""
+    finally:
+        plain.state, plain.choices = state, choices
+    return "served by versions up to 4.14" if is_latest else "served since version 4.16"
 
 
 def _ignored(route: Route, fields: Fields) -> dict[str, str]:

@@ -22,9 +22,9 @@ from hypothesis.stateful import (
 
 from mock_server.domain.choices.table import table
 from tests.model import asking
-from tests.model.administration import Administration
+from tests.model.administration import Administration, same
 from tests.model.answers import Answer
-from tests.model.choices import CHOICES
+from tests.model.choices import CHOICES, Choices
 from tests.model.sandbox import Sandbox
 from tests.model.service import Request, Service
 from tests.model.wire import Reply, Subject, served
@@ -51,8 +51,12 @@ class Machine(RuleBasedStateMachine):
     counted: ClassVar[list[int]]
     """How many steps there have been, in all stories."""
 
-    @initialize(mix=st.sampled_from(MIXES), document=st.sampled_from([0, 0, 1]))
-    def begin(self, mix: str, document: int) -> None:
+    @initialize(
+        mix=st.sampled_from(MIXES),
+        document=st.sampled_from([0, 0, 1]),
+        version=st.sampled_from(CHOICES["version"].values),
+    )
+    def begin(self, mix: str, document: int, version: str) -> None:
         self.mix = mix
         wire, profile, token = self.subject
         _, view = wire.admin("PUT", "/state", DOCUMENTS[document])
@@ -61,6 +65,9 @@ class Machine(RuleBasedStateMachine):
         self.service = Service(default, profile)
         self.service.tokens[token] = "default", "root"
         self.admin = Administration(self.subject, self.service)
+        chosen: Choices = {"version": version}
+        got = self.admin.call(default, "PUT", "/choices", {"choices": chosen})
+        same(got, 200, default.choose(profile, chosen))
 
     @rule(numbers=several)
     def steps(self, numbers: tuple[int, ...]) -> None:

@@ -54,6 +54,8 @@ _SECURITY: Mapping[Access, list[openapi.JsonObject]] = {
     "login": [{"login": []}, {"cookie": []}],
     "anyone": [],
     "address": [],
+    "visitor": [{"bearer": []}, {"login": []}, {"cookie": []}, {}],
+    "link": [],
 }
 _COMMON_REFUSALS = (
     refusals.BadJson,
@@ -186,6 +188,9 @@ def _description(operation: Operation, about: RelatedRoute) -> str:
         about.modelled,
         f"Where it differs: {about.differs}" if about.differs else "",
     ]
+    if operation.access == "visitor":
+        link = "`outLinkAuthData: {shareId, outLinkUid}` of a share link"
+        sentences.append(f"{link} may stand in place of a key and `appId`.")
     if operation.legacy_path:
         older = f"Its older path, `{operation.legacy_path}`, takes POST too"
         sentences.append(f"{older}; it is off with choice `legacy_paths=off`.")

@@ -363,6 +363,45 @@ def test_a_scope_that_is_too_small_is_told(
     )
 
 
+LASTING = """
+import pytest
+
+@pytest.fixture(scope="session")
+def client(mock_server): ...
+
+def test_it(client): ...
+"""
+
+
+def test_a_fixture_that_outlasts_the_server_is_told_which_to_take(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_lasting=LASTING)
+    result = bare()
+    result.assert_outcomes(errors=1)
+    said = "mock_server is of one test: take mock_server_session, which no test resets"
+    assert f'{said}, or drop scope="session" of your fixture' in result.outlines
+
+
+LATE = """
+def test_it(mock_server, monkeypatch):
+    monkeypatch.setenv("MOCK_SERVER_CHOICE", "list_order=name")
+    monkeypatch.setenv("MOCK_SERVER_LIKE_OURS", "1")
+    assert not mock_server.key
+"""
+
+
+def test_a_failed_test_is_told_of_a_variable_that_was_set_too_late(
+    bare: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(test_late=LATE)
+    late = [each for each in bare().outlines if "after pytest had started" in each]
+    assert late == [
+        "MOCK_SERVER_CHOICE was changed after pytest had started, when variables are "
+        "read (use @pytest.mark.mock_server(choices={...}), or set it before)"
+    ]
+
+
 PLAIN_FUNCTION = """
 def mock_server_fixture():
     return {}
@@ -446,6 +485,15 @@ def test_a_fault_that_matched_nothing_says_what_it_matches() -> None:
     said = f"the fault f1 (error of any operation, match {shown}) matched no request"
     assert unfired(fault) == f"{said} and never fired"
     assert " matched 1 request but never " in unfired(fault | {"matches": 1})
+
+
+def test_a_report_says_the_message_of_a_refusal_once() -> None:
+    with MockServer() as server:
+        fetch("POST", f"{server.url}/api/core/chat/resume", json={})
+        (entry,) = server.control.journal
+    text = "\n".join(entry_lines(entry))
+    assert text.count("it is not served here") == 1
+    assert '"statusText":"routeNotFound","message":"…"' in text
 
 
 def test_a_body_that_was_not_waited_for_is_said_to_be_so() -> None:

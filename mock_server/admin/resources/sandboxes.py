@@ -141,4 +141,5 @@ def _view(sandboxes: Sandboxes, sandbox: Sandbox) -> SandboxView:
         expires_at=None if expires_at is None else format_time(expires_at),
         generation=sandbox.state.generation,
         profile=sandbox.state.profile,
+        shares=sandbox.shares,
     )

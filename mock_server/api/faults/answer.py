@@ -259,10 +259,24 @@ class Answer(Answering, tag="answer", dict=True):
         yield from unlike_routes(self.operation)
         yield from placeholders.warnings_in(self._own_value, self.operation)
         yield from placeholders.outside_json([self.text or "", *self.headers.values()])
+        if isinstance(self.json, str) and _holds_json(self.json):
+            how = "write it without quotes, or as text"
+            yield f"json is a text that holds JSON, and is sent as a JSON string: {how}"
         if self._has_placeholders:
             return
         if self._own_difference:
             yield self._own_difference
+
+
+def _holds_json(text: str) -> bool:
+    """Whether a text is a JSON object or array."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return False
+    return True
 
 
 def _wrong_path(route: str) -> Iterator[tuple[Path, str]]:

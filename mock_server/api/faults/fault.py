@@ -180,6 +180,9 @@ class Fault(Definition):
         own = OPERATIONS.written_for(name, fields)
         if own or nearest(name, cls.__struct_encode_fields__):
             return own
+        rest = name.removeprefix(str(cls.__struct_config__.tag)).lower()
+        if rest in cls.own_fields():  # such as delayMs for ms
+            return f" (did you mean {rest!r}?)"
         kinds = Fault.kinds.items()
         every = {each for _, kind in kinds for each in _names_of(kind)}
         near = nearest(name, every) or name
@@ -313,7 +316,7 @@ def kind_mistake(fields: Mapping[str, object]) -> tuple[str, str] | None:
         how = f'write {{"preset": "{name}"}}, in Python preset({name!r})'
         hint = f", which is a preset ({how})"
     if name == "timeout" and "ms" not in fields:
-        hint = ' (hang never answers; {"kind": "delay", "ms": 3000} answers late)'
+        hint = " (hang never answers, delay with ms 3000 answers late)"
     known = {f for k in kinds.values() for f in _names_of(k)}
     strange = [each for each in fields if each not in known][: Published.told_problems]
     more = [f"unknown field {cut(f)!r}{did_you_mean(f, known)}" for f in strange]

@@ -56,8 +56,8 @@ class Contract(Generic[F]):
 
     `fields` is the type that the spec describes; `extensions` are fields that choices
     have a meaning for. Unless it `is_checked`, versions without schemas do not look at
-    what is idle, and take null for nothing. If it `is_strict`, unknown fields are
-    refused under every choice.
+    what is idle, and take null for nothing. If it `is_strict`, versions with schemas
+    refuse unknown fields under every choice.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Contract(Generic[F]):
     ) -> None:
         self.section = section
         self._is_checked, self._is_strict = is_checked, is_strict
-        self._is_closed = fields.__struct_config__.forbid_unknown_fields
+        self.is_closed = fields.__struct_config__.forbid_unknown_fields
         self.fields = fields
         self._extensions_type = extensions
         self.decoder = msgspec.json.Decoder(fields)
@@ -122,7 +122,10 @@ class Contract(Generic[F]):
         values, refused = self._read(body, choices)
         first = next(refused, None)
         if first is not None:
-            raise InvalidFields(all_problems(chain([first], refused)))
+            told = self._meant_for_missing(body, self._fields).values()
+            others = nearest.ignored(body, self.names, [*told])
+            others = others if choices.unknown_fields == "ignore" else []
+            raise InvalidFields(all_problems(chain([first], refused, others)))
         if ignored is not None:
             ignored += nearest.ignored(body, self.names)
         return values
@@ -130,6 +133,9 @@ class Contract(Generic[F]):
     def looks_at_all(self, choices: Choices) -> bool:
         """Return whether the version in force checks all fields."""
         return self._is_checked or facts_of(choices.version).fields_are_checked
+
+    def _refuses_unknown(self, choices: Choices) -> bool:
+        return self._is_strict and facts_of(choices.version).fields_are_checked
 
     def _looked_at(
         self, body: dict[str, object], choices: Choices
@@ -181,7 +187,7 @@ class Contract(Generic[F]):
         """
         # Nearly all are on contract, and whoever reads a journal asks about thousands.
         try:
-            if self._is_closed and not self._has_empty(
+            if self.is_closed and not self._has_empty(
                 fields := self.decoder.decode(content)
             ):
                 if self.looks_at_all(choices):
@@ -198,8 +204,8 @@ class Contract(Generic[F]):
             body = read_json(content)
             check_integers(content, body)
         except (BadJson, InvalidField) as refusal:
-            path = refusal.message.rpartition(" - at ")[2]
-            yield Violation("invalid_field", self.section, path, refusal.message)
+            at = refusal.at
+            yield Violation("invalid_field", self.section, at, refusal.message)
         else:
             body = self._looked_at(body, choices)
             # Whatever choices read: to the spec `pageNum` is an unknown field too.
@@ -218,7 +224,7 @@ class Contract(Generic[F]):
         }
         values, found = self._examine(body, {**self._fields, **extended}, choices)
         unknown: Iterable[Violation] = ()
-        if choices.unknown_fields == "reject" or self._is_strict:
+        if choices.unknown_fields == "reject" or self._refuses_unknown(choices):
             # Otherwise a hundred thousand unknown fields are not even named.
             unknown = self._unknown(body, choices)
         every = chain(unknown, found)
@@ -296,7 +302,7 @@ class Contract(Generic[F]):
         missing = [name for name in self._fields if name not in body]
         plain = [nearest.letters(name) for name in missing]
         for name in body:
-            is_meant = self._is_closed or nearest.letters(name) in plain
+            is_meant = self.is_closed or nearest.letters(name) in plain
             if is_meant and name not in self._fields:
                 got = f"the field {describe_value(name).removeprefix('the string ')}"
                 reason = f"{expected}, got {got}"
@@ -304,7 +310,7 @@ class Contract(Generic[F]):
                     name, "unknown_fields", self.section, reason, IGNORED
                 )
                 field = self._extensions.get(name)
-                if self._is_strict:
+                if self._refuses_unknown(choices):
                     yield departure.refused()
                 elif field is None:
                     message = departure.message + nearest.meant(name, missing)
@@ -328,6 +334,10 @@ class Contract(Generic[F]):
     def names(self) -> Collection[str]:
         """The names of all fields that the operation has a meaning for."""
         return [*self._fields, *self._extensions]
+
+    def needs(self, name: str) -> bool:
+        """Whether a field may not be left out."""
+        return name in self._fields and self._fields[name].is_required
 
     @cached_property
     def _fields(self) -> Mapping[str, Field]:

@@ -17,7 +17,7 @@ _SYNONYMS = dict.fromkeys(("current", "page"), "pageNum")
 _SYNONYMS |= dict.fromkeys(("limit", "size"), "pageSize")
 _SYNONYMS |= dict.fromkeys(("keyword", "query", "search"), "searchText text")
 _SYNONYMS |= dict.fromkeys(("pin", "pinned", "isTop", "isPinned"), "top")
-_SYNONYMS |= {"content": "text", "question": "q", "answer": "a"}
+_SYNONYMS |= {"content": "text", "question": "q", "answer": "a", "title": "name"}
 """Words of other interfaces for fields that are spelt quite differently."""
 
 
@@ -51,8 +51,14 @@ def meant_by_unknown(given: str | None, missing: str) -> str:
     return f" (unknown field {quoted(cut(given))}: did you mean {quoted(missing)}?)"
 
 
-def ignored(body: Collection[str], known: Collection[str]) -> list[str]:
-    """What to say of a field that has no meaning, and is likely meant for another."""
+def ignored(
+    body: Collection[str], known: Collection[str], told: Collection[str] = ()
+) -> list[str]:
+    """What to say of a field that has no meaning, and is likely meant for another.
+
+    It is none of those that have been `told`.
+    """
+    known = [*known, *told]
     absent = [each for each in known if each not in body]
     for name in islice((each for each in body if each not in known), _COMPARED):
         if near := meant(name, absent):

@@ -13,6 +13,7 @@ from mock_server.api.headers import (
     check_related_content_type,
     values,
 )
+from mock_server.api.operations import shares
 from mock_server.api.operations.contract import Contract
 from mock_server.api.request import RequestBody, read_json
 from mock_server.api.response import Response, error_response, hint_header
@@ -46,10 +47,11 @@ Gather = Callable[[RequestBody, int, Memory], Awaitable[bytes]]
 Read = Callable[[bytes, Choices, list[str]], Any]
 """Makes the request of a body; the list gets what to say of fields. Raises Refusal."""
 
-Access = Literal["caller", "login", "anyone", "guest", "address"]
+Access = Literal["caller", "login", "anyone", "guest", "address", "visitor", "link"]
 """Who may call: the holder of a key or a login, of a login only, or anyone; as a guest
 also anyone, but a key that is sent says who; or whoever has the address, of which the
-last segment is a token that leads to its sandbox."""
+last segment is a token that leads to its sandbox. A visitor is the holder of a key or a
+login, or who names a share link, which leads to its sandbox, too; or a link alone."""
 
 ADDRESS_END = "/{token}"
 """What the path of such an operation ends with."""
@@ -71,6 +73,7 @@ class RelatedRoute(Struct, frozen=True):
 
 DEMO_APP, DEMO_CHAT = "65d8a1f0c3b2a94e7f106a01", "invoice-copy"
 DEMO_REFUND, DEMO_RECORD = "refund-4711", "c58346cca250c0fece1a8d18"
+DEMO_SHARE = "demosharelinkofthedemo01"
 DEMO_DATASET, DEMO_COLLECTION = "6593e137231a2be9c5603ba7", "6593e137231a2be9c5603ba9"
 
 
@@ -128,6 +131,8 @@ class Operation(Struct, frozen=True):
     media types of its answers; they are JSON in an envelope unless `has_envelope` is
     false.
 
+    `also` is another operation by whose name faults and answers mean this one too.
+
     `examples` are requests that documents show, the first of them not refused.
     `chinese` is the summary in that language.
     """
@@ -152,6 +157,7 @@ class Operation(Struct, frozen=True):
     further_methods: tuple[str, ...] = ()
     access: Access = "caller"
     is_scripted: bool = False
+    also: str = ""
     gather: Gather | None = None
     most_bytes: Callable[[Limits], int] | None = None
     media_type: str = "application/json"
@@ -163,7 +169,7 @@ class Operation(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """What faults and answers may call it."""
-        return (self.name,)
+        return (self.name, self.also) if self.also else (self.name,)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -244,8 +250,7 @@ class Operation(Struct, frozen=True):
         state = call.state
         # A refusal becomes a response here already: faults may spoil that too.
         try:
-            read = self.read if self.former is None else self.reader_in(state)
-            request = read(content, state.choices, state.ignored)
+            request = self._request_of(call, content)
             if call.store.due is not None:
                 state.settle()
             body: bytes | Response
@@ -272,6 +277,15 @@ class Operation(Struct, frozen=True):
             response = response.with_headers(*map(hint_header, state.ignored))
             state.ignored.clear()
         return replace(response, note=state.take_note()) if state.notes else response
+
+    def _request_of(self, call: Call, content: bytes) -> Any:
+        """Return what a body asks for, as the version in force reads it."""
+        state, visitor = call.state, call.caller.visitor
+        if visitor is not None and self.access == "visitor":
+            contract = self.contract_under(state.facts)
+            return shares.request_of(visitor, call, content, contract)
+        read = self.read if self.former is None else self.reader_in(state)
+        return read(content, state.choices, state.ignored)
 
     def _refused(
         self,
@@ -317,13 +331,11 @@ class Operation(Struct, frozen=True):
             return False  # it would pass over what the request asks for
         choices = call.state.choices.but(version=version)
         try:
-            request = self.reader_in(
-                replace(call.state, choices=choices, notes=[], ignored=[])
-            )(content, choices, [])
+            tried = replace(call.state, choices=choices, notes=[], ignored=[])
+            request = self._request_of(replace(call, state=tried), content)
             store = call.store.copy()
-            kept = {"store": store, "notes": [], "ignored": []}
-            state = replace(call.state, choices=choices, **kept)
-            self.act(replace(call, state=state, store=store), request)
+            tried = replace(tried, store=store, notes=[])
+            self.act(replace(call, state=tried, store=store), request)
         except (errors.Refusal, NotReady):
             return False
         return True

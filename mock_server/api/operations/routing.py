@@ -1,5 +1,6 @@
 """The table of operations: which one a path leads to, and what may have been meant."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -23,13 +24,13 @@ DESCRIPTION = "/openapi.json"
 _OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
 """Fields of other mock servers for what is an operation here."""
+_OF_ONE = {"GET": ("detail",), "DELETE": ("delete", "del")}
+"""By method, the last words of routes that take one thing by its id."""
 OWN = "/__"
 """What the server's own paths begin with, and none of the service."""
 RESPONSES = "/__admin/responses"
 """The path of the list of declared responses."""
-_RESPONSES = (
-    "a fixture can answer further paths with `responses:`, a test with respond()"
-)
+_RESPONSES = "answer it with `responses:` in a fixture or respond() in a test"
 
 
 def is_served(operation: Operation, path: str, choices: Choices) -> bool:
@@ -150,7 +151,7 @@ class Operations(Mapping[str, Operation]):
         if path.startswith(COMMERCIAL) and choices.related_routes == "on":
             return commercial_route(path, _RESPONSES)
         served = [row for row in self.values() if is_served(row, row.path, choices)]
-        expected = f"one of the {len(served)} routes of GET {DESCRIPTION}"
+        expected = f"one of the routes of GET {DESCRIPTION}"
         if len(served) <= _FEW_NAMES:
             expected = " or ".join(f"{row.method} {row.path}" for row in served)
         hint = self._hint(path, method, choices)
@@ -189,6 +190,22 @@ class Operations(Mapping[str, Operation]):
         own = ((row.path, row) for row in self._all.values())
         return chain(own, self._at_older_paths.items())
 
+    def _of_one(
+        self, folder: str, last: str, method: str
+    ) -> tuple[Operation | None, str]:
+        """The route, and its parameter, for a thing whose id a path of REST ends with.
+
+        Only an id has digits, and only the same method is proposed.
+        """
+        words = _OF_ONE.get(method, ()) if re.search("[0-9]", last) else ()
+        for word in words:
+            for above in (folder, folder.removesuffix("s")):
+                row = self.meant_by(f"{above}/{word}")
+                name = next(iter(row.contract.names), "") if row else ""
+                if name == "id" or name == f"{above.rpartition('/')[2]}Id":
+                    return row, name
+        return None, ""
+
     def _hint(self, path: str, method: str, choices: Choices) -> str:
         meant = self.meant_by(path)
         if meant is not None and choices.version not in meant.versions:
@@ -202,7 +219,7 @@ class Operations(Mapping[str, Operation]):
             return about + served_with(" and ".join(remedies(choices, *names)))
         known = known_route(path)
         if known is not None:
-            return f"{known.sentence}; this server does not serve it: {_RESPONSES}"
+            return f"{known.sentence}; it is not served here: {_RESPONSES}"
         if path.endswith("/v1/responses"):
             chat = self["completions"].path
             return f"the Responses API is not served, {chat} is; {_RESPONSES}"
@@ -211,6 +228,10 @@ class Operations(Mapping[str, Operation]):
         admin = nearest_admin_path(path)
         near = None if is_long or admin else self._nearest_path(path, method)
         row = self.meant_by(near) if near else None
+        if row is None and not is_long:
+            folder, _, last = path.rpartition("/")
+            row, name = self._of_one(folder, last, method)
+            near = f"{method} {row.path}?{name}={last}" if row else None
         if row is None:
             return f"did you mean {admin}? Paths are exact" if admin else _RESPONSES
         if near == row.legacy_path and choices.legacy_paths != "on":
@@ -219,6 +240,6 @@ class Operations(Mapping[str, Operation]):
         if row.name == "completions":
             hint += "; an SDK of OpenAI takes base_url=http://HOST:PORT/api/v1"
         if is_served(row, row.path, choices):
-            return f"{hint}; {_RESPONSES}"
+            return f"{hint}; else {_RESPONSES}"
         needed = " and ".join(remedies(choices, "related_routes"))
         return f"{hint}, and this one, {_RELATED_ROUTE}, needs the choice {needed}"

@@ -15,7 +15,7 @@ export const answerButton = (entry) => button(t("Answer next …"), tried(() => 
 
 async function openForm(entry) {
   const { operation, request, answer } = entry;
-  const kind = operation === "completions" ? "reply" : "answer";
+  const kind = operation?.endsWith("completions") ? "reply" : "answer";
   const { status, body } = isUnknown(entry) ? { status: 200, body: {} } : answer;
   const filled = kind === "reply" ? said(body) : body ?? "";
   const form = typeof filled === "string" ? "text" : "json";

@@ -19,6 +19,9 @@ _PLACEHOLDER = re.compile(
 _NEARLY = re.compile(r"\$?\{\{? {0,9}([A-Za-z_][\w.\[\]-]{0,256}) {0,9}\}\}?")
 _MOST_NEARLY = 100
 _ROOTS = "body", "query", "path", "count", "now"
+_IN_NAME = re.compile(
+    r'(\{\{(?:count|now|body|query|path)[^"{}\\]{0,64}\}\})[^"{}\\]{0,64}":'
+)
 _BEGINNING = re.compile(rb"\{\{(?:count|now|body|query|path)")
 
 
@@ -51,6 +54,9 @@ def warnings_in(value: Any, route: str) -> Iterator[str]:
     Looked for in the JSON of the value: no punctuation of that looks alike.
     """
     text = "" if value is UNSET else msgspec.json.encode(value).decode()
+    if key := _IN_NAME.search(text):
+        where = "placeholders are filled in values, not in names of fields"
+        yield f"{cut(key[1])!r} is sent as it is: {where}"
     known = re.findall(r"/\{([^{}]*)\}", route)
     found = islice(_NEARLY.finditer(text), _MOST_NEARLY)
     for written, name in {each[0]: each[1] for each in found}.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Generic, TypeVar, overload
 
@@ -66,6 +66,16 @@ class Blocks(Sliced[T]):
         blocks = self._blocks.copy()
         blocks[first : last + 1] = [old] if 0 < len(old) <= 2 * _BLOCK else _cut(old)
         return Blocks(blocks)
+
+    def changed(self, by_place: Mapping[int, T]) -> Blocks[T]:
+        """The sequence with other items at some indexes."""
+        copies: dict[int, list[T]] = {}
+        for at, item in by_place.items():
+            number = bisect_right(self._ends, at)
+            if number not in copies:
+                copies[number] = [*self._blocks[number]]
+            copies[number][at - self._ends[number]] = item  # counts from its end
+        return Blocks([copies.get(n, block) for n, block in enumerate(self._blocks)])
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0

@@ -52,9 +52,7 @@ class ChatRecords(Sliced[ChatRecord]):
 
     def changed(self, by_place: Mapping[int, ChatRecord]) -> ChatRecords:
         """Return the records with others in place of some; what is deleted stays so."""
-        every = self._all
-        for at, record in by_place.items():
-            every = every.replaced(at, at + 1, (record,))
+        every = self._all.changed(by_place)
         deleted = [at for at, it in by_place.items() if it.delete_time is not None]
         return ChatRecords(every, sorted({*self._deleted, *deleted}))
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
-from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller
+from mock_server.domain.access import MIN_REDACTABLE_LENGTH, Caller, Share
 from mock_server.domain.faults.definition import Definition
 from mock_server.domain.objects.dataset import LARGE, Dataset, FolderTree, Tree
 from mock_server.domain.objects.index import Order
@@ -24,9 +24,10 @@ JobsOf = tuple[str, str]
 class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     """The loaded content of fixtures, by id. Shared by stores and never changed.
 
-    `users` may log in, `api_keys` have been created by logins, `replies` are what
-    completions answer in turn; `jobs` is the training under way, `faults` are in force
-    from the start, `answers` are given at paths that no operation has.
+    `users` may log in, `api_keys` have been created by logins, by `shares` anybody may
+    chat, `replies` are what completions answer in turn; `jobs` is the training under
+    way, `faults` are in force from the start, `answers` are given at paths that no
+    operation has.
     `frozen_at` is the time in milliseconds at which the clock stands, if it does;
     `files` and `sha256` say where all of it comes from; `size` is about how many bytes
     of memory it takes; `secrets`, which follow from `keys`, are the keys that must not
@@ -38,6 +39,7 @@ class Generation(Struct, frozen=True, eq=False, weakref=True, dict=True):
     keys: Mapping[str, Caller] = field(default_factory=dict)
     users: tuple[User, ...] = ()
     api_keys: Mapping[str, ApiKey] = field(default_factory=dict)
+    shares: Mapping[str, Share] = field(default_factory=dict)
     replies: tuple[DeclaredReply, ...] = ()
     jobs: tuple[Job, ...] = ()
     faults: tuple[Definition, ...] = ()

@@ -21,7 +21,10 @@ DEFAULT_TEAM_ID = "65422be6aa44b7da77729ec8"
 
 
 class Chat(Struct, frozen=True, gc=False):
-    """A chat session. `top` is its pin state; `update_time` is in milliseconds."""
+    """A chat session. `top` is its pin state; `update_time` is in milliseconds.
+
+    One that was made over a share link belongs to that and to the visitor's uid.
+    """
 
     app_id: str
     chat_id: str
@@ -29,6 +32,8 @@ class Chat(Struct, frozen=True, gc=False):
     custom_title: str = ""
     top: bool = False
     update_time: int = DEFAULT_TIME
+    share_id: str | None = None
+    out_link_uid: str | None = None
 
 
 FOLDER = "folder"
@@ -95,6 +100,8 @@ class App(Struct, frozen=True):
 
     def level_of(self, caller: Caller) -> Level:
         """What a caller may do with it: its own permission, else the key's level."""
+        if caller.visitor is not None:
+            return caller.visitor.level_on(self.id)
         return self.permissions.get(caller.key, caller.level)
 
 

@@ -5,7 +5,7 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from mock_server.domain.access import Caller, KeyRing, owner_key
+from mock_server.domain.access import Caller, KeyRing, Share, owner_key
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Clock, Environment
@@ -101,6 +101,11 @@ class Sandbox:
         declared = self.store.generation.keys
         return {key: self.ring.issued(key) if self.ring else key for key in declared}
 
+    @property
+    def shares(self) -> dict[str, str]:
+        """The ids of the declared share links, and for each the one to send."""
+        return {each.id: sent for sent, each in self.state.shares.items()}
+
     def chat(self, app_id: str, chat_id: str) -> Chat | None:
         """A chat session as it is now; None if there is none."""
         store = self.store
@@ -177,6 +182,7 @@ class Sandbox:
                 choices=snapshot.choices,
                 callers=self._callers(store.generation),
                 logins=self._logins(store.generation),
+                shares=self._shares(store.generation),
                 texts=self._memory.cache_of(store.generation, snapshot.choices),
                 waits=set(),
             )
@@ -202,6 +208,7 @@ class Sandbox:
             choices=choices,
             callers=self._callers(self.baseline),
             logins=self._logins(self.baseline),
+            shares=self._shares(self.baseline),
             tokens=self.tokens,
             journal=journal,
             faults=Faults(
@@ -223,6 +230,12 @@ class Sandbox:
     def _callers(self, generation: Generation) -> Mapping[str, Caller]:
         declared = generation.keys
         return declared if self.ring is None else self.ring.callers(declared)
+
+    def _shares(self, generation: Generation) -> Mapping[str, Share]:
+        shares, ring = generation.shares, self.ring
+        if ring is None:
+            return shares
+        return {ring.shared(each): share for each, share in shares.items()}
 
     def _logins(self, generation: Generation) -> Mapping[str, Caller]:
         # A user has the permissions of the key with the same member, else an owner's.

@@ -6,7 +6,7 @@ from typing import NoReturn, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mock_server.domain.access import Caller, KeyRing
+from mock_server.domain.access import Caller, KeyRing, Level, Share, Visitor
 from mock_server.domain.choices.profiles import Profile
 from mock_server.domain.choices.table import Choices
 from mock_server.domain.clock import Clock
@@ -30,6 +30,7 @@ class State(Struct, frozen=True, eq=False):
     `generation` counts the states of a sandbox that resets and restores have made, from
     1; `callers` are who may call, by the key that they send, `logins` who may log in,
     by the token that they get, which come of `tokens`, as those of addresses do;
+    `shares` are the share links, by the id that visitors send;
     `texts` are JSON texts that are kept ready; `waits` are callbacks that cancel
     pending delays and hangs when the state is replaced. `notes` has what an operation
     tells of the request that it carries out; whoever called it takes that at once, and
@@ -43,6 +44,7 @@ class State(Struct, frozen=True, eq=False):
     choices: Choices
     callers: Mapping[str, Caller]
     logins: Mapping[str, Caller]
+    shares: Mapping[str, Share]
     tokens: KeyRing
     journal: Journal
     faults: Faults
@@ -57,6 +59,18 @@ class State(Struct, frozen=True, eq=False):
         """Who has logged in with a token, and not out again."""
         known = self.logins.get(token)
         return None if known and known.username in self.store.logged_out else known
+
+    def visitor(self, uid: str, share_id: str, is_bound: bool) -> Caller:
+        """Who comes by a share link, if there is such a link, with its app.
+
+        At an address that is bound to a sandbox, declared ids count as well.
+        """
+        share = self.shares.get(share_id)
+        if share is None and is_bound:
+            share = self.store.generation.shares.get(share_id)
+        if share is not None and self.store.app(share.app_id) is None:
+            share = None
+        return Caller("", level=Level.NONE, visitor=Visitor(uid, share))
 
     def holder_of(self, key: str) -> Caller | None:
         """The holder of a key that a login has created here, None of any other."""

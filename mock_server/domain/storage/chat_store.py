@@ -148,7 +148,8 @@ _CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
 def _size_of_chat(chat: Chat) -> int:
-    return _CHAT_BYTES + getsizeof(chat.title) + getsizeof(chat.custom_title)
+    texts = chat.title, chat.custom_title, chat.share_id, chat.out_link_uid
+    return _CHAT_BYTES + sum(map(getsizeof, filter(None, texts)))
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:

@@ -159,6 +159,8 @@ def _inside(item: object, known: Collection[str]) -> str:
     """` (write status, json here)`: fields that stand one level too deep, if any."""
     names = islice(item, _FEW_FIELDS) if isinstance(item, dict) else ()
     found = [each if each in known else nearest(each, known) for each in names]
+    if "text" in known and isinstance(item, dict) and isinstance(item.get("body"), str):
+        found = ["text" if each == "json" else each for each in found]
     there = ", ".join(dict.fromkeys(filter(None, found)))
     return f" (write {there} here, without it)" if there else ""
 

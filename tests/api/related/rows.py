@@ -79,6 +79,12 @@ FULL["users"] += [
     for each in FULL["keys"]
     if each["key"] in USERS
 ]
+SHARE, SHARED = "a-share-link-of-the-app", "shared"
+FULL["shares"] = [{"shareId": SHARE, "appId": APP, "name": "Website"}]
+FULL["apps"][0]["chats"] = [
+    *FULL["apps"][0]["chats"],
+    {"chatId": SHARED, "shareId": SHARE, "outLinkUid": "ann"},
+]
 FULL["apps"][0]["chats"][0]["records"] = [
     {"obj": "Human", "text": "Hello"},
     {"dataId": "reply", "obj": "AI", "text": "Yes?"},
@@ -101,6 +107,12 @@ GOOD: dict[str, Fields] = {
     "getPaginationRecords": _CHAT | {"pageSize": 5, "offset": 0},
     "getRecords_v2": _CHAT | {"pageSize": 5},
     "completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
+    "v2.completions": {"appId": APP, "messages": [_SAID], "chatId": "one"},
+    "getSpeech": {
+        "appId": APP,
+        "ttsConfig": {"type": "model", "model": "tts-1", "voice": "nova"},
+        "input": "Hello",
+    },
     "dataset.create": {"type": "dataset", "name": "New", "intro": LONG, "avatar": ""},
     "folder.create": {"name": "New", "intro": LONG, "parentId": SHELF},
     "dataset.list": {"parentId": SHELF},
@@ -133,6 +145,10 @@ GOOD: dict[str, Fields] = {
     "openapi.delete": {"id": OWN_KEY},
     "openapi.copy": {"id": OWN_KEY},
     "openapi.health": {"apiKey": OWNER},
+}
+GOOD["outLink.init"] = {
+    "chatId": SHARED,
+    "outLinkAuthData": json.dumps({"shareId": SHARE, "outLinkUid": "ann"}),
 }
 _HERE = {
     DEMO_APP: APP,
@@ -288,6 +304,19 @@ OTHER: dict[str, list[Fields]] = {
         *({"_id": APP_KEY, "login": it} for it in (READER, WRITER)),
         {"authProxy": True, "login": WRITER},
     ],
+    "outLink.init": [{"chatId": "one"}, {"outLinkAuthData": "{}"}],
+    "getSpeech": [
+        *(
+            {"ttsConfig": it}
+            for it in (
+                {},
+                {"type": "web"},
+                {"type": "web", "model": "m"},
+                {"type": "web", "model": "m", "voice": "x"},
+            )
+        ),
+        {"appId": UNKNOWN, "ttsConfig": {"type": "model", "model": "m", "voice": "x"}},
+    ],
     "openapi.delete": [{"id": APP_KEY, "login": it} for it in (OWNER, WRITER)],
     "openapi.health": [{"apiKey": it} for it in ("another", "fastgpt-sbx-" + "0" * 56)],
     "app.del": [{"appId": BOXED}, {"appId": APP, "login": WRITER}],
@@ -317,6 +346,10 @@ def changes(operation: Operation) -> Iterator[Fields]:
             yield from ({name: value} for value in (-1, 0, 10_000, "x"))
     for who in (OUTSIDER, READER, WRITER, "nobody"):
         yield {"as": who}
+    if operation.access == "visitor":
+        yield from ({"share": each} for each in (SHARE, "another"))
+        if "chatId" in fine:
+            yield {"share": SHARE, "chatId": SHARED}
     yield from OTHER.get(operation.name, ())
 
 
@@ -336,6 +369,8 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
         token = api.sandbox.tokens.sealed(token) if " " in token else token
         path = path.replace("{token}", quote(token))
     headers = {"Authorization": f"Bearer {key}"}
+    if "share" in fields:
+        fields, headers = _by_link(operation, fields), {}
     if login != "nobody":
         headers = {"token": api.sandbox.tokens.token(USERS.get(login, "root"))}
     file = fields.get("file", "")
@@ -349,6 +384,16 @@ def send(api: Api, operation: Operation, change: Fields | None = None) -> Any:
     else:
         sent = {"params" if method in ("GET", "DELETE") else "json": fields}
     return api.client.request(method, path, headers=headers, **sent)
+
+
+def _by_link(operation: Operation, fields: Fields) -> Fields:
+    """The fields as a visitor sends them, who names a link instead of the app."""
+    named = {"shareId": fields.pop("share"), "outLinkUid": "ann"}
+    if "4.16" not in operation.versions:
+        return fields | named
+    fields.pop("appId", None)
+    in_query = operation.method in ("GET", "DELETE")
+    return fields | {"outLinkAuthData": json.dumps(named) if in_query else named}
 
 
 def told(api: Api, operation: Operation) -> Iterator[str]:

@@ -15,8 +15,10 @@ from urllib.parse import parse_qsl
 import httpx2
 import pytest
 from msgspec.structs import fields as fields_of
+from msgspec.structs import replace
 
-from mock_server.api.operations.operation import DEMO_DATASET, Operation
+from mock_server.api.operations.operation import DEMO_APP, DEMO_DATASET, Operation
+from mock_server.domain.versions import VERSIONS
 from mock_server.fixture.dump import to_document
 from mock_server.fixture.source.files import shipped
 from tests.admin.hostile_values import NESTED, NOT_JSON, VALUES
@@ -30,9 +32,20 @@ pytestmark = pytest.mark.sampled
 T = TypeVar("T")
 CHOICES = {"related_routes": "on", "credentials": "login_too"}
 JSON = [each for each in RELATED_ROUTES if each.media_type == "application/json"]
-WITHOUT_EXAMPLE = {
+FORMER = [
+    replace(each, contract=each.former.contract)
+    for each in JSON
+    if each.former is not None
+]
+"""Routes that are read otherwise in the oldest version, as that reads them."""
+WITHOUT_EXAMPLE: dict[str, dict[str, Any]] = {
     "fileId": {"datasetId": DEMO_DATASET, "fileId": "none"},
     "file.download": {},
+    "getSpeech": {
+        "appId": DEMO_APP,
+        "ttsConfig": {"type": "model", "model": "tts-1", "voice": "nova"},
+        "input": "Hello",
+    },
     "loginByPassword": {"username": USER, "password": "0" * 64, "code": "abcdef"},
 }
 SOME = [
@@ -158,6 +171,18 @@ def test_hostile_queries_are_no_accident(served: Api, operation: Operation) -> N
 @pytest.mark.parametrize("operation", JSON, ids=name)
 def test_no_hostile_query_is_an_accident(served: Api, operation: Operation) -> None:
     ask(served, operation, all_of(operation, QUERY_VALUES))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("operation", FORMER, ids=name)
+def test_nothing_hostile_is_an_accident_in_an_older_version(
+    make_api: MakeApi, operation: Operation
+) -> None:
+    choices = CHOICES | {"version": VERSIONS[0]}
+    api = make_api(shipped("demo.yaml"), choices=choices)
+    attack(api, operation, bodies(operation, all_of(operation, SOME)))
+    attack(api, operation, NOT_JSON.values())
+    ask(api, operation, all_of(operation, QUERY_VALUES))
 
 
 def part(head: str, content: str = "x") -> str:

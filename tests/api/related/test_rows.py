@@ -13,7 +13,7 @@ from mock_server.api.operations import table
 from mock_server.api.operations.operation import Operation
 from mock_server.domain.api_keys import ApiKeysExceeded
 from mock_server.domain.app_folders import AppTooDeep
-from mock_server.domain.call import APP
+from mock_server.domain.call import APP, ChatForbidden
 from mock_server.domain.datasets.contents import CollectionTooDeep
 from mock_server.domain.errors import LimitReached
 from mock_server.fixture.dump import to_document
@@ -33,7 +33,10 @@ ALSO = [(table.OPERATIONS[name], change) for name, change in MORE]
 NEEDS_MUCH = {LimitReached, ApiKeysExceeded, AppTooDeep, CollectionTooDeep}
 """Refusals that take many requests, and have tests of their own."""
 
-FORMER = {"openapi.create": APP, "openapi.list": APP}
+FORMER = {"openapi.create": APP, "openapi.list": APP} | dict.fromkeys(
+    ("clearHistories", "getHistoryStatus", "getSpeech", "createQuestionGuide"),
+    (ChatForbidden,),
+)
 """Refusals of 4.14, which stories tell."""
 
 

@@ -15,7 +15,11 @@ PAGE = 30
 
 
 class Refused(Exception):
-    """An error of the service, by the name that it has."""
+    """An error of the service, by the name that it has, and its code."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class Service:
@@ -127,6 +131,7 @@ def data_of(answer: Answer) -> Any:
     """What is in the envelope of an answer. Raises Refused."""
     envelope = json.loads(answer.text)
     if answer.status != 200:
-        raise Refused(f"{envelope['statusText']}: {envelope['message']}")
+        text = f"{envelope['statusText']}: {envelope['message']}"
+        raise Refused(text, envelope["code"])
     assert envelope["code"] == 200, envelope
     return envelope["data"]

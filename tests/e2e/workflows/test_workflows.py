@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mock_server import MockServer
+from mock_server.domain.versions import VERSIONS
 from tests.e2e.workflows import workflows
 from tests.e2e.workflows.clients import NEEDS, client_named
 from tests.e2e.workflows.service import Service
@@ -64,9 +65,12 @@ def tries() -> Iterator[Any]:
 
 
 @contextmanager
-def served(weather: str, seed: int = 1) -> Iterator[tuple[str, Callable[[], object]]]:
+def served(
+    weather: str, seed: int = 1, fixture: Any = WORLD, version: str = VERSIONS[-1]
+) -> Iterator[tuple[str, Callable[[], object]]]:
     """A server under some weather: its URL, and what lets time go by there."""
-    with MockServer(WORLD, profile="deployed") as server:
+    choices = {"version": version}
+    with MockServer(fixture, profile="deployed", choices=choices) as server:
         admin = f"{server.url}/__admin"
         tick: Callable[[], object] = partial(sleep, PAUSE_SECONDS)
         if weather != "fair":
@@ -79,11 +83,13 @@ def served(weather: str, seed: int = 1) -> Iterator[tuple[str, Callable[[], obje
         yield server.url, tick
 
 
-def run(name: str, library: str, weather: str, seed: int = 1) -> Service:
+def run(
+    name: str, library: str, weather: str, seed: int = 1, version: str = VERSIONS[-1]
+) -> Service:
     """Run a workflow; gives the service that it went through."""
     key = None if name == "login" else KEY
     with (
-        served(weather, seed) as (url, tick),
+        served(weather, seed, version=version) as (url, tick),
         client_named(library, url, key) as client,
     ):
         attempts = ATTEMPTS if weather == "flaky" else 1

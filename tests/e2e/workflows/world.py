@@ -33,3 +33,13 @@ WORLD: dict[str, Any] = {
     "apps": [{"id": APP, "name": "Desk", "chats": [{"chatId": "one", "title": "One"}]}],
     "datasets": [{"id": "d" * 24, "name": "Archive", "collections": collections()}],
 }
+CITED = {"id": "e" * 24, "q": "When are you open?", "a": "From 9."}
+"""A row that the help desk's answer cites, as a quote of it."""
+_HOURS = {
+    "name": "Hours",
+    "data": [{"_id": CITED["id"], "q": CITED["q"], "a": "From 9."}],
+}
+DESK: dict[str, Any] = WORLD | {
+    "apps": [{"id": APP, "replies": [{"parts": [{"quotes": [CITED]}, "At 9."]}]}],
+    "datasets": [{"id": "d" * 24, "collections": [_HOURS]}],
+}

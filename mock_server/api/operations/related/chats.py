@@ -11,7 +11,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, route
 from mock_server.domain.access import Level
 from mock_server.domain.call import APP
-from mock_server.domain.chats import ChatNotFound
+from mock_server.domain.chats import ChatNotFound, visible
 from mock_server.domain.clock import format_time
 from mock_server.domain.listing.list_v2 import Page
 from mock_server.domain.objects.models import App, Chat
@@ -40,7 +40,7 @@ Source = Literal[
 class GetHistoriesBody(fields.PagedChatFields, kw_only=True):
     """Which application; where chats come from, and since when, is not looked at."""
 
-    source: Annotated[Source, fields.IDLE] | UnsetType = UNSET
+    source: Source | UnsetType = UNSET
     start_create_time: fields.Text = UNSET
     end_create_time: fields.Text = UNSET
     start_update_time: Time | UnsetType = UNSET
@@ -90,7 +90,8 @@ def _listed(chat: Chat, _: object) -> HistoryView:
     chinese="应用会话的一页",
     since=SINCE,
     differs="Chats belong to no member, and every one counts as done and read; "
-    "`source` and times of creation do not restrict the list.",
+    "of sources only `share` restricts the list, times of creation do not.",
+    access="visitor",
     refuses=(ChatNotFound, *APP, *fields.PAGING),
     example={"appId": DEMO_APP, "pageSize": 2},
     data=HistoriesView,
@@ -106,7 +107,10 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     app_id = _app_of(body)
     since = fields.time_of(body.start_update_time, "startUpdateTime", fields.CastError)
     until = fields.time_of(body.end_update_time, "endUpdateTime", fields.CastError)
-    chats = call.store.chats_in_order(call.app(app_id))
+    chats = visible(call, call.store.chats_in_order(call.app(app_id)))
+    if body.source:
+        is_shared = body.source == "share"
+        chats = [each for each in chats if (each.share_id is not None) is is_shared]
     if since is not None:
         chats = [each for each in chats if each.update_time >= since]
     if until is not None:
@@ -121,6 +125,7 @@ def get_histories(call: Call, body: GetHistoriesBody) -> Page[Chat]:
     since=SINCE,
     differs="The service keeps the records of a deleted chat readable, and a "
     "completion does not bring it back; there, chats of other members are refused.",
+    access="visitor",
     refuses=(ChatNotFound, *APP),
     example=ONE,
     writes=True,
@@ -150,6 +155,7 @@ class ClearHistoriesQuery(fields.ChatFields):
     since=SINCE,
     differs="Nobody knows where a chat comes from: in the service a key deletes those "
     "of source `api`, and a login the user's own online ones.",
+    access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP},
     writes=True,
@@ -161,7 +167,7 @@ def clear_histories(call: Call, query: ClearHistoriesQuery) -> None:
     All chats of the application go, every member's, with their records.
     """
     app = call.app(query.app_id)
-    for chat in list(call.store.chats(app)):
+    for chat in visible(call, [*call.store.chats(app)]):
         call.store.remove_chat(app, chat.chat_id)
 
 
@@ -174,10 +180,11 @@ class BatchDeleteBody(fields.TargetFields, kw_only=True):
 
 def _known(call: Call, app: App, ids: list[str]) -> list[Chat]:
     wanted = dict.fromkeys(ids)
-    found = [call.store.chat(app, each) for each in wanted]
-    if None in found:
+    every = (call.store.chat(app, each) for each in wanted)
+    found = [each for each in every if each is not None and call.sees(each)]
+    if len(found) < len(wanted):
         call.state.hint("the app has not all chat sessions of these chatIds")
-    return [each for each in found if each is not None]
+    return found
 
 
 @route(
@@ -227,6 +234,7 @@ class StatusesView(View):
     since="4.14.11",
     versions=("4.16",),
     differs="Every chat counts as done and read. An unknown application is refused.",
+    access="visitor",
     refuses=APP,
     example=SOME,
 )
@@ -246,6 +254,7 @@ def get_history_status(call: Call, body: GetHistoryStatusBody) -> StatusesView:
     since="4.14.11",
     versions=("4.16",),
     differs="Every chat counts as read before, too.",
+    access="visitor",
     refuses=APP,
     example=ONE,
     writes=True,

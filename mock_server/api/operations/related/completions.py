@@ -3,11 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec.structs import replace
 
 from mock_server.api.envelope import error_envelope
 from mock_server.api.event_stream import Chunk, EventStream
@@ -16,7 +17,7 @@ from mock_server.api.operations.related import fields
 from mock_server.api.operations.related.route import Call, RequestFields, route
 from mock_server.api.response import Response
 from mock_server.domain import errors
-from mock_server.domain.access import Level
+from mock_server.domain.access import Level, Share
 from mock_server.domain.call import APP, AppNotFound
 from mock_server.domain.chats import Completed, complete
 from mock_server.domain.limits import DEFAULT_LIMITS, Published
@@ -24,6 +25,7 @@ from mock_server.domain.messages import describe_value
 from mock_server.domain.objects.models import App
 from mock_server.domain.replies import Pace, ReplyPart, Tool, text_of
 from mock_server.domain.sandboxes.state import State
+from mock_server.domain.versions import Facts
 from mock_server.fixture.document import Id
 
 _MESSAGES = {"expected": 'an array such as [{"role": "user", "content": "Hello"}]'}
@@ -76,6 +78,8 @@ class Completion(Struct):
     done: Completed
     stream: bool
     detail: bool
+    is_v2: bool = False
+    share: Share | None = None
 
 
 class Message(Struct):
@@ -144,12 +148,12 @@ def _text(content: object, at: str) -> str:
     raise errors.InvalidField.of(content, "a string or an array", at)
 
 
-def encode(completion: Completion, _: State) -> bytes | Response:
+def encode(completion: Completion, state: State) -> bytes | Response:
     """The reply as a whole, without an envelope, or as a stream of events."""
     done, parts = completion.done, completion.done.parts
     last = parts[-1] if parts else ReplyPart()
     if completion.stream:
-        events = streamed(done, is_detailed=completion.detail)
+        events = streamed(completion, state.facts)
         return EventStream.of(events, is_cut=last.cut is True)
     if last.error is not None:
         return Response(500, error_envelope(*error_of(last.error)))
@@ -157,26 +161,39 @@ def encode(completion: Completion, _: State) -> bytes | Response:
     values = [*map(value_of, parts)]
     if completion.detail and len(list(filter(None, values))) > 1:
         content = [each for each in values if each]
+        if completion.is_v2 and not state.facts.v2_parts_are_typed:
+            for each in content:
+                del each["type"]
     reasoning = "".join(each.reasoning or "" for each in parts)
     message = Message("assistant", content, reasoning or UNSET)
     shown = CompletionView(id=done.chat_id, choices=[Choice(message)])
     shown.title = UNSET if done.title is None else done.title
     if completion.detail:
-        shown.response_data, shown.new_variables = response_data(parts), {}
+        results = response_data(parts, state.facts, completion.share)
+        shown.response_data, shown.new_variables = results, {}
     body = msgspec.json.encode(shown)
     return EventStream.of((), is_cut=True) if last.cut else body
 
 
-def streamed(done: Completed, *, is_detailed: bool) -> Iterator[Chunk]:
-    """The reply as server-sent events, in the order of 4.16."""
-    pace = done.pace
+def streamed(completion: Completion, facts: Facts) -> Iterator[Chunk]:
+    """The reply as server-sent events, in the order of 4.16.
+
+    At the newer path each node is told as soon as it is done, not all in the end.
+    """
+    done, is_detailed, share = completion.done, completion.detail, completion.share
+    pace, told = done.pace, {}
+    if is_detailed and completion.is_v2:
+        told = _by_end(done.parts, facts, share)
+    hidden = () if share is None or share.show_running_status else _RUNNING
     least = _least_length(done.parts)
     is_first = True
     waiting = 0.0
-    for part in done.parts:
+    for at, part in enumerate(done.parts):
+        for result in told.get(at, ()):
+            yield Chunk(_event("flowNodeResponse", result))
         waiting += part.pause_ms or 0
         for name, data, is_word in _events(part, least):
-            if not is_detailed and name not in _PLAIN:
+            if name in hidden or not (is_detailed or name in _PLAIN):
                 continue
             pause = waiting
             if is_word:
@@ -186,17 +203,22 @@ def streamed(done: Completed, *, is_detailed: bool) -> Iterator[Chunk]:
             yield Chunk(_event(name, data, is_detailed or name == "error"), pause)
         if part.error is not None or part.cut:
             return
+    for result in told.get(len(done.parts), ()):
+        yield Chunk(_event("flowNodeResponse", result))
     if is_detailed:
         yield Chunk(_event("workflowDuration", {"durationSeconds": 0}), waiting)
         if done.title is not None:
             yield Chunk(_event("chatTitle", {"title": done.title}))
     yield Chunk(_event("answer", _delta(None, "stop"), is_detailed))
-    if is_detailed:
-        yield Chunk(_event("flowResponses", response_data(done.parts)))
+    if is_detailed and not completion.is_v2:
+        results = response_data(done.parts, facts, share)
+        yield Chunk(_event("flowResponses", results))
     head = b"event: answer\n" if is_detailed else b""
     yield Chunk(head + b"data: [DONE]\n\n")
 
 
+_RUNNING = ("flowNodeStatus", "toolCall", "toolParams", "toolResponse")
+"""The events that say what runs, which a share link may hide."""
 _PLAIN = ("answer", "fastAnswer", "error")
 """The events that are sent without `detail`, then without their names."""
 
@@ -280,21 +302,62 @@ def value_of(part: ReplyPart) -> dict[str, Any] | None:
     return None
 
 
-def response_data(parts: Sequence[ReplyPart]) -> list[dict[str, Any]]:
-    """The results of the nodes that a reply names, and of what it has found."""
-    found: list[dict[str, Any]] = []
-    for part in parts:
-        own_id = f"node-{len(found) + 1}"
-        node = {"id": own_id, "nodeId": own_id, "runningTime": 0}
+def response_data(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> list[dict[str, Any]]:
+    """The results of the nodes that a reply names, and of what it has found.
+
+    Visitors of a share link are shown less.
+    """
+    return [result for _, result in _results(parts, facts, share)]
+
+
+def _results(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The result of each node, behind the place of its part."""
+    every = _all_results(parts)
+    if share is None:
+        yield from every
+        return
+    kinds = {"datasetSearchNode", "tool" if facts.shares_see_tools else ""}
+    shown = {"moduleType", "runningTime", "quoteList" if share.show_cite else ""}
+    for at, result in every:
+        if result["moduleType"] in kinds:
+            yield at, {name: it for name, it in result.items() if name in shown}
+
+
+def _all_results(parts: Sequence[ReplyPart]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """All of them, with all that they say."""
+    number = 0
+    for at, part in enumerate(parts):
+        more: dict[str, Any] = {}
         if part.node is not None:
-            found.append({**node, "moduleName": part.node, "moduleType": "chatNode"})
+            more = {"moduleName": part.node, "moduleType": "chatNode"}
         if part.quotes is not None:
-            kind = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
-            found.append({**node, **kind, "quoteList": part.quotes})
+            more = {"moduleName": "Dataset search", "moduleType": "datasetSearchNode"}
+            more["quoteList"] = part.quotes
         if part.tool is not None:
-            kind = {"moduleName": part.tool.name, "moduleType": "tool"}
-            given = {"toolInput": part.tool.params, "toolRes": part.tool.response}
-            found.append({**node, **kind, **given})
+            more = {"moduleName": part.tool.name, "moduleType": "tool"}
+            more |= {"toolInput": part.tool.params, "toolRes": part.tool.response}
+        if more:
+            number += 1
+            own_id = f"node-{number}"
+            yield at, {"id": own_id, "nodeId": own_id, "runningTime": 0, **more}
+
+
+def _by_end(
+    parts: Sequence[ReplyPart], facts: Facts, share: Share | None
+) -> dict[int, list[dict[str, Any]]]:
+    """The results of nodes, by the place of the part before which each is done.
+
+    One with a name runs until the next one that has one.
+    """
+    named = [at for at, part in enumerate(parts) if part.node is not None]
+    ends = dict(pairwise([*named, len(parts)]))
+    found: dict[int, list[dict[str, Any]]] = {}
+    for at, result in _results(parts, facts, share):
+        found.setdefault(ends.get(at, at + 1), []).append(result)
     return found
 
 
@@ -343,22 +406,31 @@ def _event(name: str, data: Any, is_named: bool = True) -> bytes:
     return head + b"data: " + msgspec.json.encode(data) + b"\n\n"
 
 
+DIFFERS = (
+    "There is no envelope. Without `appId` the first application that the key "
+    "may read is meant; `responseData` holds what a scripted reply names, "
+    "`newVariables` nothing; tokens are not counted."
+)
+_REFUSALS = (errors.InvalidField, *APP, errors.LimitReached)
+_EXAMPLE = {
+    "chatId": DEMO_CHAT,
+    "messages": [{"role": "user", "content": "Where is my invoice?"}],
+}
+_ANSWERS = ("application/json", "text/event-stream")
+
+
 @route(
     "POST /api/v1/chat/completions",
     chinese="对话：不调用模型的替身",
     since="4.0",
-    differs="There is no envelope. Without `appId` the first application that the key "
-    "may read is meant; `responseData` holds what a scripted reply names, "
-    "`newVariables` nothing; tokens are not counted.",
-    refuses=(errors.InvalidField, *APP, errors.LimitReached),
-    example={
-        "chatId": DEMO_CHAT,
-        "messages": [{"role": "user", "content": "Where is my invoice?"}],
-    },
+    differs=DIFFERS,
+    access="visitor",
+    refuses=_REFUSALS,
+    example=_EXAMPLE,
     writes=True,
     data=CompletionView,
     encode=encode,
-    answers=("application/json", "text/event-stream"),
+    answers=_ANSWERS,
     has_envelope=False,
     is_scripted=True,
 )
@@ -376,7 +448,35 @@ def completions(call: Call, body: CompletionsBody) -> Completion:
         app_id = bound
     app = call.app(app_id) if app_id else _first_readable(call)
     done = complete(call, app, body.chat_id or None, question)
-    return Completion(done, body.stream is True, body.detail is True)
+    asked = body.stream is True, body.detail is True
+    return Completion(done, *asked, share=call.share)
+
+
+@route(
+    "POST /api/v2/chat/completions",
+    name="v2.completions",
+    chinese="对话（v2）：每个节点完成时即推送其结果",
+    since="4.9.4",
+    differs=DIFFERS,
+    access="visitor",
+    refuses=_REFUSALS,
+    example=_EXAMPLE,
+    writes=True,
+    data=CompletionView,
+    encode=encode,
+    answers=_ANSWERS,
+    has_envelope=False,
+    is_scripted=True,
+    also="completions",
+)
+def completions_v2(call: Call, body: CompletionsBody) -> Completion:
+    """Chat, and tell the result of each node as soon as it is done.
+
+    As `completions`, whose replies, answers and faults are for it too. A stream with
+    `detail` has an event `flowNodeResponse` for each node, and no `flowResponses`.
+    """
+    made: Completion = completions.act(call, body)
+    return replace(made, is_v2=True)
 
 
 def _first_readable(call: Call) -> App:

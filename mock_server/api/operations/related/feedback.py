@@ -24,6 +24,7 @@ class UpdateUserFeedbackBody(ChatQuery, kw_only=True):
     "POST /api/core/chat/feedback/updateUserFeedback",
     chinese="对回复点赞或点踩",
     since="4.8.12 with keys",
+    access="visitor",
     refuses=(*APP, RecordNotFound, LimitReached),
     example={
         "appId": DEMO_APP,

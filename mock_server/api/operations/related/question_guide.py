@@ -39,6 +39,7 @@ class CreateQuestionGuideBody(fields.ChatQuery, kw_only=True):
     chinese="下一步提问建议",
     since="4.8.14",
     differs=NO_MODEL,
+    access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_CHAT},
 )
@@ -81,6 +82,7 @@ class OlderGuideBody(RequestFields, kw_only=True):
     chinese="下一步提问建议（旧路径）",
     since="4.6",
     differs=NO_MODEL,
+    access="visitor",
     example={"messages": [{"role": "user", "content": "Hello"}]},
 )
 def create_question_guide_of_messages(call: Call, body: OlderGuideBody) -> list[str]:

@@ -32,6 +32,7 @@ class GetResDataQuery(ResDataQuery, kw_only=True):
     chinese="一条回复的各节点结果",
     since="4.8.12 with keys, 4.14.5 at this path",
     former=("res_data_needs_data_id", ResDataQuery),
+    access="visitor",
     refuses=APP,
     example={"appId": DEMO_APP, "chatId": DEMO_REFUND, "dataId": DEMO_RECORD},
 )
@@ -46,6 +47,7 @@ def get_res_data(call: Call, query: GetResDataQuery) -> list[dict[str, Any]]:
     app = call.app(query.app_id)
     for record in call.store.records(app, query.chat_id):
         if record.id == query.data_id and record.obj == "AI":
-            return response_data(parts_recorded(record.parts or b"[]"))
+            parts = parts_recorded(record.parts or b"[]")
+            return response_data(parts, call.facts, call.share)
     call.state.hint("the chat has no reply of this dataId")
     return []

@@ -20,6 +20,7 @@ from mock_server.api.envelope import SUCCESS
 from mock_server.api.items import items_of
 from mock_server.api.operations import operation
 from mock_server.api.operations.contract import Contract, RequestFields
+from mock_server.api.operations.shares import SHARE, VISITED
 from mock_server.api.request import RequestBody, read_raw
 from mock_server.domain.call import Call
 from mock_server.domain.errors import LimitReached, Refusal
@@ -54,6 +55,7 @@ class RarerFields(TypedDict, total=False):
     answers: tuple[str, ...]
     has_envelope: bool
     is_scripted: bool
+    also: str
     appear: Callable[[Any, int], Any]
     versions: tuple[Version, ...]
     chinese: str
@@ -98,6 +100,9 @@ def route(
     methods, path = where.split()
     method, *further = methods.split("|")
     *_, noun, last = path.split("/")
+
+    if rarer.get("access") in VISITED:
+        refuses = (*refuses, *SHARE)
 
     def row_of(act: Act) -> operation.Operation:
         *_, body, given = act.__annotations__.values()

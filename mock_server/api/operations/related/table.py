@@ -22,6 +22,8 @@ from mock_server.api.operations.related import (
     record_deletion,
     retraining,
     search_test,
+    share_chats,
+    speech,
     upload_tickets,
     usage,
 )
@@ -49,6 +51,8 @@ _MODULES = (
     feedback,
     record_deletion,
     record_data,
+    speech,
+    share_chats,
 )
 """The modules that have their rows, each in the order in which they stand there."""
 

@@ -1,0 +1,86 @@
+"""Chats over share links: how a page opens one, without any key."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, UnsetType, field
+
+from mock_server.api.envelope import View
+from mock_server.api.operations.operation import DEMO_SHARE
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, RequestFields, route
+from mock_server.domain.limits import Published
+
+AVATAR = "/imgs/avatar/BlueAvatar.svg"
+"""The picture of a visitor."""
+
+
+class OlderOutLinkQuery(RequestFields, kw_only=True):
+    """Which link, whose visitor, and perhaps which chat session."""
+
+    chat_id: fields.Name | UnsetType = UNSET
+    share_id: fields.Name | UnsetType = UNSET
+    out_link_uid: fields.Name | UnsetType = UNSET
+
+
+class OutLinkQuery(RequestFields, kw_only=True):
+    """Which link and whose visitor, as JSON text, and perhaps which chat session."""
+
+    chat_id: fields.Name | UnsetType = UNSET
+    out_link_auth_data: (
+        Annotated[str, Meta(max_length=Published.name_chars)] | dict[str, Any]
+    )
+
+
+class SharedAppView(View, kw_only=True):
+    """An application as its visitors see it."""
+
+    chat_config: dict[str, Any] = field(default_factory=dict)
+    name: str
+    avatar: str
+    intro: str
+    type: str
+    plugin_inputs: list[Any] = field(default_factory=list)
+
+
+class SharedInitView(View, kw_only=True):
+    """A chat session that a visitor opens; what stands last is of one that exists."""
+
+    chat_id: str | UnsetType
+    app_id: str
+    title: str | UnsetType = UNSET
+    user_avatar: str = AVATAR
+    variables: dict[str, Any] = field(default_factory=dict)
+    app: SharedAppView
+    chat_generate_status: int | UnsetType = UNSET
+    has_been_read: bool | UnsetType = UNSET
+
+
+@route(
+    "GET /api/core/chat/outLink/init",
+    name="outLink.init",
+    chinese="通过免登录链接打开会话",
+    since="4.6; `outLinkAuthData` since 4.15",
+    former=("shares_are_nested", OlderOutLinkQuery),
+    differs="Of the application no settings are known; every chat counts as read, and "
+    "every visitor has the same picture.",
+    access="link",
+    example={
+        "chatId": "of-a-visitor",
+        "outLinkAuthData": f'{{"shareId": "{DEMO_SHARE}", "outLinkUid": "ann"}}',
+    },
+)
+def out_link_init(call: Call, query: OutLinkQuery) -> SharedInitView:
+    """Open a chat session over a share link.
+
+    The link leads to its sandbox, and no key is looked at. Nothing is created. A chat
+    of another visitor is refused.
+    """
+    app = call.app(call.visited().app_id)
+    chat = call.own_chat(app, query.chat_id or "")
+    shown = fields.shown(SharedAppView, app)
+    view = SharedInitView(chat_id=query.chat_id or UNSET, app_id=app.id, app=shown)
+    if chat is not None or call.facts.out_link_init_says_more:
+        view.title = chat.title if chat else ""
+    if chat is not None and call.facts.out_link_init_says_more:
+        view.chat_generate_status, view.has_been_read = 1, True
+    return view

@@ -1,0 +1,82 @@
+"""Replies that are read aloud: a second of silence, which any player plays."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from mock_server.api.operations.related import fields
+from mock_server.api.operations.related.route import Call, route
+from mock_server.api.response import Response
+from mock_server.domain.call import APP
+from mock_server.domain.errors import InvalidField, refusal
+from mock_server.domain.limits import Published
+from mock_server.domain.sandboxes.state import State
+
+VoiceNotFound = refusal("VoiceNotFound", "400 voiceNotFound", "500 500 error")
+
+VOICES = ("alloy", "echo", "fable", "onyx", "nova", "shimmer")
+"""The voices of the model that every model counts as."""
+# ISO/IEC 11172-3: each frame has 1,152 samples; a zero in place of the side information
+# says that nothing follows, which is silence. 48 kHz, one channel, 32 kbit/s.
+_HEADER, _FRAME_BYTES, _FRAMES = b"\xff\xfb\x14\xc0", 96, 42
+SILENCE = _HEADER.ljust(_FRAME_BYTES, b"\0") * _FRAMES
+"""A second of it, as MP3."""
+
+
+class SpeechConfig(Struct, rename="camel"):
+    """Which model reads, and in which voice; others of its fields change nothing."""
+
+    type: Literal["none", "web", "model"] | UnsetType = UNSET
+    model: fields.Long = ""
+    voice: fields.Long | UnsetType = UNSET
+    speed: fields.Number = UNSET
+
+
+class GetSpeechBody(fields.ChatFields, kw_only=True):
+    """What is read aloud, and how."""
+
+    tts_config: SpeechConfig
+    input: Annotated[str, Meta(max_length=Published.text_chars)]
+
+    def check(self) -> None:
+        """Raise InvalidField without a type."""
+        fields.ChatFields.check(self)
+        if self.tts_config.type is UNSET:
+            expected = "none or web or model"
+            raise InvalidField(expected, "nothing", "$.ttsConfig.type")
+
+
+def _encode(content: bytes, _: State) -> Response:
+    return Response(200, content, content_type=b"audio/mpeg")
+
+
+@route(
+    "POST /api/core/chat/record/getSpeech",
+    legacy_path="/api/core/chat/item/getSpeech",
+    chinese="朗读回复：一秒钟的静音",
+    since="4.14.11; at the older path before",
+    differs="Both paths are there in all versions. All models count as one with the "
+    f"voices {', '.join(VOICES)}. The service names no type of the audio.",
+    access="visitor",
+    refuses=(*APP, VoiceNotFound),
+    data=str,
+    encode=_encode,
+    answers=("audio/mpeg",),
+    has_envelope=False,
+)
+def get_speech(call: Call, body: GetSpeechBody) -> bytes:
+    """Read a text aloud: a second of silence.
+
+    It is MP3, whatever the text. Model and voice have to be named, before the app is
+    looked for; then the voice has to be known.
+    """
+    model, voice = body.tts_config.model, body.tts_config.voice
+    for name, given in (("model", model), ("voice", voice)):
+        if not given:
+            expected, at = f"the name of a {name}", f"$.ttsConfig.{name}"
+            raise VoiceNotFound(expected, "nothing", at)
+    call.app(body.app_id)
+    if voice not in VOICES:
+        expected = f"one of {', '.join(VOICES)}"
+        raise VoiceNotFound.of(voice, expected, "$.ttsConfig.voice")
+    return SILENCE
