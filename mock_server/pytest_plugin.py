@@ -250,7 +250,7 @@ def mock_server(
 ) -> MockServerFixture:
     """A running mock server with the test's fixture, profile and choices."""
     stack, test = _mock_server_stack, request.node.nodeid
-    with _told():
+    with _told(_mock_server_setup.place):
         server = _running(request, _mock_server_setup, stack, test)
     return _use(request.node, _Used(_MARK, server))
 
@@ -268,7 +268,7 @@ def mock_server_app(
     used = request.node.stash.get(_USED, [])
     is_remote = bool(request.config.getoption(_URL))
     begun = not is_remote and any(each.name == _MARK for each in used)
-    with _told():
+    with _told(_mock_server_setup.place):
         app = _mock_servers.app(_mock_server_setup, begun=begun)
     if is_remote and _MARK in request.fixturenames:
         from mock_server.testing.mistakes import warn
@@ -360,11 +360,11 @@ def _use(item: pytest.Item, used: _Used) -> MockServerFixture:
     return used.server
 
 
-def _told() -> AbstractContextManager[None]:
+def _told(place: str = "") -> AbstractContextManager[None]:
     """Has mistakes of a test's author told in one line."""
     from mock_server.testing.mistakes import told_in_one_line
 
-    return told_in_one_line()
+    return told_in_one_line(place)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -190,7 +190,7 @@ class Facts:
     shares_see_tools: bool = fact(
         False,
         True,
-        routes=("completions", "v2.completions", "getResData"),
+        routes=("completions", "getResData"),
         sentence="Visitors of a share link are told of tools that were called.",
         chinese="免登录链接的访客可见所调用的工具。",
     )

@@ -32,11 +32,17 @@ MISTAKES = (TypeError, ValueError, FixtureError, Refused, Unreachable, CannotBin
 
 
 @contextmanager
-def told_in_one_line() -> Iterator[None]:
-    """Have a mistake, or a server that is not there, fail a test by its message."""
+def told_in_one_line(place: str = "") -> Iterator[None]:
+    """Have a mistake, or a server that is not there, fail a test by its message.
+
+    `place` says who gave a document, which is called so otherwise.
+    """
     try:
         yield
     except MISTAKES as error:
+        if place and isinstance(error, FixtureError):
+            named = re.sub("^document(?=: )", place, str(error), flags=re.MULTILINE)
+            error = ValueError(named)
         raise _failure(error) from None
 
 

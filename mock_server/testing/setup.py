@@ -95,7 +95,8 @@ class Setup:
     """What a test asks for; `options` are further arguments of MockServer.
 
     `faults` are in force beside those of the fixture. `noted` gives choices in place of
-    others that note by whom they are read.
+    others that note by whom they are read. `place` says in messages who gave the
+    fixture.
     """
 
     fixture: AnyFixture = None
@@ -104,6 +105,7 @@ class Setup:
     options: Mapping[str, Any] = field(default_factory=dict)
     faults: Sequence[Fault] = ()
     noted: Callable[[choice_table.Choices], choice_table.Choices] | None = None
+    place: str = ""
 
     def chosen(self) -> tuple[Profile, choice_table.Choices]:
         """The profile and the value of every choice. Raises UnknownChoice."""
@@ -164,7 +166,7 @@ def setup_of(
     profile, choices = given.chosen(marked.get("profile") or usual, choices)
     options = {**given.options, **rest}
     served = beside(found, folder, place)
-    return Setup(served, profile, choices, options, given.faults)
+    return Setup(served, profile, choices, options, given.faults, place=place)
 
 
 def beside(fixture: Any, folder: Path, place: str) -> Any:

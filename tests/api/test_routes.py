@@ -139,11 +139,30 @@ def test_a_path_of_rest_leads_to_the_route_that_takes_the_id(
 
 
 @pytest.mark.parametrize(
+    ("method", "given", "meant"),
+    [
+        ("PUT", "app", "PUT /api/core/app/update with the field appId"),
+        ("PATCH", "dataset", "PUT /api/core/dataset/update with the field id"),
+        (
+            "PUT",
+            "dataset/data",
+            "PUT /api/core/dataset/data/update with the field dataId",
+        ),
+    ],
+)
+def test_a_path_of_rest_leads_to_the_route_that_changes_one_thing(
+    method: str, given: str, meant: str
+) -> None:
+    said = hint(f"/api/core/{given}/{_ID}", is_on=True, method=method)
+    assert f"(did you mean {meant}? Paths are exact" in said
+
+
+@pytest.mark.parametrize(
     ("method", "path"),
     [
         ("POST", f"dataset/{_ID}"),
         ("GET", f"chat/record/{_ID}"),
-        ("PUT", f"app/{_ID}"),
+        ("PUT", f"chat/{_ID}"),
     ],
 )
 def test_a_path_of_rest_that_no_route_is_for_is_not_guessed_at(

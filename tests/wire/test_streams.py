@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from itertools import pairwise
 from select import select
 from time import perf_counter
 from typing import Any
@@ -121,18 +120,18 @@ def test_a_dribbled_stream_is_the_right_one(api: Api) -> None:
 def test_words_come_at_their_pace_and_pauses_are_kept(api: Api) -> None:
     pace = {"firstTokenMs": 40, "tokensPerSecond": 25}
     add(api, "reply", parts=[*WORDS[:2], {"pauseMs": 40}, WORDS[2]], stream=pace)
-    found = times_of(api)[:3]
-    assert found[0][0] >= 0.04 - TICK
-    gaps = [then - before for (before, _), (then, _) in pairwise(found)]
-    assert gaps[0] >= 0.04 - TICK
-    assert gaps[1] >= 0.08 - TICK
+    # From the start: a reader who is late for one word has less to wait for the next.
+    times = [time for time, _ in times_of(api)[:3]]
+    assert times[0] >= 0.04 - TICK
+    assert times[1] >= 0.08 - TICK
+    assert times[2] >= 0.16 - TICK
 
 
 def test_the_demo_streams_as_somebody_types(make_api: MakeApi) -> None:
     api = make_api({"apps": [{"id": "a", "replies": ["".join(WORDS)]}]}, demo=True)
     times = [time for time, _ in times_of(api)[:3]]
     assert times[0] >= 0.4 - TICK
-    assert times[2] - times[0] >= 2 / 30 - TICK
+    assert times[2] >= 0.4 + 2 / 30 - TICK
 
 
 @pytest.mark.parametrize("place", ["app", "reply"])

@@ -25,6 +25,7 @@ _OF_PATHS = "path", "url", "uri", "urlPath", "urlPattern", "urlPathPattern"
 _OF_REQUESTS = "request", "httpRequest", "method", *_OF_PATHS
 """Fields of other mock servers for what is an operation here."""
 _OF_ONE = {"GET": ("detail",), "DELETE": ("delete", "del")}
+_OF_ONE |= dict.fromkeys(("PUT", "PATCH"), ("update",))
 """By method, the last words of routes that take one thing by its id."""
 OWN = "/__"
 """What the server's own paths begin with, and none of the service."""
@@ -195,7 +196,7 @@ class Operations(Mapping[str, Operation]):
     ) -> tuple[Operation | None, str]:
         """The route, and its parameter, for a thing whose id a path of REST ends with.
 
-        Only an id has digits, and only the same method is proposed.
+        Only an id has digits; a deletion is proposed for nothing else.
         """
         words = _OF_ONE.get(method, ()) if re.search("[0-9]", last) else ()
         for word in words:
@@ -231,7 +232,10 @@ class Operations(Mapping[str, Operation]):
         if row is None and not is_long:
             folder, _, last = path.rpartition("/")
             row, name = self._of_one(folder, last, method)
-            near = f"{method} {row.path}?{name}={last}" if row else None
+            if row is not None:
+                near = f"{method} {row.path}?{name}={last}"
+            if row is not None and method in ("PUT", "PATCH"):
+                near = f"{row.method} {row.path} with the field {name}"
         if row is None:
             return f"did you mean {admin}? Paths are exact" if admin else _RESPONSES
         if near == row.legacy_path and choices.legacy_paths != "on":

@@ -148,8 +148,9 @@ _CHAT_BYTES, _RECORD_BYTES = 400, 300
 
 
 def _size_of_chat(chat: Chat) -> int:
-    texts = chat.title, chat.custom_title, chat.share_id, chat.out_link_uid
-    return _CHAT_BYTES + sum(map(getsizeof, filter(None, texts)))
+    ids = filter(None, (chat.share_id, chat.out_link_uid))
+    texts = chat.title, chat.custom_title, *ids
+    return _CHAT_BYTES + sum(map(getsizeof, texts))
 
 
 def _size_of_records(records: Sequence[ChatRecord]) -> int:

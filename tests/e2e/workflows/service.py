@@ -43,9 +43,16 @@ class Service:
         return self.again(lambda: data_of(self._answer(request)))
 
     def text(self, method: str, path: str, body: Any) -> str:
-        """An answer without an envelope to what may be repeated."""
+        """An answer without an envelope to what may be repeated, now and then."""
         request = Request(method, path, body=body)
-        return self.again(lambda: self._answer(request).text)
+        answers: list[str] = []
+
+        def is_allowed() -> bool:
+            answers.append(self.again(lambda: self._answer(request).text))
+            return '"code":429' not in answers[-1]
+
+        self.until(is_allowed)
+        return answers[-1]
 
     def once(self, path: str, body: Any, file: tuple[str, bytes] | None = None) -> Any:
         """The data of an answer to what must not be repeated. Raises Unanswered."""

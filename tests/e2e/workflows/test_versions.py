@@ -10,8 +10,8 @@ import pytest
 from mock_server.domain.versions import VERSIONS
 from tests.e2e.workflows import tools
 from tests.e2e.workflows.clients import client_named
+from tests.e2e.workflows.running import WORKFLOWS, run, served
 from tests.e2e.workflows.service import Service
-from tests.e2e.workflows.test_workflows import WORKFLOWS, run, served
 from tests.e2e.workflows.workflows import log_in
 from tests.e2e.workflows.world import APP, DESK, KEY, PASSWORD, USER
 
