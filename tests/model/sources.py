@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.model.answers import Refused
 from tests.model.base import Base, moment, source_of
-from tests.model.records import BY_HAND, NONE, READ, TEAM, WRITE, Fields, permission
+from tests.model.records import BY_HAND, NONE, READ, TEAM, WRITE, Fields, roles
 
 
 class Sources(Base):
@@ -114,15 +114,20 @@ class Sources(Base):
         dataset, collection = self.collection(fields["id"], READ)
         view = self.item(collection, is_whole=True)
         amount = view.pop("dataAmount")
+        names = ("tmbId", "avatar", "name", "intro", "type", "updateTime")
         view |= {
-            "permission": permission(self.level(dataset)),
+            "permission": roles(self.level(dataset)),
             "teamId": TEAM,
             "datasetId": dataset["id"],
             "dataset": {
                 "_id": dataset["id"],
-                "name": dataset["name"],
-                "type": dataset["type"],
-            },
+                "parentId": dataset["parentId"],
+                "teamId": TEAM,
+                "inheritPermission": True,
+                "vectorModel": "embedding",
+                "agentModel": "language",
+            }
+            | {name: dataset[name] for name in names},
             "chunkSettingMode": "auto",
             "chunkSplitMode": "size",
             "chunkSize": 512,
